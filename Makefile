@@ -1,0 +1,45 @@
+# Works with GNU make 3.81 (macOS) and later, and any Python from 3.11. Everything goes into .venv.
+
+PYTHONS = python3.14 python3.13 python3.12 python3.11 python3
+BIN = .venv/bin
+READY = .venv/.ready
+
+.PHONY: help demo test bench fix
+help:
+	@echo "make demo    open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
+	@echo "make test    lint, types, documents, then every test (TESTS=tests/test_cli.py)"
+	@echo "make bench   measure the speed on this machine"
+	@echo "make fix     format the code, fix what a tool can fix, bring the README up to date"
+
+demo: $(READY)
+	@$(BIN)/labeler demo $(ARGS)
+
+test: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/cog --check README.md
+	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest $(TESTS)
+
+bench: $(READY)
+	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
+	for each in app compare live; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
+
+fix: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/cog -r README.md
+
+$(READY): pyproject.toml constraints.txt
+	@set -e; \
+	new='import sys; sys.exit(sys.version_info < (3, 11))'; \
+	if ! $(BIN)/python -c "$$new" 2> /dev/null || ! $(BIN)/python -m pip --version > /dev/null 2>&1; then \
+		found=; \
+		for each in $(PYTHONS); do \
+			if $$each -c "$$new" 2> /dev/null; then found=$$each; break; fi; \
+		done; \
+		if [ -z "$$found" ]; then echo "labeler needs Python 3.11 or later" >&2; exit 1; fi; \
+		$$found -m venv --clear .venv; \
+	fi
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@touch $@

@@ -1,0 +1,28 @@
+"""What can go wrong, as a caller may want to catch it; knows nothing but words.
+
+::
+
+    LabelerError
+    * BadInput   (ValueError)    a file, a value or a database that cannot be used as it is
+    * NotFound   (LookupError)   a run, a query, a chunk or a file that is not there
+    * Busy                       another writer holds the database; the same call may work later
+
+A message names the place, what is wrong there and what would be right:
+``runs/a.trec:14: grade must be 0, 1, 2 or 3, not 5``.
+"""
+
+
+class LabelerError(Exception):
+    """Any failure that is the world's and not the program's; its text is meant for people."""
+
+
+class BadInput(LabelerError, ValueError):
+    """Something given cannot be used; nothing was changed."""
+
+
+class NotFound(LabelerError, LookupError):
+    """Something named does not exist."""
+
+
+class Busy(LabelerError):
+    """Another process is writing; nothing was changed and a retry may succeed."""

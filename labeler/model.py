@@ -1,0 +1,324 @@
+"""The words of the field as frozen values: they check themselves and do nothing else.
+
+Ids are text and are kept exactly as given: never folded, cast or stripped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.errors import BadInput
+
+GRADES = (0, 1, 2, 3)
+TASKS = ("single", "research", "compliance", "longtail")
+KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
+GRADELESS_KINDS = ("cannot_tell", "withdraw")
+LONGEST_WORD = 40  # of the scale: it has to fit on a button
+
+RecordT = TypeVar("RecordT")
+
+
+def check_id(value: object, what: str) -> str:
+    """Return ``value`` if it can serve as the id of a ``what`` (a query, a chunk, a grader).
+
+    Raises `BadInput` if it is not text, empty, or holds a character that a file or SQLite cannot
+    carry (NUL, half of a surrogate pair).
+
+    >>> check_id("007", "query")
+    '007'
+    """
+    if not isinstance(value, str):
+        raise BadInput(f"a {what} id must be text, not {value!r}")
+    if not value:
+        raise BadInput(f"a {what} id must not be empty")
+    if not is_storable(value):
+        raise BadInput(f"{what} id {value!r} holds a character that cannot be stored")
+    return value
+
+
+def is_storable(text: str) -> bool:
+    """Say whether SQLite and UTF-8 can both carry ``text`` unchanged."""
+    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+def check_grade(value: object) -> int:
+    """Return ``value`` if it is one of the four grades, else raise `BadInput`."""
+    if isinstance(value, bool) or not isinstance(value, int) or value not in GRADES:
+        raise BadInput(f"a grade must be 0, 1, 2 or 3, not {value!r}")
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question people ask the retriever, with what a grader needs to know about it."""
+
+    query_id: str
+    text: str
+    task: str | None = None
+    reference: str | None = None
+    guideline: str | None = None
+    keywords: tuple[str, ...] = ()
+    buckets: Mapping[str, str] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        if not self.text.strip():
+            raise BadInput(
+                f"query {self.query_id!r} has no text; give it one as query, text or question"
+            )
+        if self.task is not None and self.task not in TASKS:
+            raise BadInput(
+                f"query {self.query_id!r} has task {self.task!r}; it can be {', '.join(TASKS)} "
+                "or be left out"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The unit a retriever returns. ``text`` is None where only the id is known."""
+
+    chunk_id: str
+    text: str | None = None
+    title: str | None = None
+    document_id: str | None = None
+    position: int | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_id(self.chunk_id, "chunk")
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one system returned for one query: chunk ids, best first, and their scores if any."""
+
+    query_id: str
+    chunk_ids: tuple[str, ...]
+    scores: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One system's ranked lists, immutable once loaded."""
+
+    name: str
+    system: str
+    created_at: str
+    rankings: tuple[Ranking, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def depth(self) -> int:
+        """Length of the longest list."""
+        return max((len(ranking.chunk_ids) for ranking in self.rankings), default=0)
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenGrade:
+    """The one grade that counts for a query and a chunk, and who stands behind it."""
+
+    query_id: str
+    chunk_id: str
+    grade: int
+    graders: tuple[str, ...] = ()
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        check_id(self.chunk_id, "chunk")
+        check_grade(self.grade)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """One event of the log: a grader graded a pair, could not tell, or took a grade back.
+
+    ``event_id`` is made where the event happens (a browser), so that sending it twice is harmless.
+    ``undoes`` is the event id whose effect this one takes back. An import has no single grader: it
+    names those its file named in ``graders``. ``text_hash`` tells which wording of the chunk was
+    judged. Times are UTC, ISO 8601.
+    """
+
+    event_id: str
+    query_id: str
+    chunk_id: str
+    grader: str | None
+    kind: str = "grade"
+    grade: int | None = None
+    graders: tuple[str, ...] = ()
+    reason: str | None = None
+    note: str | None = None
+    blind: bool = True
+    source: str | None = None
+    undoes: str | None = None
+    elapsed_ms: int | None = None
+    text_hash: str | None = None
+    created_at: str | None = None
+
+    def __post_init__(self) -> None:
+        check_id(self.event_id, "event")
+        check_id(self.query_id, "query")
+        check_id(self.chunk_id, "chunk")
+        if self.kind not in KINDS:
+            raise BadInput(f"a judgment's kind can be {', '.join(KINDS)}, not {self.kind!r}")
+        if self.kind != "import":
+            check_id(self.grader, "grader")
+        elif self.grader is not None:
+            raise BadInput("an import names its graders in 'graders' and has no grader of its own")
+        if self.kind in GRADELESS_KINDS:
+            if self.grade is not None:
+                raise BadInput(f"a judgment of kind {self.kind!r} carries no grade")
+        else:
+            check_grade(self.grade)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[RecordT]):
+    """What a file gave: its records, the line each stood on, and what the reader noticed.
+
+    ``source`` is the file's name as messages show it. ``facts`` are counts worth reporting
+    (``{"queries": 225, "tied scores": 3}``), ``warnings`` whole sentences.
+    """
+
+    source: str
+    records: Sequence[RecordT]
+    lines: Sequence[int]
+    facts: Mapping[str, int | str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    def where(self, index: int) -> str:
+        """Name the place of a record as ``file:line``."""
+        return f"{self.source}:{self.lines[index]}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedGolden:
+    """What a golden-set file gave; the parts a format does not have are empty.
+
+    ``queries`` comes with JSONL only, ``events`` with the log only, ``grades`` with all others.
+    """
+
+    queries: Loaded[Query]
+    grades: Loaded[GoldenGrade]
+    events: Loaded[Judgment]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBeir:
+    """What a BEIR folder gave."""
+
+    queries: Loaded[Query]
+    chunks: Loaded[Chunk]
+    golden: LoadedGolden
+
+
+@dataclass(frozen=True, slots=True)
+class IntakeReport:
+    """What a load did, for a person to read: facts in order, then warnings as sentences.
+
+    ``changed`` is False where everything in the file was there already.
+    """
+
+    title: str
+    facts: Mapping[str, int | str]
+    warnings: tuple[str, ...] = ()
+    changed: bool = True
+
+    def __str__(self) -> str:
+        width = max((len(name) for name in self.facts), default=0)
+        rows = [f"  {name:<{width}}  {value}" for name, value in self.facts.items()]
+        return "\n".join([self.title, *rows, *(f"  ! {warning}" for warning in self.warnings)])
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a team decides once for its golden set. The grades' numbers are not a setting."""
+
+    words: tuple[str, str, str, str] = (
+        "not relevant",
+        "weakly relevant",
+        "partially relevant",
+        "highly relevant",
+    )
+    rel: int = 1
+    budget: int = 5
+    budget_by_task: Mapping[str, int] = field(default_factory=dict)
+    pool_depth: int = 10
+
+    def __post_init__(self) -> None:
+        if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):
+            raise BadInput("the scale needs four words, one for each of the grades 0, 1, 2 and 3")
+        for word in self.words:
+            if len(word) > LONGEST_WORD:
+                raise BadInput(
+                    f"a word of the scale must have at most {LONGEST_WORD} characters, "
+                    f"not {len(word)}: {word[:LONGEST_WORD]!r} ..."
+                )
+        if self.rel not in GRADES[1:]:
+            raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
+        for name, value in [("pool depth", self.pool_depth), ("prompt budget", self.budget)]:
+            if value < 1:
+                raise BadInput(f"the {name} must be 1 or more, not {value}")
+        for task, budget in self.budget_by_task.items():
+            if task not in TASKS or budget < 1:
+                raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredList:
+    """A ranking by chunk number, best first, as it was loaded.
+
+    ``chunks`` int32 (depth,), ``scores`` float32 (depth,) or None where the file had none.
+    """
+
+    chunks: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredRun:
+    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list."""
+
+    name: str
+    system: str
+    created_at: str
+    lists: Mapping[int, StoredList]
+    unknown_queries: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Collection:
+    """Everything measures are computed from, read in one transaction.
+
+    Queries are numbered by their position in ``query_ids``, a fixed order; chunks carry the
+    store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
+    None where the query is in none. The golden grades are three arrays of equal length, sorted by
+    query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
+    """
+
+    query_ids: tuple[str, ...]
+    facets: Mapping[str, tuple[str | None, ...]]
+    chunk_ids: Sequence[str]
+    runs: tuple[StoredRun, ...]
+    golden_query: npt.NDArray[np.int32]
+    golden_chunk: npt.NDArray[np.int32]
+    golden_grade: npt.NDArray[np.int8]
+    stale: npt.NDArray[np.bool_]
+    revision: int
+    data_revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class GradeChange:
+    """The golden grade of a pair is now ``grade``; None says it has none any more."""
+
+    query_id: str
+    chunk: int
+    grade: int | None
+    stale: bool = False

@@ -1,0 +1,163 @@
+"""What several tests start from: a new golden set, a filled one, and a way to ask the routes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.types import ASGIApp, Message
+
+from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
+from labeler.store import Store
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(autouse=True)
+def _no_real_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LABELER_DB", str(tmp_path / "golden.db"))
+
+
+@pytest.fixture
+def loaded() -> Callable[..., Loaded[Any]]:
+    """Make records look as if a file had given them, one a line."""
+    return _loaded
+
+
+def _loaded(records: Sequence[Any], source: str = "file.jsonl") -> Loaded[Any]:
+    return Loaded(source, records, range(1, len(records) + 1))
+
+
+@pytest.fixture
+def golden() -> Callable[..., LoadedGolden]:
+    """Make queries, grades or events look as if a golden-set file had given them."""
+
+    def make(grades: Sequence[Any] = (), queries: Sequence[Any] = (), events: Sequence[Any] = ()):
+        return LoadedGolden(*(_loaded(part) for part in (queries, grades, events)))
+
+    return make
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """A new golden set in a file of its own, with nothing in it."""
+    with Store(tmp_path / "golden.db", create=True) as opened:
+        yield opened
+
+
+@pytest.fixture
+def filled(store: Store, golden: Callable[..., LoadedGolden]) -> Store:
+    """Two queries, four chunks with text, two known by id only, two runs, three golden grades."""
+    store.add_queries(
+        _loaded(
+            [
+                Query("q1", "how long does a refund take", "single", buckets={"intent": "refund"}),
+                Query("q2", "where are my invoices", "research", buckets={"intent": "billing"}),
+            ]
+        )
+    )
+    store.add_chunks(_loaded([Chunk(f"c{n}", f"text {n}", f"title {n}") for n in range(1, 5)]))
+    store.add_run(
+        _loaded(
+            [
+                Ranking("q1", ("c1", "c2", "c3"), (3.5, 2.0, -1.0)),
+                Ranking("q2", ("c3", "c5"), (0.5, 0.25)),
+            ]
+        ),
+        name="first",
+        system="bm25",
+        created_at="2026-01-31",
+    )
+    store.add_run(
+        _loaded([Ranking("q1", ("c4", "c1")), Ranking("q2", ("c6",)), Ranking("q9", ("c1",))]),
+        name="second",
+        created_at="2026-02-28",
+    )
+    grades = [("q1", "c1", 3), ("q1", "c2", 0), ("q2", "c3", 1)]
+    store.add_golden(golden([GoldenGrade(*grade, ("Bea",)) for grade in grades]))
+    for name in ("Ann", "Bob", "Cy"):
+        store.add_grader(name)
+    return store
+
+
+@pytest.fixture
+def python() -> Iterator[Callable[..., subprocess.Popen[str]]]:
+    """Start another process that runs a piece of Python; none outlives the test."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(script: str, *arguments: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-c", script, *map(str, arguments)]
+        process = subprocess.Popen(
+            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back from a request."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        """Return the body's JSON."""
+        return json.loads(self.body)
+
+
+@pytest.fixture
+def ask() -> Callable[..., Answer]:
+    """Send one request to an application in this process, as its server would."""
+
+    def send(
+        app: ASGIApp,
+        method: str,
+        path: str,
+        body: bytes = b"",
+        headers: Mapping[str, str] | None = None,
+    ) -> Answer:
+        sent: list[Message] = []
+        plain, _, query = path.partition("?")
+        given = {"host": "127.0.0.1", **(headers or {})}
+        scope = {
+            "type": "http",
+            "http_version": "1.1",
+            "method": method,
+            "scheme": "http",
+            "server": ("127.0.0.1", 80),
+            "client": ("127.0.0.1", 40000),
+            "root_path": "",
+            "path": plain,
+            "query_string": query.encode(),
+            "headers": [(name.encode(), value.encode()) for name, value in given.items()],
+        }
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        async def take(message: Message) -> None:
+            sent.append(message)
+
+        asyncio.run(app(scope, receive, take))
+        start, *parts = sent
+        return Answer(
+            start["status"],
+            {name.decode(): value.decode() for name, value in start["headers"]},
+            b"".join(part.get("body", b"") for part in parts),
+        )
+
+    return send

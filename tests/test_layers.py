@@ -1,0 +1,204 @@
+"""Who may import whom: the table is the architecture, and each file is held against it."""
+
+from __future__ import annotations
+
+import ast
+import importlib.metadata
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+# A room is a module or a package under labeler/, or the folder of pages. Named are third-party
+# packages and other rooms; the standard library is free to all.
+MAY_IMPORT: dict[str, set[str]] = {
+    "labeler": set(),
+    "labeler.errors": set(),
+    "labeler.places": set(),
+    "labeler.model": {"numpy", "labeler.errors"},
+    "labeler.measures": {"numpy", "labeler.errors"},
+    "labeler.evaluation": {"numpy", "labeler.errors", "labeler.measures", "labeler.model"},
+    "labeler.comparison": {"numpy", "labeler.errors", "labeler.evaluation", "labeler.measures"},
+    "labeler.diagnosis": {"labeler.errors", "labeler.evaluation", "labeler.measures"},
+    "labeler.pooling": set(),
+    "labeler.formats": {"numpy", "labeler.errors", "labeler.model"},
+    "labeler.schema": {"sqlite_utils"},
+    "labeler.store": {"numpy", "sqlite_utils", "labeler.errors", "labeler.model", "labeler.schema"},
+    "labeler.transfer": {"labeler.errors", "labeler.formats", "labeler.model", "labeler.store"},
+    "labeler.tokens": {"itsdangerous", "labeler.errors"},
+    "labeler.charts": {
+        "altair",
+        "pandas",
+        "labeler.comparison",
+        "labeler.diagnosis",
+        "labeler.evaluation",
+        "labeler.formats",
+        "labeler.measures",
+        "labeler.model",
+    },
+    "labeler.grading": {"streamlit"},
+    "labeler.ranks": {"streamlit", "labeler.charts"},
+    "labeler.routes": {
+        "starlette",
+        "labeler.errors",
+        "labeler.model",
+        "labeler.pooling",
+        "labeler.store",
+        "labeler.tokens",
+    },
+    "labeler.ui": {
+        "streamlit",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.grading",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.store",
+        "labeler.tokens",
+    },
+    "labeler.navigation": {"streamlit", "labeler.places", "labeler.ui"},
+    "labeler.app": {
+        "starlette",
+        "streamlit",
+        "labeler.places",
+        "labeler.routes",
+        "labeler.store",
+    },
+    "labeler.cli": {
+        "click",
+        "labeler",
+        "labeler.comparison",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.formats",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.places",
+        "labeler.store",
+        "labeler.transfer",
+    },
+    "labeler.__main__": {"labeler.cli"},
+    "pages": {
+        "streamlit",
+        "labeler.charts",
+        "labeler.comparison",
+        "labeler.diagnosis",
+        "labeler.evaluation",
+        "labeler.formats",
+        "labeler.grading",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.ranks",
+        "labeler.transfer",
+        "labeler.ui",
+    },
+}
+INTRODUCERS = {"labeler.ui", "labeler.cli"}  # the only rooms where store and evaluation meet
+MOST_LINES = 420
+MOST_BODY_LINES = 50
+
+FILES = sorted([*ROOT.glob("labeler/**/*.py"), *ROOT.glob("pages/**/*.py")])
+
+
+def name_of(path: Path) -> str:
+    """Return a file as messages show it."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def room_of(path: Path) -> str:
+    """Return the room a file belongs to."""
+    top, second, *_ = (*path.relative_to(ROOT).with_suffix("").parts, "")
+    if top == "pages":
+        return "pages"
+    return "labeler" if second == "__init__" else f"labeler.{second}"
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    """Give the rooms and third-party packages a file imports, wherever in it."""
+    room = room_of(path)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module == "labeler":
+            names = [f"labeler.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [node.module or "."]
+        else:
+            continue
+        for name in names:
+            top, second, *_ = (*name.split("."), "")
+            if top == "labeler":
+                target = f"labeler.{second}" if f"labeler.{second}" in MAY_IMPORT else "labeler"
+                if target != room:
+                    yield target
+            elif top not in sys.stdlib_module_names:
+                yield top
+
+
+def strangers(path: Path) -> list[str]:
+    """Return what a file imports although its room may not."""
+    return sorted(set(imports_of(path)) - MAY_IMPORT.get(room_of(path), set()))
+
+
+def functions_of(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Give every function of a file."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the lines of a function's body, without its docstring."""
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_file_imports_only_what_its_room_may(path: Path) -> None:
+    found = strangers(path)
+    assert not found, f"{name_of(path)} may not import {', '.join(found)}"
+
+
+def test_a_stray_import_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "pages" / "label.py"
+    source = page.read_text(encoding="utf-8") + "\ndef late():\n    import sqlite_utils.db\n"
+    monkeypatch.setattr(Path, "read_text", lambda *_, **__: source)
+    assert strangers(page) == ["sqlite_utils"]
+
+
+def test_every_room_is_in_the_table_and_the_table_has_no_other() -> None:
+    assert {room_of(path) for path in FILES} == set(MAY_IMPORT)
+
+
+def test_store_and_evaluation_meet_nowhere_else() -> None:
+    both = {"labeler.store", "labeler.evaluation"}
+    assert {room for room, allowed in MAY_IMPORT.items() if both <= allowed} == INTRODUCERS
+
+
+def test_nothing_imports_in_a_circle() -> None:
+    waiting = dict(MAY_IMPORT)
+    while waiting:
+        ready = [room for room, allowed in waiting.items() if not allowed & set(waiting)]
+        assert ready, f"these import each other in a circle: {', '.join(waiting)}"
+        for room in ready:
+            del waiting[room]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_a_file_has_one_job_and_its_functions_too(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= MOST_LINES, f"{name_of(path)} has {lines} lines: split it into a package"
+    for function in functions_of(path):
+        found = body_lines(function)
+        assert found <= MOST_BODY_LINES, f"{name_of(path)}: {function.name} has {found} lines"
+
+
+def test_no_module_hides_another() -> None:
+    """The server puts ``labeler/`` first on the path, so each name in it stands before all else."""
+    names = {path.stem for path in FILES if path.parent in (ROOT / "labeler", ROOT / "pages")}
+    names |= {path.name for path in (ROOT / "labeler").iterdir() if path.is_dir()}
+    others = sys.stdlib_module_names | set(importlib.metadata.packages_distributions())
+    assert not {name for name in names & others if not name.startswith("_")}
