@@ -1,0 +1,107 @@
+"""How a number is to be read: presets, and the line of words that stands under every number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+from labeler.errors import BadInput
+from labeler.measures import GAINS, Measure, parse, parse_all
+from labeler.model import TASKS
+
+PRESETS = ("graded", "trec_eval")
+
+
+@dataclass(frozen=True, slots=True)
+class Conventions:
+    """What a number means beyond its measure's name; two boards compare only where these agree.
+
+    ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
+    `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
+
+    >>> print(Conventions.of("trec_eval").describe())  # doctest: +ELLIPSIS
+    gain = grade · relevant from grade 1 · ... · nothing relevant: 0, in the mean · ...
+    """
+
+    preset: str = "graded"
+    rel: int = 1
+    dcg: str = "exp-log2"
+    budget: int = 5
+    budget_by_task: Mapping[str, int] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        if self.preset not in PRESETS:
+            raise BadInput(f"no preset is called {self.preset!r}; there are {', '.join(PRESETS)}")
+        if self.rel not in (1, 2, 3):
+            raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
+        if self.dcg not in GAINS:
+            raise BadInput(f"the gain must be {' or '.join(GAINS)}, not {self.dcg!r}")
+        if unknown := set(self.budget_by_task) - set(TASKS):
+            raise BadInput(f"no task is called {min(unknown)!r}; there are {', '.join(TASKS)}")
+        for budget in (self.budget, *self.budget_by_task.values()):
+            if budget < 1:
+                raise BadInput(f"a prompt budget must be 1 or more, not {budget}")
+
+    @classmethod
+    def of(
+        cls,
+        preset: str = "graded",
+        *,
+        rel: int = 1,
+        budget: int = 5,
+        budget_by_task: Mapping[str, int] | None = None,
+    ) -> Conventions:
+        """Make the conventions of a preset, with the gain that belongs to it."""
+        dcg = "log2" if preset == "trec_eval" else "exp-log2"
+        return cls(preset, rel, dcg, budget, dict(budget_by_task or {}))
+
+    @property
+    def like_trec_eval(self) -> bool:
+        """Whether ties, order and undefined values are treated as trec_eval does."""
+        return self.preset == "trec_eval"
+
+    def measures(self, texts: str | Iterable[str]) -> tuple[Measure, ...]:
+        """Read measures, with this gain and threshold where a name leaves them open."""
+        return parse_all(texts, rel=self.rel, dcg=self.dcg)
+
+    def heading(self, measure: Measure) -> str:
+        """Return a measure's short name where these conventions say the rest of it.
+
+        >>> [Conventions().heading(m) for m in parse_all("nDCG@10 P(rel=3)@5", dcg="exp-log2")]
+        ['nDCG@10', 'P(rel=3)@5']
+        """
+        usual = parse(measure.label, rel=self.rel, dcg=self.dcg)
+        return measure.label if usual == measure else str(measure)
+
+    def describe(self) -> str:
+        """Say everything in one line, to stand under every number."""
+        like_trec_eval = self.like_trec_eval
+        words = [
+            "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
+            f"relevant from grade {self.rel}",
+            "ideal from all golden grades",
+            "unjudged gains nothing",
+            f"nothing relevant: {'0, in the mean' if like_trec_eval else 'undefined, left out'}",
+            "absent query: 0",
+            "order by 32-bit score, ties by chunk id descending"
+            if like_trec_eval
+            else "ties in file order",
+        ]
+        if self.budget_by_task:
+            tasks = sorted(self.budget_by_task.items())
+            words.append(f"budget {self.budget}, {', '.join(f'{t} {k}' for t, k in tasks)}")
+        return " · ".join(words)
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the fields and the description, ready for JSON."""
+        return {**asdict(self), "description": self.describe()}
+
+
+def number(value: float) -> str:
+    """Write a value for people: four digits, a dash where it is undefined.
+
+    >>> number(0.60114), number(float("nan"))
+    ('0.6011', '–')
+    """
+    return "–" if math.isnan(value) else f"{value:.4f}"

@@ -1,0 +1,160 @@
+"""How to read a number: which measures fit a task, and where one of them lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from labeler.errors import NotFound
+from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.scoreboard import Scoreboard
+from labeler.measures import Bools, Measure
+
+PRIMARY: Mapping[str, str] = MappingProxyType(
+    {
+        "single": "Success@3 RR",
+        "research": "nDCG@10 R@10",
+        "compliance": "R@budget P@budget",
+        "longtail": "nDCG@10",
+    }
+)
+"""The measures that fit a task, the leading one first; read them with `primary`."""
+
+FEW_QUERIES = 50
+MANY_HOLES = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Where a number lies: ``kind`` is one word for programs, ``sentence`` is for people."""
+
+    kind: str
+    sentence: str
+
+
+def primary(conventions: Conventions, task: str | None) -> tuple[Measure, ...]:
+    """Return the measures that fit a task, the leading one first; none for a task unknown to us.
+
+    >>> [measure.label for measure in primary(Conventions(), "compliance")]
+    ['R@budget', 'P@budget']
+    """
+    return conventions.measures(PRIMARY.get(task or "", ""))
+
+
+def cautions(
+    board: Scoreboard,
+    measures: Iterable[Measure],
+    facet: str | None = None,
+    bucket: str | None = None,
+) -> tuple[Caution, ...]:
+    """Say where the numbers of these measures lie, over all queries or those of one bucket.
+
+    The first measure is taken to lead. Holes are looked at in every run of the board. Queries that
+    nobody has graded are not asked. Raises `NotFound` for an unknown facet or bucket.
+    """
+    board = board.snapshot()
+    chosen = board.resolve(measures)
+    queries = _queries_of(board, facet, bucket)
+    where = "" if bucket is None else f" in {facet} = {bucket}"
+    size = int(queries.sum())
+    found = [*_of_size(size, where)]
+    if size:
+        found += _of_tasks(board, chosen, queries)
+        found += _of_cutoffs(board, chosen, queries)
+        found += _of_grades(board, chosen, queries)
+        found += _of_holes(board, chosen, queries)
+    return tuple(found)
+
+
+def _queries_of(board: Scoreboard, facet: str | None, bucket: str | None) -> Bools:
+    if bucket is None:
+        return board.judged
+    buckets, group = board.groups(facet)
+    if bucket not in buckets:
+        there = ", ".join(map(str, buckets)) or "none"
+        raise NotFound(f"facet {facet!r} has no bucket {bucket!r}; there are: {there}")
+    inside: Bools = board.judged & (group == buckets.index(bucket))
+    return inside
+
+
+def _of_size(size: int, where: str) -> Iterator[Caution]:
+    if size < FEW_QUERIES:
+        yield Caution(
+            "few",
+            f"only {size} judged {'query' if size == 1 else 'queries'}{where}: under "
+            f"{FEW_QUERIES}, a difference may be chance",
+        )
+
+
+def _of_tasks(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -> Iterator[Caution]:
+    """Speak of a task where at least half of the queries have it."""
+    tasks = board.collection.facets.get("task", (None,) * len(queries))
+    given = [task for task, asked in zip(tasks, queries.tolist(), strict=True) if asked]
+    single, research = (2 * given.count(task) >= len(given) for task in ("single", "research"))
+    names = [measure.name for measure in measures]
+    if single and names and names[0] in ("nDCG", "AP"):
+        yield Caution(
+            "ranking leads",
+            f"{given.count('single')} of {len(given)} queries want a single answer: "
+            f"{measures[0].label} counts what comes after it; Success@3 and RR fit better",
+        )
+    if research and "RR" in names:
+        yield Caution(
+            "RR for research",
+            f"{given.count('research')} of {len(given)} queries are research: RR sees the first "
+            "relevant chunk only; nDCG@10 and R@10 fit better",
+        )
+
+
+def _of_cutoffs(
+    board: Scoreboard, measures: Sequence[Measure], queries: Bools
+) -> Iterator[Caution]:
+    budgets = board.budgets[queries]
+    for measure in measures:
+        if measure.name != "Judged" and isinstance(measure.cutoff, int):
+            beyond = int(np.sum(budgets < measure.cutoff))
+            if beyond:
+                yield Caution(
+                    "beyond the budget",
+                    f"{measure.label} looks deeper than the prompt budget of "
+                    f"{_span(budgets.tolist())}: what stands below it never reaches the prompt",
+                )
+
+
+def _of_grades(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -> Iterator[Caution]:
+    ids = [
+        i for i, asked in zip(board.collection.query_ids, queries.tolist(), strict=True) if asked
+    ]
+    known = np.array([board.counts_of(query_id) for query_id in ids]).sum(axis=0)
+    for rel in sorted({measure.rel for measure in measures if measure.rel is not None}):
+        grades = [grade for grade in range(rel, 4) if known[grade]]
+        if len(grades) > 1:
+            labels = [measure.label for measure in measures if measure.rel == rel]
+            yield Caution(
+                "binary over grades",
+                f"{', '.join(labels)} {'counts' if len(labels) == 1 else 'count'} grades "
+                f"{', '.join(map(str, grades[:-1]))} and {grades[-1]} alike; nDCG tells them apart",
+            )
+
+
+def _of_holes(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -> Iterator[Caution]:
+    by_cutoff = {measure.cutoff: measure for measure in measures if measure.cutoff is not None}
+    for measure in by_cutoff.values():
+        k = board.cutoffs(measure)
+        holes = board.holes(measure)[queries].sum(axis=0)
+        for run, count in zip(board.run_names, holes.tolist(), strict=True):
+            shown = int(np.minimum(board.hits(run).length, k)[queries].sum())
+            if shown and count / shown > MANY_HOLES:
+                yield Caution(
+                    "holes",
+                    f"{run}: nobody has graded {count / shown:.0%} of the top {measure.cutoff}; "
+                    "what these are can move its values either way",
+                )
+
+
+def _span(values: Sequence[int]) -> str:
+    low, high = min(values), max(values)
+    return str(low) if low == high else f"{low} to {high}"

@@ -1,0 +1,258 @@
+"""Each measure as arithmetic: grades at ranks in, one value per ranking out.
+
+A measure sees only the judged chunks of a ranking (`Hits`), because nothing else can gain. Values
+are NaN where the measure is undefined; what becomes of those is for a convention to say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+WHOLE_LIST = 2**31 - 1
+GAINS = MappingProxyType({"log2": (0.0, 1.0, 2.0, 3.0), "exp-log2": (0.0, 1.0, 3.0, 7.0)})
+
+
+@dataclass(frozen=True, eq=False)
+class Hits:
+    """The judged chunks of ``n`` rankings, and what else is known about their queries.
+
+    ``row``, ``rank``, ``grade``: one entry per judged chunk that a ranking holds, sorted by row,
+    then by rank (from 1). ``known`` (n, 4): how many chunks of each grade the ranking's query has,
+    retrieved or not. ``length`` (n,): how many chunks the ranking holds, judged or not.
+    """
+
+    row: Ints
+    rank: Ints
+    grade: Ints
+    known: Ints
+    length: Ints
+    _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
+
+    @staticmethod
+    def of(
+        rankings: Sequence[Sequence[int | None]], missed: Sequence[Sequence[int]] | None = None
+    ) -> Hits:
+        """Make hits from grades in ranked order, None for a chunk nobody graded.
+
+        ``missed`` holds, for each ranking, the grades of the query's chunks it did not retrieve.
+
+        >>> Hits.of([[3, None, 0]], missed=[[2]]).known.tolist()
+        [[1, 0, 1, 1]]
+        """
+        judged = [[grade for grade in ranking if grade is not None] for ranking in rankings]
+        unseen = missed if missed is not None else [[] for _ in rankings]
+        known = [[*seen, *more] for seen, more in zip(judged, unseen, strict=True)]
+        return Hits(
+            row=_ints([i for i, ranking in enumerate(judged) for _ in ranking]),
+            rank=_ints([k for r in rankings for k, g in enumerate(r, 1) if g is not None]),
+            grade=_ints([grade for ranking in judged for grade in ranking]),
+            known=_ints([[grades.count(g) for g in range(4)] for grades in known]).reshape(-1, 4),
+            length=_ints([len(ranking) for ranking in rankings]),
+        )
+
+    @staticmethod
+    def join(parts: Sequence[Hits]) -> Hits:
+        """Put the rankings of ``parts`` below each other, in order."""
+        if not parts:
+            return Hits.of([])
+        if len(parts) == 1:
+            return parts[0]
+        offsets = np.cumsum([0, *(len(part.length) for part in parts[:-1])])
+        shift = np.repeat(offsets, [len(part.row) for part in parts])
+        return Hits(
+            row=np.concatenate([part.row for part in parts]) + shift,
+            rank=np.concatenate([part.rank for part in parts]),
+            grade=np.concatenate([part.grade for part in parts]),
+            known=np.concatenate([part.known for part in parts]),
+            length=np.concatenate([part.length for part in parts]),
+        )
+
+    @cached_property
+    def ideal(self) -> Hits:
+        """The best rankings there could be: every known chunk with a gain, highest grade first."""
+        best_first = self.known[:, :0:-1]
+        per_row = best_first.sum(axis=1)
+        row = np.repeat(np.arange(len(self.known)), per_row)
+        rank = np.arange(1, len(row) + 1) - np.repeat(np.cumsum(per_row) - per_row, per_row)
+        grade = np.repeat(np.tile([3, 2, 1], len(self.known)), best_first.ravel())
+        return Hits(row, rank, grade, self.known, per_row)
+
+    @cached_property
+    def best_order(self) -> Hits:
+        """The same chunks in their best order: highest grade first, ungraded ones last.
+
+        Unlike `ideal` it knows only what was retrieved: the best a reranker could make of it.
+        """
+        order = np.lexsort((-self.grade, self.row))
+        return Hits(self.row, self.ordinal, self.grade[order], self.known, self.length)
+
+    def every(self, step: int, start: int) -> Hits:
+        """Only the rows ``start``, ``start + step`` and so on, numbered from 0."""
+        keep = np.flatnonzero(self.row % step == start)
+        return Hits(
+            self.row[keep] // step,
+            self.rank[keep],
+            self.grade[keep],
+            self.known[start::step],
+            self.length[start::step],
+        )
+
+    def relevant(self, rel: int) -> Hits:
+        """Only the hits of grade ``rel`` or better; made once, since measures share it."""
+        if rel not in self._relevant:
+            keep = np.flatnonzero(self.grade >= rel)
+            self._relevant[rel] = Hits(
+                self.row[keep], self.rank[keep], self.grade[keep], self.known, self.length
+            )
+        return self._relevant[rel]
+
+    @cached_property
+    def ordinal(self) -> Ints:
+        """The position of each hit among the hits of its row, from 1."""
+        per_row = np.bincount(self.row, minlength=len(self.length))
+        return np.arange(1, len(self.row) + 1) - np.repeat(np.cumsum(per_row) - per_row, per_row)
+
+    @cached_property
+    def unjudged(self) -> Bools:
+        """The rows whose query has no grade at all."""
+        rows: Bools = self.known.sum(axis=1) == 0
+        return rows
+
+    def sums(self, weights: npt.NDArray[np.generic]) -> Floats:
+        """Add the weights of each row's hits, in the order of their ranks.
+
+        Every measure adds through here: `numpy.bincount` adds one after the other, so that a row
+        has the same bits alone as among thousands, which pairwise sums do not promise.
+        """
+        sums = np.bincount(self.row, weights, minlength=len(self.length))
+        return np.asarray(sums, dtype=np.float64)
+
+    def within(self, k: int | Ints) -> Bools:
+        """Say which hits are in the top ``k``: one number, or one for each row."""
+        return self.rank <= (k[self.row] if isinstance(k, np.ndarray) else k)
+
+    def count(self, k: int | Ints) -> Ints:
+        """How many hits each row has in its top ``k``."""
+        return np.bincount(self.row[self.within(k)], minlength=len(self.length))
+
+    def holes(self, k: int | Ints) -> Ints:
+        """How many chunks in the top ``k`` of each row nobody has graded."""
+        return np.minimum(self.length, k) - self.count(k)
+
+    def wanted(self, rel: int) -> Ints:
+        """How many chunks of grade ``rel`` or better each row's query has, retrieved or not."""
+        counts: Ints = self.known[:, rel:].sum(axis=1)
+        return counts
+
+
+def _ints(values: object) -> Ints:
+    return np.array(values, dtype=np.int64)
+
+
+@cache
+def _discounts(size: int) -> Floats:
+    """Return 1 / log2(rank + 1) by rank, and 0 for rank 0.
+
+    By scalar logarithms: vector units may round the tail of an array differently.
+    """
+    return np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, size))])
+
+
+def discounted(hits: Hits, k: int | Ints, dcg: str) -> Floats:
+    """Return each hit's gain divided by log2(rank + 1), and 0 below ``k``."""
+    discounts = _discounts(1 << int(hits.rank.max(initial=0)).bit_length())
+    gains = np.array(GAINS[dcg])[hits.grade] * discounts[hits.rank]
+    return gains * hits.within(k)
+
+
+def _dcg(hits: Hits, k: int | Ints, dcg: str) -> Floats:
+    return hits.sums(discounted(hits, k, dcg))
+
+
+def _divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
+    """Divide, NaN where there is nothing to divide by."""
+    shares: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+    return shares
+
+
+def ndcg(hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str) -> Floats:
+    """Discounted gain, as a share of the best the query allows in ``k`` ranks.
+
+    The ideal comes from every known grade of the query. Taken from the retrieved list instead, a
+    run that misses the best chunk would look perfect:
+
+    >>> ndcg(Hits.of([[2, 1]], missed=[[3]]), 2, dcg="log2").round(4).tolist()
+    [0.6173]
+    """
+    return _divide(_dcg(hits.relevant(1), k, dcg), _dcg(hits.ideal, k, dcg))
+
+
+def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
+    """Relevant chunks in the top ``k``, divided by ``k`` even where the list is shorter.
+
+    >>> precision(Hits.of([[1, 1]]), 5, rel=1).tolist()
+    [0.4]
+    """
+    found: Floats = np.divide(hits.relevant(rel).count(k), k)
+    found[hits.wanted(rel) == 0] = np.nan
+    return found
+
+
+def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
+    """Relevant chunks in the top ``k``, divided by all that are known for the query.
+
+    >>> recall(Hits.of([[1, None, 1]], missed=[[1, 1]]), 2, rel=1).tolist()
+    [0.25]
+    """
+    return _divide(hits.relevant(rel).count(k), hits.wanted(rel))
+
+
+def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
+    """1 where the top ``k`` hold a relevant chunk, else 0.
+
+    >>> success(Hits.of([[0, 1], [0, 0]]), 1, rel=1).tolist()
+    [0.0, nan]
+    """
+    return np.where(hits.wanted(rel) > 0, hits.relevant(rel).count(k) > 0, np.nan)
+
+
+def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
+    """1 / rank of the first relevant chunk; 0 if that is below ``k`` or nowhere.
+
+    >>> reciprocal_rank(Hits.of([[0, None, 1]]), rel=2).tolist()
+    [nan]
+    """
+    relevant = hits.relevant(rel)
+    first = relevant.within(k) & (relevant.ordinal == 1)
+    return np.where(hits.wanted(rel) > 0, relevant.sums(first / relevant.rank), np.nan)
+
+
+def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
+    """Mean over all known relevant chunks of the precision at their rank, 0 for those not found.
+
+    >>> average_precision(Hits.of([[1, 0, 1]], missed=[[1, 1]]), rel=1).round(4).tolist()
+    [0.4167]
+    """
+    relevant = hits.relevant(rel)
+    precisions = relevant.within(k) * relevant.ordinal / relevant.rank
+    return _divide(relevant.sums(precisions), hits.wanted(rel))
+
+
+def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
+    """Share of the top ``k`` that somebody graded; of the list, where that is shorter.
+
+    >>> judged(Hits.of([[0, None], []]), 10).tolist()
+    [0.5, 0.0]
+    """
+    return _divide(hits.count(k), np.maximum(np.minimum(hits.length, k), 1))

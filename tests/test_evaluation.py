@@ -1,0 +1,435 @@
+"""The scoreboard: what is counted, what is left out, and that live numbers are the true ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import PRESETS, Conventions, Score, Scoreboard, collect, tied_queries
+from labeler.measures import parse_all
+from labeler.model import Collection, GradeChange
+
+ALL = (
+    "nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@budget P@budget Success@3 "
+    "RR RR(rel=3)@5 AP AP@5 Judged Judged@5 Judged@budget"
+)
+
+
+def board_of(
+    qrels: Mapping[str, Mapping[str, int]],
+    runs: Mapping[str, Mapping[str, Any]],
+    facets: Mapping[str, Mapping[str, str]] | None = None,
+    **conventions: Any,
+) -> Scoreboard:
+    return Scoreboard(collect(qrels, runs, facets), Conventions.of(**conventions))
+
+
+def rows(board: Scoreboard, names: str, facet: str | None = None) -> list[Score]:
+    return board.table(board.conventions.measures(names), facet)
+
+
+def one(board: Scoreboard, name: str) -> Score:
+    [row] = rows(board, name)
+    return row
+
+
+def change(board: Scoreboard, query: str, chunk: str, grade: int | None) -> GradeChange:
+    return GradeChange(query, board.collection.chunk_ids.index(chunk), grade)
+
+
+# What counts ------------------------------------------------------------------------------------
+
+
+def test_a_hole_is_counted_and_never_a_zero_grade() -> None:
+    run = {"A": {"q": ["hole", "zero", "good", "hole2"]}}
+    row = one(board_of({"q": {"zero": 0, "good": 3}}, run), "nDCG@3")
+    assert row.holes == 1
+    assert one(board_of({"q": {"zero": 0, "good": 3}}, run), "nDCG").holes == 2
+    assert one(board_of({"q": {"zero": 0, "good": 3}}, run), "Judged@3").value != 1.0
+
+
+def test_a_query_absent_from_a_run_counts_zero_and_is_counted() -> None:
+    """Left out of the mean, a run that answers the easy queries alone would win."""
+    qrels = {"easy": {"c": 1}, "hard": {"c": 1}}
+    runs = {"A": {"easy": ["c"], "hard": ["x", "c"]}, "B": {"easy": ["c"]}}
+    for preset in PRESETS:
+        a, b = rows(board_of(qrels, runs, preset=preset), "RR")
+        assert (a.value, a.n, a.missing) == (0.75, 2, 0)
+        assert (b.value, b.n, b.missing) == (0.5, 2, 1)
+        assert b.value != 1.0
+
+
+def test_a_query_with_nothing_relevant_is_undefined_or_zero_as_the_preset_says() -> None:
+    qrels = {"q1": {"c": 1}, "q2": {"c": 0}}
+    runs = {"A": {"q1": ["c"], "q2": ["c", "hole"]}}
+    graded = one(board_of(qrels, runs), "nDCG@5")
+    assert (graded.value, graded.n, graded.undefined, graded.holes) == (1.0, 1, 1, 1)
+    classic = one(board_of(qrels, runs, preset="trec_eval"), "nDCG@5")
+    assert (classic.value, classic.n, classic.undefined, classic.holes) == (0.5, 2, 0, 1)
+    judged = one(board_of(qrels, runs), "Judged@5")
+    assert (judged.value, judged.n) == (0.75, 2)
+    assert judged.undefined == 0
+
+
+def test_what_is_relevant_moves_with_the_threshold_and_gain_does_not() -> None:
+    qrels = {"q1": {"c": 1}, "q2": {"c": 3}}
+    runs = {"A": {"q1": ["c"], "q2": ["c"]}}
+    board = board_of(qrels, runs, rel=2)
+    assert [(row.n, row.undefined) for row in rows(board, "P@1 nDCG@1")] == [(1, 1), (2, 0)]
+    assert [(row.n, row.undefined) for row in rows(board, "P(rel=1)@1")] == [(2, 0)]
+
+
+def test_a_query_without_grades_is_left_out_and_counted() -> None:
+    board = board_of({"q1": {"c": 1}, "q2": {}}, {"A": {"q1": ["c"], "q2": ["c"]}})
+    for name in ("RR", "Judged@5"):
+        row = one(board, name)
+        assert (row.value, row.n, row.undefined, row.holes) == (1.0, 1, 0, 0)
+    assert (board.counts.queries, board.counts.judged, board.counts.unjudged) == (2, 1, 1)
+    assert "1 query without any golden grade: left out" in board.notes()
+    [_, last] = board.per_query("A", parse_all("Judged@5"))
+    assert (last.judged, last.holes) == (False, 1)
+    assert math.isnan(last.value)
+
+
+def test_a_query_of_a_run_that_the_golden_set_does_not_know_is_said() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"], "stranger": ["c"]}})
+    assert one(board, "P@1").n == 1
+    assert board.notes() == ("A: 1 query not in the golden set, left out",)
+
+
+def test_a_golden_chunk_that_no_run_holds_counts_in_the_ideal() -> None:
+    board = board_of({"q": {"seen": 1, "unseen": 1}}, {"A": {"q": ["seen"]}})
+    assert one(board, "R@5").value == 0.5
+    assert one(board, "nDCG@5").value != 1.0
+
+
+def test_nothing_is_rounded_before_the_mean() -> None:
+    qrels = {f"q{i}": {"c": 1} for i in range(3)}
+    runs = {"A": {"q0": ["x", "x2", "c"], "q1": ["x", "x2", "c"], "q2": ["c"]}}
+    value = one(board_of(qrels, runs), "RR").value
+    assert value == (1 / 3 + 1 / 3 + 1) / 3
+    assert value != (0.3333 + 0.3333 + 1) / 3
+
+
+def test_an_empty_golden_set_gives_nan_and_no_error() -> None:
+    row = one(board_of({"q": {}}, {"A": {"q": ["c"]}}), "nDCG@5")
+    assert math.isnan(row.value)
+    assert row.n == 0
+    assert rows(board_of({}, {}), ALL) == []
+    assert rows(board_of({"q": {"c": 1}}, {}), ALL) == []
+    assert one(board_of({}, {"A": {}}), "AP").n == 0
+    assert not one(board_of({"q": {"c": 1}}, {"A": {"q": []}}), "AP").missing, "empty, not absent"
+
+
+# Order and ties ---------------------------------------------------------------------------------
+
+
+def test_ties_are_reordered_by_id_under_trec_eval_only() -> None:
+    collection = collect({"q": {"a": 1}}, {"A": {"q": {"a": 2.0, "b": 2.0, "c": 1.0}}})
+    graded = Scoreboard(collection, Conventions.of("graded"))
+    classic = Scoreboard(collection, Conventions.of("trec_eval"))
+    assert one(graded, "RR").value == 1.0
+    assert one(classic, "RR").value == 0.5
+    assert graded.tied == classic.tied == {"A": 1}
+    assert graded.notes() == ("A: 1 query with tied scores, ties in file order",)
+    assert classic.notes() == ("A: 1 query with tied scores, ties by chunk id, descending",)
+
+
+def test_scores_that_differ_in_64_bits_alone_are_tied() -> None:
+    collection = collect({"q": {"a": 1}}, {"A": {"q": {"a": 0.5 + 1e-10, "b": 0.5}}})
+    assert tied_queries(collection.runs[0]) == 1
+    assert one(Scoreboard(collection, Conventions.of("trec_eval")), "RR").value == 0.5
+    assert one(Scoreboard(collection, Conventions.of("graded")), "RR").value != 0.5
+
+
+def test_a_run_without_scores_keeps_its_order_and_trec_eval_says_so() -> None:
+    board = board_of({"q": {"a": 1}}, {"A": {"q": ["a", "b"]}}, preset="trec_eval")
+    assert one(board, "RR").value == 1.0
+    assert board.notes() == ("A: no scores, so a chunk's score is taken to be -rank",)
+    assert not board.tied["A"]
+
+
+# Buckets and budgets ----------------------------------------------------------------------------
+
+
+def test_rows_come_by_run_then_measure_then_bucket() -> None:
+    qrels = {f"q{i}": {"c": 1} for i in range(3)}
+    facets = {"intent": {"q0": "refund", "q1": "billing"}}
+    board = board_of(qrels, {"B": {"q0": ["c"]}, "A": {"q1": ["x", "c"]}}, facets)
+    table = rows(board, "RR P@1", "intent")
+    assert [(row.run, row.measure.label, row.bucket) for row in table] == [
+        (run, measure, bucket)
+        for run in ("B", "A")
+        for measure in ("RR", "P@1")
+        for bucket in ("billing", "refund")
+    ]
+    assert [row.value for row in table] == [0.0, 1.0, 0.0, 1.0, 0.5, 0.0, 0.0, 0.0]
+    assert {(row.facet, row.n) for row in table} == {("intent", 1)}
+    assert board.unbucketed("intent") == 1
+    assert sum(row.n for row in table[:2]) != one(board_of(qrels, {"B": {}}), "RR").n
+
+
+def test_the_budget_is_a_plain_number_where_it_is_one() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "x2", "c"]}}, budget=2)
+    assert [str(row.measure) for row in rows(board, "R@budget R@2")] == ["R(rel=1)@2"]
+    assert one(board, "R@budget").value == 0.0
+    assert one(board, "R@3").value == 1.0
+
+
+def test_each_query_has_the_budget_of_its_task() -> None:
+    qrels = {"q1": {"c": 1}, "q2": {"c": 1}, "q3": {"c": 1}}
+    board = board_of(
+        qrels,
+        {"A": {query: ["x", "x2", "c"] for query in qrels}},
+        {"task": {"q1": "single", "q2": "research"}},
+        budget=2,
+        budget_by_task={"research": 3},
+    )
+    row = one(board, "R@budget")
+    assert (str(row.measure), row.value, row.holes) == ("R(rel=1)@budget", 1 / 3, 6)
+    by_query = board.per_query("A", board.conventions.measures("P@budget"))
+    assert [row.value for row in by_query] == [0.0, 1 / 3, 0.0]
+    assert "budget 2, research 3" in board.conventions.describe()
+
+
+def test_an_override_that_concerns_no_query_leaves_the_budget_plain() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}}, budget_by_task={"longtail": 9})
+    assert one(board, "R@budget").measure.cutoff == 5
+
+
+def test_unknown_names_are_answered_with_those_there_are() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {}, "B": {}}, {"intent": {}})
+    with pytest.raises(NotFound, match="no run is called 'C'; there are: A, B"):
+        board.per_query("C", parse_all("RR"))
+    for ask in (lambda: rows(board, "RR", "topic"), lambda: board.unbucketed("topic")):
+        with pytest.raises(NotFound, match="no facet is called 'topic'; there are: intent"):
+            ask()
+
+
+# Conventions ------------------------------------------------------------------------------------
+
+
+def test_conventions_say_everything_in_one_line() -> None:
+    assert Conventions.of().describe() == (
+        "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · unjudged gains "
+        "nothing · nothing relevant: undefined, left out · absent query: 0 · ties in file order"
+    )
+    classic = Conventions.of("trec_eval", rel=2).describe()
+    assert "gain = grade · relevant from grade 2" in classic
+    assert "nothing relevant: 0, in the mean" in classic
+    assert "file order" not in classic
+
+
+def test_conventions_are_a_key() -> None:
+    one, same = (Conventions.of(budget_by_task={"single": 3}) for _ in range(2))
+    assert {one: "kept"}[same] == "kept"
+    assert one != Conventions.of(budget_by_task={"single": 4})
+    assert one.as_dict()["budget_by_task"] == {"single": 3}
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ({"preset": "trec"}, "there are graded, trec_eval"),
+        ({"rel": 0}, "must be grade 1, 2 or 3"),
+        ({"budget": 0}, "must be 1 or more"),
+        ({"budget_by_task": {"single": 0}}, "must be 1 or more"),
+        ({"budget_by_task": {"singel": 3}}, "no task is called 'singel'"),
+    ],
+)
+def test_conventions_that_cannot_be_are_refused(given: dict[str, Any], hint: str) -> None:
+    with pytest.raises(BadInput, match=hint):
+        Conventions.of(**given)
+
+
+# Live -------------------------------------------------------------------------------------------
+
+
+def test_a_grade_moves_the_mean_and_a_withdrawal_moves_it_back() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "c"]}})
+    assert one(board, "P@2").value == 0.5
+    board.refresh([change(board, "q", "x", 3)], 1)
+    assert (one(board, "P@2").value, one(board, "P@2").holes) == (1.0, 0)
+    board.refresh([change(board, "q", "x", 0)], 2)
+    assert (one(board, "P@2").value, one(board, "P@2").holes) == (0.5, 0)
+    board.refresh([change(board, "q", "x", None)], 3)
+    assert (one(board, "P@2").value, one(board, "P@2").holes) == (0.5, 1)
+    board.refresh([change(board, "q", "c", None)], 4)
+    assert (one(board, "P@2").n, board.counts.judged) == (0, 0), "not even undefined"
+    assert board.revision == 4
+
+
+def test_a_later_call_with_an_older_revision_changes_nothing() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "c"]}})
+    board.refresh([change(board, "q", "x", 3)], 7)
+    board.refresh([change(board, "q", "x", 0)], 5)
+    assert one(board, "P@2").value == 1.0
+    assert board.revision == 7
+
+
+def test_a_change_to_an_unknown_query_is_refused_whole() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}})
+    with pytest.raises(NotFound, match="'later' is not on this board"):
+        board.refresh([change(board, "q", "c", 0), GradeChange("later", 0, 1)], 1)
+    assert (one(board, "P@1").value, board.revision) == (1.0, 0)
+
+
+def test_values_read_before_a_change_stay_as_they_were() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "c"]}})
+    before = board.values(*parse_all("P@2"))
+    board.refresh([change(board, "q", "x", 3)], 1)
+    assert before.tolist() == [[0.5]]
+    assert board.values(*parse_all("P@2")).tolist() == [[1.0]]
+
+
+def test_stale_grades_count_and_are_counted() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}})
+    board.refresh([replace(change(board, "q", "c", 1), stale=True)], 1)
+    assert (one(board, "P@1").value, board.counts.stale) == (1.0, 1)
+    assert "1 golden grade is of an earlier wording of the chunk" in board.notes()
+    board.refresh([change(board, "q", "c", 1)], 2)
+    assert not board.counts.stale
+
+
+CHUNKS = [f"c{number}" for number in range(8)]
+QUERIES = [f"q{number}" for number in range(4)]
+RANKED = st.lists(st.sampled_from(CHUNKS), unique=True) | st.dictionaries(
+    st.sampled_from(CHUNKS), st.sampled_from([0.5, 1.0, 2.0])
+)
+RUNS = st.fixed_dictionaries(
+    {name: st.dictionaries(st.sampled_from(QUERIES), RANKED) for name in ("A", "B")}
+)
+GRADE = st.none() | st.integers(0, 3)
+HISTORIES = st.lists(
+    st.lists(st.tuples(st.sampled_from(QUERIES), st.sampled_from(CHUNKS), GRADE), max_size=3),
+    max_size=8,
+)
+FACETS = {
+    "task": {"q0": "single", "q1": "research", "q2": "single"},
+    "intent": {"q0": "refund", "q3": "refund"},
+}
+
+
+def number_all_chunks(collection: Collection) -> Collection:
+    """Let every chunk have a number, as a store would, whether or not a run holds it."""
+    missing = [chunk for chunk in CHUNKS if chunk not in collection.chunk_ids]
+    return replace(collection, chunk_ids=(*collection.chunk_ids, *missing))
+
+
+def regraded(collection: Collection, golden: Mapping[tuple[str, str], int]) -> Collection:
+    """Return the collection as a store would read it afresh with these golden grades."""
+    found = sorted(
+        (collection.query_ids.index(query), collection.chunk_ids.index(chunk), grade)
+        for (query, chunk), grade in golden.items()
+    )
+    columns = np.array(found, dtype=np.int32).reshape(-1, 3)
+    return replace(
+        collection,
+        golden_query=columns[:, 0],
+        golden_chunk=columns[:, 1],
+        golden_grade=columns[:, 2].astype(np.int8),
+        stale=np.zeros(len(columns), dtype=np.bool_),
+    )
+
+
+def everything(board: Scoreboard) -> list[str]:
+    """Return all that a board says, with every float by its bits."""
+    measures = board.conventions.measures(ALL)
+    means = [row for facet in (None, *FACETS) for row in board.table(measures, facet)]
+    single = [row for run in board.run_names for row in board.per_query(run, measures)]
+    return [f"{row.value.hex()} {row}" for row in means] + [
+        f"{row.value.hex()} {row}" for row in single
+    ]
+
+
+@settings(deadline=None)
+@given(RUNS, HISTORIES, st.sampled_from(PRESETS), st.booleans())
+def test_live_equals_batch_bit_for_bit(
+    runs: dict[str, Any],
+    history: list[list[tuple[str, str, int | None]]],
+    preset: str,
+    asked_before: bool,
+) -> None:
+    """For every measure, run, query and bucket, whatever was graded, graded again or withdrawn."""
+    start = number_all_chunks(collect({query: {} for query in QUERIES}, runs, FACETS))
+    conventions = Conventions.of(preset, budget=2, budget_by_task={"research": 4})
+    board = Scoreboard(start, conventions)
+    golden: dict[tuple[str, str], int] = {}
+    for revision, changes in enumerate(history, 1):
+        if asked_before:
+            everything(board)
+        board.refresh([change(board, *each) for each in changes], revision)
+        for query, chunk, grade in changes:
+            golden.pop((query, chunk), None)
+            if grade is not None:
+                golden[query, chunk] = grade
+    fresh = Scoreboard(regraded(start, golden), conventions)
+    assert everything(board) == everything(fresh)
+    assert board.counts == fresh.counts
+
+
+def test_live_equals_batch_on_a_collection_of_some_size() -> None:
+    """Long sums are where orders of adding would show."""
+    draw = np.random.default_rng(7)
+    chunks = [f"c{number}" for number in range(300)]
+    qrels = {
+        f"q{q}": {chunks[c]: int(draw.integers(4)) for c in draw.choice(300, 30, replace=False)}
+        for q in range(200)
+    }
+    runs = {
+        name: {query: [chunks[c] for c in draw.permutation(300)[:100]] for query in qrels}
+        for name in ("A", "B", "C")
+    }
+    facets = {"intent": {query: f"b{int(query[1:]) % 3}" for query in qrels}, "task": {}}
+    board = board_of(qrels, runs, facets)
+    everything(board)
+    for revision in range(1, 60):
+        query, chunk = f"q{draw.integers(200)}", chunks[draw.integers(300)]
+        qrels[query][chunk] = int(draw.integers(4))
+        board.refresh([change(board, query, chunk, qrels[query][chunk])], revision)
+    golden = {(q, c): grade for q, grades in qrels.items() for c, grade in grades.items()}
+    fresh = Scoreboard(regraded(board.collection, golden), board.conventions)
+    assert everything(board) == everything(fresh)
+
+
+def test_threads_that_read_while_one_grades_see_no_torn_numbers() -> None:
+    """Each change turns all queries over at once: a mean that is neither 0 nor 1 was torn."""
+    qrels = {f"q{number}": {"c": 0, "other": 1} for number in range(50)}
+    board = board_of(
+        qrels, {"A": {query: ["c"] for query in qrels}}, {"all": dict.fromkeys(qrels, "x")}
+    )
+    measures = board.conventions.measures("P@1 Success@1 RR nDCG@1 R@1 AP")
+    done = False
+
+    def read() -> tuple[set[float], list[int]]:
+        seen: set[float] = set()
+        revisions = []
+        while not done:
+            revisions.append(board.revision)
+            values = {row.value for row in board.table(measures[:3], "all")}
+            seen.add(values.pop() if len(values) == 1 else math.nan)
+            seen |= {row.value for row in board.per_query("A", measures[:1])[:1]}
+        return seen, revisions
+
+    with ThreadPoolExecutor(4) as pool:
+        readers = [pool.submit(read) for _ in range(4)]
+        try:
+            for revision in range(1, 80):
+                grade = revision % 2
+                board.refresh([change(board, query, "c", grade) for query in qrels], revision)
+        finally:
+            done = True
+        results = [reader.result() for reader in readers]
+    for seen, revisions in results:
+        assert seen <= {0.0, 1.0}
+        assert all(earlier <= later for earlier, later in pairwise(revisions))
