@@ -1,0 +1,257 @@
+"""The shape of a golden set's file as SQL text, one migration after another; runs none of it.
+
+The ``golden`` view is the only definition of the golden grade. Integer keys are internal; ids
+given by users are TEXT, kept exactly. Ranked lists name their query by id and not by key, so that
+a run may be loaded before, or know more queries than, the golden set.
+"""
+
+import json
+import secrets
+import uuid
+
+from sqlite_utils import Database, Migrations
+
+migrations = Migrations("labeler")
+
+TABLES = """
+CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL CHECK (json_valid(value))
+) STRICT;
+
+CREATE TABLE queries (
+    id INTEGER PRIMARY KEY,
+    query_id TEXT NOT NULL UNIQUE CHECK (query_id <> ''),
+    text TEXT NOT NULL CHECK (text <> ''),
+    task TEXT CHECK (task IN ('single', 'research', 'compliance', 'longtail')),
+    reference TEXT,
+    guideline TEXT,
+    keywords TEXT NOT NULL DEFAULT '[]' CHECK (json_type(keywords) = 'array'),
+    metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_type(metadata) = 'object'),
+    retired_at TEXT
+) STRICT;
+
+CREATE TABLE query_buckets (
+    query INTEGER NOT NULL REFERENCES queries (id),
+    facet TEXT NOT NULL CHECK (facet <> ''),
+    bucket TEXT NOT NULL,
+    PRIMARY KEY (query, facet)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE chunks (
+    id INTEGER PRIMARY KEY,
+    chunk_id TEXT NOT NULL UNIQUE CHECK (chunk_id <> ''),
+    document_id TEXT,
+    position INTEGER,
+    title TEXT,
+    text TEXT,
+    metadata TEXT NOT NULL DEFAULT '{}' CHECK (json_type(metadata) = 'object'),
+    text_hash TEXT,
+    CHECK ((text IS NULL) = (text_hash IS NULL))
+) STRICT;
+
+CREATE INDEX chunks_document ON chunks (document_id, position);
+
+CREATE TABLE runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+    system TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    params TEXT NOT NULL DEFAULT '{}' CHECK (json_type(params) = 'object'),
+    source_hash TEXT NOT NULL
+) STRICT;
+
+-- chunks: internal chunk ids as little-endian int32, best first; scores: float32 in the same order
+CREATE TABLE ranked_lists (
+    run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+    query_id TEXT NOT NULL,
+    chunks BLOB NOT NULL CHECK (length(chunks) % 4 = 0),
+    scores BLOB CHECK (length(scores) = length(chunks)),
+    PRIMARY KEY (run, query_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE graders (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+    role TEXT NOT NULL DEFAULT 'lead' CHECK (role IN ('grader', 'lead')),
+    seed INTEGER NOT NULL
+) STRICT;
+
+-- grader is null for imports only: a file says who stands behind a grade in graders, a JSON list
+CREATE TABLE judgments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    event_id TEXT NOT NULL UNIQUE CHECK (event_id <> ''),
+    query INTEGER NOT NULL REFERENCES queries (id),
+    chunk INTEGER NOT NULL REFERENCES chunks (id),
+    grader INTEGER REFERENCES graders (id),
+    kind TEXT NOT NULL CHECK (
+        kind IN ('grade', 'cannot_tell', 'withdraw', 'adjudicate', 'import', 'propose')
+    ),
+    grade INTEGER CHECK (grade BETWEEN 0 AND 3),
+    graders TEXT CHECK (json_type(graders) = 'array'),
+    reason TEXT,
+    note TEXT,
+    blind INTEGER NOT NULL CHECK (blind IN (0, 1)),
+    source TEXT,
+    undoes INTEGER UNIQUE REFERENCES judgments (id),
+    elapsed_ms INTEGER,
+    text_hash TEXT,
+    created_at TEXT NOT NULL,
+    CHECK ((kind IN ('cannot_tell', 'withdraw')) = (grade IS NULL)),
+    CHECK ((kind = 'import') = (grader IS NULL)),
+    CHECK ((kind = 'import') = (graders IS NOT NULL))
+) STRICT;
+
+CREATE INDEX judgments_pair ON judgments (query, chunk);
+CREATE INDEX judgments_grader ON judgments (grader);
+"""
+
+# INSERT OR REPLACE deletes without firing DELETE triggers unless recursive_triggers is on, which
+# other tools leave off; so an INSERT that meets an existing event is refused before it begins.
+TRIGGERS = """
+CREATE TRIGGER judgments_are_not_updated BEFORE UPDATE ON judgments
+BEGIN
+    SELECT RAISE(ABORT, 'judgments are append-only: add a new event instead of changing one');
+END;
+
+CREATE TRIGGER judgments_are_not_deleted BEFORE DELETE ON judgments
+BEGIN
+    SELECT RAISE(ABORT, 'judgments are append-only: add a withdrawal instead of deleting');
+END;
+
+CREATE TRIGGER judgments_are_not_replaced BEFORE INSERT ON judgments
+WHEN EXISTS (SELECT 1 FROM judgments WHERE id = NEW.id)
+    OR EXISTS (SELECT 1 FROM judgments WHERE event_id = NEW.event_id)
+    OR EXISTS (SELECT 1 FROM judgments WHERE undoes = NEW.undoes)
+BEGIN
+    SELECT RAISE(ABORT, 'judgments are append-only: this event is already in the log');
+END;
+"""
+
+# A grade and an adjudication by the same person do not hide each other, so "newest" is asked per
+# lane. The plus signs keep SQLite from searching the log by "not an undo" or by grader alone,
+# which would read much of it for every pair.
+VIEWS = """
+-- Judgments that nobody has taken back, with the lane they count in. An undo is none of them: it
+-- says in its columns what holds again, for whoever reads the log.
+CREATE VIEW standing_judgments AS
+SELECT
+    j.*,
+    CASE WHEN kind IN ('adjudicate', 'import', 'propose') THEN kind ELSE 'grade' END AS lane
+FROM judgments AS j
+WHERE +undoes IS NULL
+    AND NOT EXISTS (SELECT 1 FROM judgments AS undo WHERE undo.undoes = j.id);
+
+CREATE VIEW current_judgments AS
+SELECT
+    id, event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source,
+    elapsed_ms, text_hash, created_at
+FROM standing_judgments AS j
+WHERE kind <> 'withdraw'
+    AND NOT EXISTS (
+        SELECT 1 FROM standing_judgments AS newer
+        WHERE newer.query = j.query AND newer.chunk = j.chunk AND +newer.grader IS j.grader
+            AND newer.lane = j.lane AND newer.id > j.id
+    );
+
+-- The newest adjudication; else the lower median of people's current grades; else the newest
+-- import. Every window has the same partition, so that a question about one pair reads only it.
+CREATE VIEW golden AS
+WITH weighed AS (
+    SELECT
+        *,
+        CASE kind WHEN 'adjudicate' THEN 1 WHEN 'grade' THEN 2 ELSE 3 END AS authority
+    FROM current_judgments
+    WHERE kind IN ('adjudicate', 'grade', 'import')
+),
+placed AS (
+    SELECT
+        *,
+        row_number() OVER (
+            PARTITION BY query, chunk
+            ORDER BY authority, CASE kind WHEN 'grade' THEN grade ELSE -id END, id
+        ) AS place,
+        max(kind = 'adjudicate') OVER (PARTITION BY query, chunk) AS adjudicated,
+        sum(kind = 'grade') OVER (PARTITION BY query, chunk) AS people
+    FROM weighed
+)
+SELECT
+    placed.query,
+    placed.chunk,
+    placed.grade,
+    placed.kind,
+    placed.id AS judgment,
+    placed.text_hash IS NOT NULL AND placed.text_hash IS NOT chunks.text_hash AS stale
+FROM placed
+JOIN chunks ON chunks.id = placed.chunk
+WHERE place = CASE WHEN adjudicated OR people = 0 THEN 1 ELSE (people + 1) / 2 END;
+
+-- Ranked lists as rows for people with another tool: plain SQL, no extension needed.
+CREATE VIEW rankings AS
+WITH RECURSIVE
+ranks (rank) AS (
+    SELECT 1
+    UNION ALL
+    SELECT rank + 1 FROM ranks WHERE rank < (SELECT max(depth) FROM runs)
+),
+powers (exponent, power) AS (
+    SELECT 0, 1.0
+    UNION ALL
+    SELECT exponent + 1, power * 2 FROM powers WHERE exponent < 128
+),
+words AS (
+    SELECT
+        run, query_id, rank,
+        hex(substr(chunks, rank * 4 - 3, 4)) AS c,
+        hex(substr(scores, rank * 4 - 3, 4)) AS s
+    FROM ranked_lists
+    JOIN ranks ON rank * 4 <= length(chunks)
+),
+bits AS (
+    SELECT
+        run, query_id, rank, s,
+        {chunk_bits} AS chunk,
+        {score_bits} AS bits
+    FROM words
+)
+SELECT
+    runs.name AS run,
+    bits.query_id,
+    bits.rank,
+    chunks.chunk_id,
+    CASE WHEN s = '' OR bits & 2147483647 > 2139095040 THEN NULL -- no score, or not a number
+    WHEN bits & 2147483647 = 2139095040 THEN (1 - 2 * (bits >> 31)) * 9e999
+    ELSE
+        (1 - 2 * (bits >> 31))
+        * ((bits & 8388607) + CASE WHEN bits >> 23 & 255 THEN 8388608 ELSE 0 END)
+        / 8388608.0
+        * CASE WHEN max(bits >> 23 & 255, 1) >= 127 THEN power ELSE 1.0 / power END
+    END AS score
+FROM bits
+JOIN runs ON runs.id = bits.run
+JOIN chunks ON chunks.id = bits.chunk
+JOIN powers ON powers.exponent = abs(max(bits >> 23 & 255, 1) - 127);
+"""
+
+
+def _little_endian(column: str) -> str:
+    """SQL that reads eight hex digits, lowest byte first, as an unsigned integer."""
+    digits = [f"(instr('0123456789ABCDEF', substr({column}, {n}, 1)) - 1)" for n in range(1, 9)]
+    shifts = [4, 0, 12, 8, 20, 16, 28, 24]
+    return " | ".join(f"({digit} << {shift})" for digit, shift in zip(digits, shifts, strict=True))
+
+
+@migrations()
+def m001_first_shape(db: Database) -> None:
+    """Create every table, trigger and view of the first release."""
+    db.executescript(TABLES)
+    db.executescript(TRIGGERS)
+    db.executescript(VIEWS.format(chunk_bits=_little_endian("c"), score_bits=_little_endian("s")))
+    born_with = {
+        "golden_set": str(uuid.uuid4()),
+        "signing_key": secrets.token_hex(32),
+        "data_revision": 0,
+    }
+    for key, value in born_with.items():
+        db.execute("INSERT INTO settings (key, value) VALUES (?, ?)", [key, json.dumps(value)])

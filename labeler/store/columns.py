@@ -1,0 +1,84 @@
+"""Turns the values of the field into what a column holds and back; runs no SQL."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from labeler.model import Chunk, Judgment, Query, Ranking
+
+
+def moment() -> str:
+    """Return this moment as stored: UTC, ISO 8601, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def text_hash(text: str | None) -> str | None:
+    """Fingerprint a chunk's text, so that a grade knows which wording it was given for."""
+    if text is None:
+        return None
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def as_json(value: Any) -> str:
+    """Write a value as the JSON text stored in a column."""
+    if isinstance(value, Mapping):
+        value = dict(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def packed(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, bytes | None]:
+    """Return a ranking as stored: query id, little-endian int32 chunks, float32 scores."""
+    chunks = np.array([numbers[chunk_id] for chunk_id in ranking.chunk_ids], dtype="<i4")
+    scores = None if ranking.scores is None else float32_bytes(ranking.scores)
+    return ranking.query_id, chunks.tobytes(), scores
+
+
+def float32_bytes(scores: Sequence[float]) -> bytes:
+    """Return scores as little-endian float32; one beyond their range becomes infinite."""
+    with np.errstate(over="ignore"):
+        return np.array(scores, dtype="<f4").tobytes()
+
+
+def fingerprint_of(rankings: Sequence[Ranking]) -> str:
+    """Hash a run's content, whatever file format, compression or query order it came in."""
+    digest = hashlib.blake2b(digest_size=16)
+    for ranking in sorted(rankings, key=lambda ranking: ranking.query_id):
+        digest.update(repr((ranking.query_id, ranking.chunk_ids)).encode())
+        digest.update(b"" if ranking.scores is None else float32_bytes(ranking.scores))
+    return digest.hexdigest()
+
+
+def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
+    """Build a query from its columns."""
+    query_id, text, task, reference, guideline, keywords, metadata = row
+    return Query(
+        query_id,
+        text,
+        task,
+        reference,
+        guideline,
+        tuple(json.loads(keywords)),
+        dict(buckets),
+        json.loads(metadata),
+    )
+
+
+def chunk_of(row: Sequence[Any]) -> Chunk:
+    """Build a chunk from its columns."""
+    chunk_id, text, title, document_id, position, metadata = row
+    return Chunk(chunk_id, text, title, document_id, position, json.loads(metadata))
+
+
+def judgment_of(row: Sequence[Any]) -> Judgment:
+    """Build a judgment from its columns, in the order the class has them."""
+    event_id, query_id, chunk_id, grader, kind, grade, graders, reason, note, blind, *rest = row
+    names = tuple(json.loads(graders)) if graders else ()
+    return Judgment(
+        event_id, query_id, chunk_id, grader, kind, grade, names, reason, note, bool(blind), *rest
+    )

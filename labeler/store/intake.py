@@ -1,0 +1,389 @@
+"""Writes what a file gave: queries, chunks, runs and golden grades, each load whole or not at all.
+
+Knows no file format; a message names the line because the `Loaded` value remembers it.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import uuid
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from labeler.errors import BadInput, NotFound
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    IntakeReport,
+    Judgment,
+    Loaded,
+    LoadedBeir,
+    LoadedGolden,
+    Query,
+    Ranking,
+    check_id,
+)
+from labeler.store.columns import as_json, fingerprint_of, moment, packed, text_hash
+from labeler.store.log import JudgmentLog
+from labeler.store.reading import RETIRED, Reading
+
+
+class Intake(JudgmentLog, Reading):
+    """The writing half of the store, except for single judgments."""
+
+    def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
+        """Add queries; one that is there with the same content is left alone.
+
+        Other content for a known id is refused, or replaces it with ``update``.
+        """
+        with self._writing():
+            counts = self._put_queries(loaded, update=update)
+        return report_of("queries", loaded, counts)
+
+    def _put_queries(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for index, query in enumerate(loaded.records):
+            known = self._query(query.query_id)
+            if known == query:
+                counts["already there"] += 1
+                continue
+            if known is not None and not update:
+                raise BadInput(
+                    f"{loaded.where(index)}: query {query.query_id!r} is already in the golden "
+                    "set with other content; replace it with --update"
+                )
+            counts["new" if known is None else "updated"] += 1
+            with self._translated(loaded.where(index)):
+                self._put_query(query)
+        return counts
+
+    def _put_query(self, query: Query) -> None:
+        ((number,),) = self._db.execute(
+            "INSERT INTO queries (query_id, text, task, reference, guideline, keywords, metadata) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (query_id) DO UPDATE SET "
+            "text = excluded.text, task = excluded.task, reference = excluded.reference, "
+            "guideline = excluded.guideline, keywords = excluded.keywords, "
+            "metadata = excluded.metadata RETURNING id",
+            [
+                query.query_id,
+                query.text,
+                query.task,
+                query.reference,
+                query.guideline,
+                as_json(list(query.keywords)),
+                as_json(query.metadata),
+            ],
+        ).fetchall()
+        self._db.execute("DELETE FROM query_buckets WHERE query = ?", [number])
+        self._db.conn.executemany(
+            "INSERT INTO query_buckets (query, facet, bucket) VALUES (?, ?, ?)",
+            [(number, facet, bucket) for facet, bucket in query.buckets.items()],
+        )
+
+    def add_chunks(self, loaded: Loaded[Chunk], *, update: bool = False) -> IntakeReport:
+        """Add chunks; one known by id only is filled in, one with the same content left alone.
+
+        Other content for a known chunk is refused, or replaces it with ``update``: grades given
+        for the old text keep counting and are marked stale.
+        """
+        with self._writing():
+            counts = self._put_chunks(loaded, update=update)
+        return report_of("chunks", loaded, counts)
+
+    def _put_chunks(self, loaded: Loaded[Chunk], *, update: bool) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for index, chunk in enumerate(loaded.records):
+            known = self.chunk(chunk.chunk_id)
+            if known == chunk:
+                counts["already there"] += 1
+                continue
+            bare = known is not None and known == Chunk(known.chunk_id)
+            if known is not None and not bare and not update:
+                raise BadInput(
+                    f"{loaded.where(index)}: chunk {chunk.chunk_id!r} is already in the golden "
+                    "set with other content; replace it with --update (its grades will be "
+                    "marked stale if the text changed)"
+                )
+            what = "new" if known is None else "known by id, now with text" if bare else "updated"
+            counts[what] += 1
+            with self._translated(loaded.where(index)):
+                self._put_chunk(chunk)
+        return counts
+
+    def _put_chunk(self, chunk: Chunk) -> None:
+        self._db.execute(
+            "INSERT INTO chunks (chunk_id, document_id, position, title, text, metadata, "
+            "text_hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (chunk_id) DO UPDATE SET "
+            "document_id = excluded.document_id, position = excluded.position, "
+            "title = excluded.title, text = excluded.text, metadata = excluded.metadata, "
+            "text_hash = excluded.text_hash",
+            [
+                chunk.chunk_id,
+                chunk.document_id,
+                chunk.position,
+                chunk.title,
+                chunk.text,
+                as_json(chunk.metadata),
+                text_hash(chunk.text),
+            ],
+        )
+
+    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], int]:
+        """Return the internal numbers of chunk ids, adding those not yet known, and how many."""
+        wanted = list(dict.fromkeys(chunk_ids))
+        before = self._db.conn.total_changes
+        self._db.conn.executemany(
+            "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
+            ((chunk_id,) for chunk_id in wanted),
+        )
+        added = self._db.conn.total_changes - before
+        numbers: dict[str, int] = {}
+        for start in range(0, len(wanted), 10_000):
+            numbers |= self._rows(
+                "SELECT chunk_id, id FROM chunks "
+                "WHERE chunk_id IN (SELECT value FROM json_each(?))",
+                [as_json(wanted[start : start + 10_000])],
+            )
+        return numbers, added
+
+    def add_run(
+        self,
+        loaded: Loaded[Ranking],
+        *,
+        name: str,
+        system: str | None = None,
+        created_at: str | None = None,
+        params: Mapping[str, Any] | None = None,
+    ) -> IntakeReport:
+        """Store a run under ``name``; ``system`` defaults to the name, ``created_at`` to today.
+
+        A run is immutable: the same name again is refused unless the content is identical, and
+        then nothing changes. Queries the golden set does not have are kept, counted and not
+        scored; chunks it does not have become known by id.
+        """
+        check_name(name, "name")
+        if system is not None:
+            check_name(system, "system")
+        created_at = check_date(created_at or moment()[:10])
+        fingerprint = fingerprint_of(loaded.records)
+        with self._writing():
+            known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
+            if known is not None and known != fingerprint:
+                raise BadInput(
+                    f"{loaded.source}: there is already a run named {name!r} with other content; "
+                    f"choose another --name, or remove it first: labeler drop run {name}"
+                )
+            counts: dict[str, int | str] = {}
+            if known is None:
+                row = [name, system or name, created_at, as_json(params or {}), fingerprint]
+                counts["chunks known by id only"] = self._put_run(loaded.records, row)
+        if known is not None:
+            title = f"run {name!r} is already there with the same content"
+            return IntakeReport(title, {}, changed=False)
+        return self._run_report(loaded, name, counts)
+
+    def _put_run(self, rankings: Sequence[Ranking], row: list[str]) -> int:
+        numbers, _ = self._chunk_numbers(
+            chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids
+        )
+        depth = max((len(ranking.chunk_ids) for ranking in rankings), default=0)
+        ((run,),) = self._rows(
+            "INSERT INTO runs (name, system, created_at, params, source_hash, depth) "
+            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            [*row, depth],
+        )
+        self._db.conn.executemany(
+            "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
+            ((run, *packed(ranking, numbers)) for ranking in rankings),
+        )
+        bare: int = self._value(
+            "SELECT count(*) FROM chunks WHERE text IS NULL AND id IN "
+            "(SELECT value FROM json_each(?))",
+            [as_json(list(numbers.values()))],
+        )
+        return bare
+
+    def _run_report(
+        self, loaded: Loaded[Ranking], name: str, counts: dict[str, int | str]
+    ) -> IntakeReport:
+        rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
+        retired = {query_id for query_id, is_retired in rows if is_retired}
+        wanted = {query_id for query_id, _ in rows} - retired
+        given = {ranking.query_id for ranking in loaded.records}
+        if given & retired:
+            counts["queries that are retired"] = len(given & retired)
+        given -= retired
+        counts["queries of the golden set without a list"] = len(wanted - given)
+        counts["queries unknown to the golden set"] = len(given - wanted)
+        warnings = list(loaded.warnings)
+        if given and not given & wanted:
+            warnings.append(
+                f"no query of this run is in the golden set (the first is {min(given)!r}); "
+                "load its queries, or check that the ids are the same"
+            )
+        return IntakeReport(
+            f"run {name!r} from {loaded.source}", {**loaded.facts, **counts}, tuple(warnings)
+        )
+
+    def add_golden(self, loaded: LoadedGolden, *, update: bool = False) -> IntakeReport:
+        """Add golden grades: one import per pair, or the events of a log as they are.
+
+        A pair whose current import is the same stays as it is, so loading a file twice changes
+        nothing. Unknown queries are refused (JSONL brings its own), unknown chunks are accepted
+        by id and counted. Grades of retired queries are kept, and warned of.
+        """
+        with self._writing():
+            counts = self._put_golden(loaded, update=update)
+            retired = self._retired_among(loaded)
+        parts: list[Loaded[Any]] = [loaded.queries, loaded.grades, loaded.events]
+        facts: dict[str, int | str] = {}
+        for part in parts:
+            facts |= part.facts
+        warnings = [sentence for part in parts for sentence in part.warnings]
+        said = tuple(dict.fromkeys([*warnings, *retired]))
+        whole: Loaded[Any] = Loaded(loaded.grades.source, (), (), facts, said)
+        return report_of("golden grades", whole, counts)
+
+    def _retired_among(self, loaded: LoadedGolden) -> list[str]:
+        """Return a sentence on the retired queries that the file has grades for, if any."""
+        given = {grade.query_id for grade in loaded.grades.records}
+        given |= {event.query_id for event in loaded.events.records}
+        retired = [query_id for (query_id,) in self._rows(RETIRED) if query_id in given]
+        if not retired:
+            return []
+        others = f" (and {len(retired) - 1:,} more)" if len(retired) > 1 else ""
+        return [
+            f"query {retired[0]!r}{others} is retired: its grades are kept but do not count; to "
+            f"take it back: labeler retire query {shlex.quote(retired[0])} --restore"
+        ]
+
+    def _put_golden(self, loaded: LoadedGolden, *, update: bool) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        if loaded.queries.records:
+            for what, count in self._put_queries(loaded.queries, update=update).items():
+                counts[f"queries {what}"] = count
+        self._check_queries_are_known(loaded.grades)
+        self._check_queries_are_known(loaded.events)
+        graded = [grade.chunk_id for grade in loaded.grades.records]
+        _, added = self._chunk_numbers(graded + [event.chunk_id for event in loaded.events.records])
+        counts["new chunks, known by id only"] = added
+        counts.update(self._put_imports(loaded.grades))
+        counts.update(self._put_events(loaded.events))
+        return counts
+
+    def _check_queries_are_known(self, loaded: Loaded[Any]) -> None:
+        known = {query_id for (query_id,) in self._rows("SELECT query_id FROM queries")}
+        for index, record in enumerate(loaded.records):
+            if record.query_id not in known:
+                raise BadInput(
+                    f"{loaded.where(index)}: query {record.query_id!r} is not in the golden set; "
+                    "load its queries first: labeler load queries FILE"
+                )
+
+    def _put_imports(self, loaded: Loaded[GoldenGrade]) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        imported = self._current_imports()
+        for index, grade in enumerate(loaded.records):
+            if imported.get((grade.query_id, grade.chunk_id)) == grade:
+                counts["already imported"] += 1
+                continue
+            event = Judgment(
+                event_id=str(uuid.uuid4()),
+                query_id=grade.query_id,
+                chunk_id=grade.chunk_id,
+                grader=None,
+                kind="import",
+                grade=grade.grade,
+                graders=grade.graders,
+                note=grade.note,
+                blind=False,
+                source=loaded.source,
+            )
+            with self._translated(loaded.where(index)):
+                self._append(event)
+            counts["imported"] += 1
+        return counts
+
+    def _put_events(self, loaded: Loaded[Judgment]) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for name in dict.fromkeys(event.grader for event in loaded.records):
+            if name is not None:
+                self._add_grader(name)
+        for index, event in enumerate(loaded.records):
+            with self._translated(loaded.where(index)):
+                try:
+                    added = self._append(event, as_is=True)
+                except (BadInput, NotFound) as error:
+                    raise BadInput(f"{loaded.where(index)}: {error}") from error
+            counts["events added" if added else "events already in the log"] += 1
+        return counts
+
+    def add_beir(self, loaded: LoadedBeir, *, update: bool = False) -> list[IntakeReport]:
+        """Add a BEIR folder's chunks, queries and golden grades in one transaction."""
+        golden = loaded.golden
+        with self._writing():
+            chunks = self._put_chunks(loaded.chunks, update=update)
+            queries = self._put_queries(loaded.queries, update=update)
+            grades = self._put_golden(golden, update=update)
+            retired = self._retired_among(golden)
+        reports = [
+            report_of("chunks", loaded.chunks, chunks),
+            report_of("queries", loaded.queries, queries),
+        ]
+        if golden.grades.facts or golden.grades.records:  # else there was no file of grades
+            warned = replace(golden.grades, warnings=(*golden.grades.warnings, *retired))
+            reports.append(report_of("golden grades", warned, grades))
+        return reports
+
+    def drop_run(self, name: str) -> None:
+        """Remove a run and its lists. Judgments stay."""
+        with self._writing():
+            if not self._db.execute("DELETE FROM runs WHERE name = ?", [name]).rowcount:
+                raise NotFound(f"there is no run named {name!r}; there are: {self._run_names()}")
+
+    def _run_names(self) -> str:
+        names = [name for (name,) in self._rows("SELECT name FROM runs ORDER BY id")]
+        return ", ".join(names) or "none yet"
+
+    def retire_query(self, query_id: str, *, restore: bool = False) -> None:
+        """Take a query out of grading, scores and exports; its judgments stay in the log."""
+        with self._writing():
+            found = self._db.execute(
+                "UPDATE queries SET retired_at = ? WHERE query_id = ?",
+                [None if restore else moment(), query_id],
+            ).rowcount
+            if not found:
+                raise NotFound(f"there is no query {query_id!r} in the golden set")
+
+
+def check_date(text: str) -> str:
+    """Return ``text`` if it is an ISO 8601 date or time, else raise `BadInput`."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            raise BadInput(f"date {text!r}: the calendar has no such day") from None
+        raise BadInput(f"date {text!r} is not like 2026-01-31") from None
+    return text
+
+
+def check_name(text: str, what: str) -> str:
+    """Return ``text`` if it can be the name of a run or a system, else raise `BadInput`."""
+    if not text.strip() or text.splitlines() != [text]:
+        raise BadInput(
+            f"--{what} {text!r}: a {'run' if what == 'name' else what} needs a name that is one "
+            f"line and not blank; give one with --{what}"
+        )
+    return check_id(text, "run" if what == "name" else what)
+
+
+def report_of(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> IntakeReport:
+    """Return what was in a file and what came of it."""
+    changed = any(count and "already" not in what for what, count in counts.items())
+    return IntakeReport(
+        f"{title} from {loaded.source}", {**loaded.facts, **counts}, loaded.warnings, changed
+    )

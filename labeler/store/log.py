@@ -1,0 +1,259 @@
+"""The log of judgments: what graders said is added, never changed.
+
+One judgment is one INSERT statement, so that it needs no transaction of its own and a re-sent
+event is harmless. What counts of it is decided by the views, not here.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+
+from labeler.errors import BadInput, NotFound
+from labeler.model import GoldenGrade, GradeChange, Judgment, check_id
+from labeler.store.columns import moment
+from labeler.store.connection import Connection
+
+APPEND = """
+INSERT INTO judgments (
+    event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
+    elapsed_ms, text_hash, created_at
+)
+SELECT
+    :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
+    :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
+    :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
+    :created_at
+FROM queries AS q, chunks AS c
+WHERE q.query_id = :query_id
+    AND c.chunk_id = :chunk_id
+    AND (q.retired_at IS NULL OR :grader IS NULL OR :as_is)
+    AND (:grader IS NULL OR EXISTS (SELECT 1 FROM graders WHERE name = :grader))
+    AND (:undoes IS NULL OR EXISTS (
+        SELECT 1 FROM standing_judgments AS undone
+        WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
+            AND undone.grader = (SELECT id FROM graders WHERE name = :grader)
+    ))
+    AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
+"""
+
+# The state before an event is what the newest older event of its lane said; a lane is one
+# grader's grades, or adjudications, of one pair.
+UNDO = """
+INSERT INTO judgments (
+    event_id, query, chunk, grader, kind, grade, reason, note, blind, source, undoes, elapsed_ms,
+    text_hash, created_at
+)
+SELECT
+    :event_id, e.query, e.chunk, e.grader, coalesce(b.kind, 'withdraw'), b.grade, b.reason, b.note,
+    e.blind, :source, e.id, :elapsed_ms, b.text_hash, :created_at
+FROM standing_judgments AS e
+JOIN graders AS g ON g.id = e.grader AND g.name = :grader
+LEFT JOIN judgments AS b ON b.id = (
+    SELECT max(id) FROM standing_judgments AS older
+    WHERE older.query = e.query AND older.chunk = e.chunk AND +older.grader = e.grader
+        AND older.lane = e.lane AND older.id < e.id
+)
+WHERE e.event_id = :undoes
+    AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
+    AND NOT EXISTS (
+        SELECT 1 FROM standing_judgments AS later
+        WHERE later.query = e.query AND later.chunk = e.chunk AND +later.grader = e.grader
+            AND later.lane = e.lane AND later.id > e.id
+    )
+"""
+
+
+class JudgmentLog(Connection):
+    """Graders, their judgments and what follows from them for a pair."""
+
+    def add_grader(self, name: str, *, role: str = "lead") -> None:
+        """Make a grader known; one who is already known is left as they are.
+
+        Writes only where there is something to write: every page asks this.
+        """
+        check_id(name, "grader")
+        if self._value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
+            with self._translated():
+                self._add_grader(name, role)
+
+    def _add_grader(self, name: str, role: str = "lead") -> None:
+        self._db.execute(
+            "INSERT INTO graders (name, role, seed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [name, role, secrets.randbits(31)],
+        )
+
+    def grader_seed(self, name: str) -> int:
+        """Return the number that shuffles this grader's pool; raises `NotFound`."""
+        seed = self._value("SELECT seed FROM graders WHERE name = ?", [name])
+        if seed is None:
+            raise NotFound(f"there is no grader named {name!r}")
+        return int(seed)
+
+    def judge(self, judgment: Judgment) -> bool:
+        """Add one judgment to the log and return once it is on the disk.
+
+        Returns False where this very event is already there. Raises `NotFound` for a query, chunk
+        or grader that is not there or a query that is retired, `BadInput` where the event id
+        stands for something else, `Busy` where another process kept the database locked.
+        """
+        with self._translated():
+            return self._append(judgment)
+
+    def _append(self, judgment: Judgment, *, as_is: bool = False) -> bool:
+        """Add an event. ``as_is`` is for one from another log: it names its own wording, if any."""
+        added = self._db.execute(
+            APPEND,
+            {
+                "event_id": judgment.event_id,
+                "query_id": judgment.query_id,
+                "chunk_id": judgment.chunk_id,
+                "grader": judgment.grader,
+                "kind": judgment.kind,
+                "grade": judgment.grade,
+                "graders": graders_column(judgment),
+                "reason": judgment.reason,
+                "note": judgment.note,
+                "blind": judgment.blind,
+                "source": judgment.source,
+                "undoes": judgment.undoes,
+                "elapsed_ms": judgment.elapsed_ms,
+                "text_hash": judgment.text_hash,
+                "created_at": judgment.created_at or moment(),
+                "as_is": as_is,
+            },
+        ).rowcount
+        if not added:
+            self._explain_not_added(judgment)
+        return bool(added)
+
+    def _explain_not_added(self, judgment: Judgment) -> None:
+        """Return if the event is in the log already, else raise why it was not added."""
+        stored = self._rows(
+            "SELECT q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note, "
+            "undone.event_id FROM judgments AS j JOIN queries AS q ON q.id = j.query "
+            "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
+            "LEFT JOIN judgments AS undone ON undone.id = j.undoes WHERE j.event_id = ?",
+            [judgment.event_id],
+        )
+        said = (
+            judgment.query_id,
+            judgment.chunk_id,
+            judgment.grader,
+            judgment.kind,
+            judgment.grade,
+            graders_column(judgment),
+            judgment.reason,
+            judgment.note,
+            judgment.undoes,
+        )
+        if stored == [said]:
+            return
+        if stored:
+            raise BadInput(f"event {judgment.event_id!r} is in the log with other content")
+        retired = self._rows(
+            "SELECT retired_at IS NOT NULL FROM queries WHERE query_id = ?", [judgment.query_id]
+        )
+        if not retired:
+            raise NotFound(f"there is no query {judgment.query_id!r} in this golden set")
+        if retired[0][0]:
+            raise NotFound(f"query {judgment.query_id!r} has been retired from this golden set")
+        if self._value("SELECT 1 FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]) is None:
+            raise NotFound(f"there is no chunk {judgment.chunk_id!r} in this golden set")
+        if judgment.grader is not None:
+            self.grader_seed(judgment.grader)
+        raise NotFound(
+            f"{judgment.grader!r} has no event {judgment.undoes!r} for this query and chunk that "
+            "could be undone"
+        )
+
+    def undo(
+        self,
+        *,
+        event_id: str,
+        undoes: str,
+        grader: str,
+        source: str | None = None,
+        elapsed_ms: int | None = None,
+    ) -> bool:
+        """Take back the effect of the grader's own event ``undoes``, as a new event.
+
+        The pair is again what it was before: another grade, "can't tell", or not graded. Returns
+        False where this very undo is already in the log. Raises `NotFound` where the event is not
+        there or is another grader's, `BadInput` where it is undone already, is itself an undo, or
+        where the grader has judged the pair again since.
+        """
+        with self._translated():
+            added = self._db.execute(
+                UNDO,
+                {
+                    "event_id": event_id,
+                    "undoes": undoes,
+                    "grader": grader,
+                    "source": source,
+                    "elapsed_ms": elapsed_ms,
+                    "created_at": moment(),
+                },
+            ).rowcount
+        if not added:
+            self._explain_not_undone(event_id, undoes, grader)
+        return bool(added)
+
+    def _explain_not_undone(self, event_id: str, undoes: str, grader: str) -> None:
+        event = self._rows(
+            "SELECT g.name, j.undoes IS NOT NULL, undo.event_id FROM judgments AS j "
+            "LEFT JOIN graders AS g ON g.id = j.grader "
+            "LEFT JOIN judgments AS undo ON undo.undoes = j.id WHERE j.event_id = ?",
+            [undoes],
+        )
+        if not event or event[0][0] != grader:
+            raise NotFound(f"{grader!r} has no event {undoes!r} to undo")
+        _, is_undo, undone_by = event[0]
+        if undone_by == event_id:
+            return
+        if undone_by is not None:
+            raise BadInput("this grade has already been taken back")
+        if is_undo:
+            raise BadInput("an undo cannot be undone; grade the chunk again")
+        if self._value("SELECT 1 FROM judgments WHERE event_id = ?", [event_id]):
+            raise BadInput(f"event {event_id!r} is in the log with other content")
+        raise BadInput("this chunk has been graded again since; undo that grade first")
+
+    def revision(self) -> int:
+        """Return the id of the newest judgment, 0 before the first: what "live" is keyed on."""
+        return int(self._value("SELECT coalesce(max(id), 0) FROM judgments"))
+
+    def changes_since(self, revision: int) -> list[GradeChange]:
+        """Return the golden grades of all pairs judged after ``revision``, as they are now."""
+        pairs = self._rows(
+            "SELECT DISTINCT j.query, j.chunk, q.query_id FROM judgments AS j NOT INDEXED "
+            "JOIN queries AS q ON q.id = j.query WHERE j.id > ? ORDER BY j.query, j.chunk",
+            [revision],
+        )
+        return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
+
+    def _golden_of(self, query: int, chunk: int, query_id: str) -> GradeChange:
+        rows = self._rows(
+            "SELECT grade, stale FROM golden WHERE query = ? AND chunk = ?", [query, chunk]
+        )
+        grade, stale = rows[0] if rows else (None, False)
+        return GradeChange(query_id, chunk, grade, bool(stale))
+
+    def _current_imports(self) -> dict[tuple[str, str], GoldenGrade]:
+        return {
+            (query_id, chunk_id): GoldenGrade(
+                query_id, chunk_id, grade, tuple(json.loads(graders)), note
+            )
+            for query_id, chunk_id, grade, graders, note in self._rows(
+                "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note "
+                "FROM current_judgments AS j JOIN queries AS q ON q.id = j.query "
+                "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = 'import'"
+            )
+        }
+
+
+def graders_column(judgment: Judgment) -> str | None:
+    """Return the JSON list of an import's graders; other kinds have a grader instead."""
+    if judgment.kind != "import":
+        return None
+    return json.dumps(list(judgment.graders), ensure_ascii=False)

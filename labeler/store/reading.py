@@ -1,0 +1,327 @@
+"""Reads: what pages, exports and the engine ask of a golden set; writes nothing but settings."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.model import (
+    LONGEST_WORD,
+    Chunk,
+    Collection,
+    GoldenGrade,
+    Judgment,
+    Query,
+    Settings,
+    StoredList,
+    StoredRun,
+)
+from labeler.store.columns import as_json, chunk_of, judgment_of, query_of
+from labeler.store.connection import Connection
+
+QUERY_COLUMNS = "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata"
+RETIRED = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
+CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as the list of runs shows it."""
+
+    name: str
+    system: str
+    created_at: str
+    depth: int
+    queries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """How much there is of everything; queries without the retired ones.
+
+    ``graders`` are those who have judged, not those who only gave their name.
+    """
+
+    queries: int
+    retired: int
+    chunks: int
+    chunks_without_text: int
+    runs: int
+    golden: int
+    stale: int
+    judgments: int
+    graders: int
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One pair as a grader sees it: the query with its help, the chunk with its text."""
+
+    query: Query
+    chunk: Chunk
+    text_hash: str
+
+
+class Reading(Connection):
+    """The reading half of the store."""
+
+    def golden_set_uuid(self) -> str:
+        """Return the uuid this golden set was born with."""
+        return str(json.loads(self._setting("golden_set")))
+
+    def signing_key(self) -> str:
+        """Return the secret that signs what browsers may say about this golden set."""
+        return str(json.loads(self._setting("signing_key")))
+
+    def data_revision(self) -> int:
+        """Return the number that moves with every write that is not a judgment."""
+        return int(self._setting("data_revision"))
+
+    def _setting(self, key: str) -> str:
+        return str(self._value("SELECT value FROM settings WHERE key = ?", [key]))
+
+    def settings(self) -> Settings:
+        """Return the team's settings, the defaults where nothing was chosen."""
+        stored = self._value("SELECT value FROM settings WHERE key = 'settings'")
+        chosen = json.loads(stored) if stored else {}
+        if "words" in chosen:
+            # Earlier versions took words of any length.
+            chosen["words"] = tuple(
+                word if len(word) <= LONGEST_WORD else word.strip()[:LONGEST_WORD]
+                for word in chosen["words"]
+            )
+        return Settings(**chosen)
+
+    def save_settings(self, settings: Settings) -> None:
+        """Keep the team's settings."""
+        with self._writing():
+            self._db.execute(
+                "INSERT INTO settings (key, value) VALUES ('settings', ?) "
+                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                [as_json({**asdict(settings), "budget_by_task": dict(settings.budget_by_task)})],
+            )
+
+    def contents(self) -> Contents:
+        """Count everything there is."""
+        row = self._rows(
+            "SELECT (SELECT count(*) FROM queries WHERE retired_at IS NULL), "
+            "(SELECT count(*) FROM queries WHERE retired_at IS NOT NULL), "
+            "(SELECT count(*) FROM chunks), (SELECT count(*) FROM chunks WHERE text IS NULL), "
+            "(SELECT count(*) FROM runs), g.n, g.stale, (SELECT count(*) FROM judgments), "
+            "(SELECT count(*) FROM graders WHERE EXISTS "
+            "(SELECT 1 FROM judgments WHERE grader = graders.id)) "
+            "FROM (SELECT count(*) AS n, coalesce(sum(stale), 0) AS stale FROM golden "
+            "JOIN queries ON queries.id = golden.query WHERE retired_at IS NULL) AS g"
+        )[0]
+        return Contents(*row)
+
+    def count_queries(self) -> int:
+        """Return how many queries there are, without the retired ones."""
+        return int(self._value("SELECT count(*) FROM queries WHERE retired_at IS NULL"))
+
+    def runs(self) -> list[RunSummary]:
+        """List the runs in the order they were loaded."""
+        return [
+            RunSummary(*row)
+            for row in self._rows(
+                "SELECT name, system, created_at, depth, "
+                "(SELECT count(*) FROM ranked_lists WHERE run = runs.id) FROM runs ORDER BY id"
+            )
+        ]
+
+    def _query(self, query_id: str) -> Query | None:
+        found = self._queries("WHERE q.query_id = ?", [query_id])
+        return found[0] if found else None
+
+    def queries(self) -> list[Query]:
+        """Return all queries but the retired ones, in the order they were loaded."""
+        return self._queries("WHERE q.retired_at IS NULL")
+
+    def _queries(self, where: str, parameters: Sequence[Any] = ()) -> list[Query]:
+        buckets: dict[str, dict[str, str]] = defaultdict(dict)
+        for query_id, facet, bucket in self._rows(
+            "SELECT q.query_id, b.facet, b.bucket FROM query_buckets AS b "
+            f"JOIN queries AS q ON q.id = b.query {where} ORDER BY q.id, b.facet",
+            parameters,
+        ):
+            buckets[query_id][facet] = bucket
+        rows = self._rows(
+            f"SELECT {QUERY_COLUMNS} FROM queries AS q {where} ORDER BY q.id", parameters
+        )
+        return [query_of(row, buckets.get(row[0], {})) for row in rows]
+
+    def chunk(self, chunk_id: str) -> Chunk | None:
+        """Return a chunk, or None where it is not known."""
+        rows = self._rows(
+            f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.chunk_id = ?", [chunk_id]
+        )
+        return chunk_of(rows[0]) if rows else None
+
+    def chunks(self) -> list[Chunk]:
+        """Return every chunk that has text, in the order they were loaded."""
+        return [
+            chunk_of(row)
+            for row in self._rows(
+                f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text IS NOT NULL ORDER BY c.id"
+            )
+        ]
+
+    def chunks_numbered(self, numbers: Iterable[int]) -> dict[int, Chunk]:
+        """Return the chunks of a list by number, without those that have no text."""
+        return {
+            row[0]: chunk_of(row[1:])
+            for row in self._rows(
+                f"SELECT c.id, {CHUNK_COLUMNS} FROM chunks AS c "
+                "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text IS NOT NULL",
+                [as_json(sorted(set(numbers)))],
+            )
+        }
+
+    def chunks_with_text(self) -> frozenset[int]:
+        """Return the numbers of all chunks that have text."""
+        rows = self._rows("SELECT id FROM chunks WHERE text IS NOT NULL")
+        return frozenset(number for (number,) in rows)
+
+    def items(self, pairs: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Item]:
+        """Return what a grader sees of pairs, without those whose chunk has no text."""
+        queries = {
+            query.query_id: query
+            for query in self._queries(
+                "WHERE q.query_id IN (SELECT value FROM json_each(?))",
+                [as_json([query_id for query_id, _ in pairs])],
+            )
+        }
+        chunks = {
+            row[0]: (chunk_of(row[2:]), row[1])
+            for row in self._rows(
+                f"SELECT c.id, c.text_hash, {CHUNK_COLUMNS} FROM chunks AS c "
+                "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text IS NOT NULL",
+                [as_json([chunk for _, chunk in pairs])],
+            )
+        }
+        return {
+            (query_id, chunk): Item(queries[query_id], *chunks[chunk])
+            for query_id, chunk in pairs
+            if query_id in queries and chunk in chunks
+        }
+
+    def collection(self) -> Collection:
+        """Return everything measures are computed from, as it is at one moment."""
+        with self._reading():
+            numbers = self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL")
+            query_ids = tuple(query_id for _, query_id in sorted(numbers))
+            place = {query_id: number for number, query_id in enumerate(query_ids)}
+            golden, stale = self._golden_arrays({number: place[name] for number, name in numbers})
+            return Collection(
+                query_ids=query_ids,
+                facets=self._facets(place),
+                chunk_ids=self._chunk_ids(),
+                runs=tuple(self._stored_runs(place)),
+                golden_query=golden[0],
+                golden_chunk=golden[1],
+                golden_grade=golden[2].astype(np.int8),
+                stale=stale,
+                revision=self._value("SELECT coalesce(max(id), 0) FROM judgments"),
+                data_revision=self.data_revision(),
+            )
+
+    def _golden_arrays(
+        self, place: Mapping[int, int]
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
+        """Return int32 (3, n): query position, chunk, grade, sorted; and bool (n,): stale."""
+        rows = [
+            (place[query], chunk, grade, stale)
+            for query, chunk, grade, stale in self._rows(
+                "SELECT query, chunk, grade, stale FROM golden"
+            )
+            if query in place
+        ]
+        table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
+        return table[:3], table[3].astype(np.bool_)
+
+    def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
+        """Return the bucket of every query, facet by facet; the task is one of them."""
+        facets: dict[str, list[str | None]] = {}
+        for query_id, facet, bucket in self._rows(
+            "SELECT query_id, 'task', task FROM queries WHERE task IS NOT NULL UNION ALL "
+            "SELECT q.query_id, b.facet, b.bucket FROM query_buckets AS b "
+            "JOIN queries AS q ON q.id = b.query ORDER BY 2"
+        ):
+            if query_id in place:
+                column = facets.setdefault(facet, [None] * len(place))
+                column[place[query_id]] = bucket
+        return {facet: tuple(column) for facet, column in facets.items()}
+
+    def _chunk_ids(self) -> list[str]:
+        last = self._value("SELECT coalesce(max(id), 0) FROM chunks")
+        names = [""] * (last + 1)
+        for number, chunk_id in self._rows("SELECT id, chunk_id FROM chunks"):
+            names[number] = chunk_id
+        return names
+
+    def _stored_runs(self, place: Mapping[str, int]) -> Iterator[StoredRun]:
+        retired = {query_id for (query_id,) in self._rows(RETIRED)}
+        for run, name, system, created_at in self._rows(
+            "SELECT id, name, system, created_at FROM runs ORDER BY id"
+        ):
+            lists: dict[int, StoredList] = {}
+            unknown = 0
+            for query_id, chunks, scores in self._rows(
+                "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?", [run]
+            ):
+                if query_id in place:
+                    lists[place[query_id]] = StoredList(
+                        np.frombuffer(chunks, "<i4"),
+                        None if scores is None else np.frombuffer(scores, "<f4"),
+                    )
+                elif query_id not in retired:
+                    unknown += 1
+            yield StoredRun(name, system, created_at, lists, unknown)
+
+    def golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
+        """Return the golden set as exports carry it: queries as loaded, chunks by id."""
+        with self._reading():
+            people = self._graders_of_pairs()
+            grades = [
+                GoldenGrade(
+                    query_id,
+                    chunk_id,
+                    grade,
+                    tuple(json.loads(graders)) if graders else tuple(people[query, chunk]),
+                    note,
+                )
+                for query, chunk, query_id, chunk_id, grade, graders, note in self._rows(
+                    "SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note "
+                    "FROM golden AS g JOIN judgments AS j ON j.id = g.judgment "
+                    "JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk "
+                    "WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id"
+                )
+            ]
+            return self.queries(), grades
+
+    def _graders_of_pairs(self) -> dict[tuple[int, int], list[str]]:
+        people: dict[tuple[int, int], list[str]] = defaultdict(list)
+        for query, chunk, name in self._rows(
+            "SELECT DISTINCT j.query, j.chunk, g.name FROM current_judgments AS j "
+            "JOIN graders AS g ON g.id = j.grader WHERE j.kind IN ('grade', 'adjudicate') "
+            "ORDER BY g.name"
+        ):
+            people[query, chunk].append(name)
+        return people
+
+    def events(self) -> list[Judgment]:
+        """Return the whole log, oldest first."""
+        rows = self._rows(
+            "SELECT j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, "
+            "j.reason, j.note, j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, "
+            "j.created_at FROM judgments AS j JOIN queries AS q ON q.id = j.query "
+            "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
+            "LEFT JOIN judgments AS undone ON undone.id = j.undoes ORDER BY j.id"
+        )
+        return [judgment_of(row) for row in rows]

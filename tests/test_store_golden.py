@@ -1,0 +1,295 @@
+"""The golden grade: what counts of a pair's judgments, against an oracle written from the words.
+
+The golden grade of a pair is the newest adjudication; else the lower median of people's current
+grades; else the imported grade. Undo restores the state before the event it names.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeler.errors import LabelerError
+from labeler.formats import read_golden, write_golden
+from labeler.model import Chunk, GoldenGrade, Judgment, Loaded, LoadedGolden, Query
+from labeler.store import Store
+
+GRADERS = ("Ann", "Bob", "Cy")
+PAIRS = (("q1", "c1"), ("q1", "c2"), ("q2", "c1"))
+LANES = {"adjudicate": "adjudicate", "import": "import", "propose": "propose"}
+
+
+def loaded(records) -> Loaded:
+    return Loaded("file.jsonl", records, range(1, len(records) + 1))
+
+
+def golden(queries=(), grades=()) -> LoadedGolden:
+    return LoadedGolden(loaded(queries), loaded(grades), loaded([]))
+
+
+@dataclass
+class Oracle:
+    """The events that nobody took back, oldest first: (event, grader, pair, kind, grade)."""
+
+    events: list[tuple] = field(default_factory=list)
+
+    def undo(self, event_id: str) -> bool:
+        """Take an event back if it is the newest of its grader, pair and kind of say."""
+        for event in self.events:
+            if event[0] == event_id and self.latest(*event[1:4]) == event:
+                self.events.remove(event)
+                return True
+        return False
+
+    def latest(self, grader, pair, kind):
+        lane = LANES.get(kind, "grade")
+        said = [
+            event
+            for event in self.events
+            if event[1:3] == (grader, pair) and LANES.get(event[3], "grade") == lane
+        ]
+        return said[-1] if said else None
+
+    def grade(self, pair) -> int | None:
+        """Return the pair's golden grade, straight from the words."""
+        of_pair = [event for event in self.events if event[2] == pair]
+        verdicts = [event[4] for event in of_pair if event[3] == "adjudicate"]
+        if verdicts:
+            return verdicts[-1]
+        newest = [self.latest(grader, pair, "grade") for grader in GRADERS]
+        grades = sorted(event[4] for event in newest if event is not None and event[3] == "grade")
+        if grades:
+            return grades[(len(grades) - 1) // 2]
+        imports = [event[4] for event in of_pair if event[3] == "import"]
+        return imports[-1] if imports else None
+
+
+def set_up(folder: str) -> Store:
+    store = Store(Path(folder) / "golden.db", create=True)
+    store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
+    store.add_chunks(loaded([Chunk("c1", "text 1"), Chunk("c2", "text 2")]))
+    for name in GRADERS:
+        store.add_grader(name)
+    return store
+
+
+def golden_of(store: Store) -> dict[tuple[str, str], int]:
+    return {(grade.query_id, grade.chunk_id): grade.grade for grade in store.golden_set()[1]}
+
+
+def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
+    """Do one step to both."""
+    kind, grader, pair, grade = step
+    event_id = f"e{number}"
+    if kind == "undo":
+        past = [
+            event
+            for event in store.events()
+            if event.grader == grader and (event.query_id, event.chunk_id) == pair
+        ]
+        target = past[-1 - grade % len(past)].event_id if past else "none"
+        try:
+            store.undo(event_id=event_id, undoes=target, grader=grader)
+        except LabelerError:
+            assert not oracle.undo(target), "refused, though it was the newest"
+        else:
+            assert oracle.undo(target), "undone, though it was not the newest"
+        return
+    if kind in ("cannot_tell", "withdraw"):
+        grade = None
+    if kind == "import":
+        grader = None
+    store.judge(Judgment(event_id, *pair, grader, kind, grade))
+    oracle.events.append((event_id, grader, pair, kind, grade))
+
+
+STEPS = st.tuples(
+    st.sampled_from(
+        (
+            *("grade", "adjudicate", "undo") * 2,
+            "undo",
+            "cannot_tell",
+            "withdraw",
+            "import",
+            "propose",
+        )
+    ),
+    st.sampled_from([*GRADERS, "Ann"]),
+    st.sampled_from([*PAIRS, PAIRS[0], PAIRS[0]]),
+    st.integers(0, 3),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(STEPS, min_size=1, max_size=30))
+def test_the_golden_view_is_what_the_words_say(steps):
+    with tempfile.TemporaryDirectory() as folder, set_up(folder) as store:
+        oracle, followed = Oracle(), {}
+        for number, step in enumerate(steps):
+            before = store.revision()
+            act(store, oracle, step, number)
+            expected = {pair: oracle.grade(pair) for pair in PAIRS}
+            assert golden_of(store) == {
+                pair: grade for pair, grade in expected.items() if grade is not None
+            }
+            chunk_ids = store.collection().chunk_ids
+            for change in store.changes_since(before):
+                followed[change.query_id, chunk_ids[change.chunk]] = change.grade
+            assert {pair: grade for pair, grade in followed.items() if grade is not None} == (
+                golden_of(store)
+            ), "who follows the changes must be where who reads it all is"
+        assert store.changes_since(store.revision()) == []
+
+
+def judge(store: Store, *said: tuple[str, str, int | None]) -> int | None:
+    """Let graders speak about one pair; return its golden grade."""
+    for grader, kind, grade in said:
+        number = store.revision()
+        store.judge(
+            Judgment(f"e{number}", "q1", "c3", None if kind == "import" else grader, kind, grade)
+        )
+    return golden_of(store).get(("q1", "c3"))
+
+
+@pytest.mark.parametrize(
+    ("grades", "median"),
+    [
+        ([2], 2),
+        ([0, 3], 0),
+        ([3, 0], 0),
+        ([0, 1, 3], 1),
+        ([1, 2, 2, 3], 2),
+        ([0, 1, 2, 3], 1),
+        ([3, 3, 0, 0], 0),
+    ],
+)
+def test_an_even_number_of_graders_meets_at_the_lower_median(filled: Store, grades, median: int):
+    for number in range(len(grades)):
+        filled.add_grader(f"grader {number}")
+    said = [(f"grader {number}", "grade", grade) for number, grade in enumerate(grades)]
+    assert judge(filled, *said) == median
+    assert median in grades, "a golden grade must be one that somebody gave"
+
+
+def test_only_a_graders_newest_grade_counts(filled: Store):
+    said = [("Ann", "grade", 0), ("Ann", "grade", 0), ("Bob", "grade", 3), ("Ann", "grade", 3)]
+    assert judge(filled, *said) == 3
+
+
+def test_an_import_counts_until_a_person_grades(filled: Store):
+    assert judge(filled, ("", "import", 1)) == 1
+    assert judge(filled, ("Ann", "grade", 3)) == 3
+    assert judge(filled, ("", "import", 0)) == 3, "a later import does not outrank a person"
+    filled.undo(event_id="u", undoes="e4", grader="Ann")
+    assert golden_of(filled)["q1", "c3"] == 0
+
+
+def test_cannot_tell_is_not_a_zero(filled: Store):
+    assert judge(filled, ("Ann", "cannot_tell", None)) is None
+    assert judge(filled, ("Bob", "grade", 3)) == 3
+    assert judge(filled, ("Cy", "grade", 2), ("Cy", "cannot_tell", None)) == 3
+    assert judge(filled, ("Bob", "cannot_tell", None)) is None
+
+
+def test_a_proposal_never_counts(filled: Store):
+    assert judge(filled, ("Ann", "propose", 3)) is None
+    assert judge(filled, ("Bob", "grade", 0), ("Bob", "propose", 3)) == 0
+    filled.undo(event_id="u", undoes="e4", grader="Bob")
+    assert judge(filled) is None, "taking the grade back leaves the proposal, which is no grade"
+
+
+def test_a_verdict_outranks_every_grade_given_later(filled: Store):
+    assert judge(filled, ("Cy", "adjudicate", 1), ("Ann", "grade", 3), ("Cy", "grade", 3)) == 1
+    assert judge(filled, ("Bob", "adjudicate", 2)) == 2
+
+
+def test_a_golden_grade_names_who_stands_behind_it(filled: Store):
+    judge(filled, ("Cy", "grade", 1), ("Ann", "grade", 1), ("Bob", "cannot_tell", None))
+    grades = {(grade.query_id, grade.chunk_id): grade for grade in filled.golden_set()[1]}
+    assert grades["q1", "c3"].graders == ("Ann", "Cy")
+    assert grades["q1", "c1"].graders == ("Bea",)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "SELECT grade, stale FROM golden WHERE query = ? AND chunk = ?",
+        "SELECT * FROM current_judgments WHERE query = ? AND chunk = ?",
+    ],
+)
+def test_a_question_about_one_pair_reads_only_that_pair(filled: Store, question: str):
+    plan = [row[3] for row in filled._rows(f"EXPLAIN QUERY PLAN {question}", [1, 1])]
+    assert "SEARCH j USING INDEX judgments_pair (query=? AND chunk=?)" in plan
+    assert not [step for step in plan if step.startswith(("SCAN j", "SCAN undo", "SCAN chunks"))]
+
+
+def test_following_the_log_reads_only_its_tail(filled: Store):
+    asked: list[str] = []
+    filled._db.conn.set_trace_callback(asked.append)
+    filled.changes_since(1)
+    filled.judged_since(1)
+    filled._db.conn.set_trace_callback(None)
+    plans = [[row[3] for row in filled._rows(f"EXPLAIN QUERY PLAN {sql}")] for sql in asked]
+    for plan in (plans[0], plans[-1]):
+        assert any("INTEGER PRIMARY KEY (rowid>?)" in step for step in plan)
+        assert not [step for step in plan if step.startswith(("SCAN j", "SCAN q", "SCAN c"))]
+
+
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
+)
+WORDS = TEXTS.filter(str.strip)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**20), 10**20) | TEXTS,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
+    max_leaves=4,
+)
+QUERIES = st.builds(
+    Query,
+    query_id=TEXTS,
+    text=WORDS,
+    task=st.none() | st.sampled_from(["single", "research", "compliance", "longtail"]),
+    reference=st.none() | WORDS,
+    guideline=st.none() | WORDS,
+    keywords=st.lists(WORDS, max_size=2).map(tuple),
+    buckets=st.dictionaries(WORDS.filter(lambda facet: facet != "task"), WORDS, max_size=2),
+    metadata=st.dictionaries(WORDS, JSON, max_size=2),
+)
+GRADES = st.fixed_dictionaries(
+    {
+        "grade": st.integers(0, 3),
+        "graders": st.lists(WORDS, max_size=2, unique=True).map(tuple),
+        "note": st.none() | TEXTS,
+    }
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(data):
+    queries = data.draw(st.lists(QUERIES, min_size=1, max_size=3, unique_by=lambda q: q.query_id))
+    grades = [
+        GoldenGrade(query.query_id, chunk_id, **values)
+        for query in queries
+        for chunk_id, values in data.draw(st.dictionaries(TEXTS, GRADES, max_size=3)).items()
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        first = carried(Path(folder) / "first.db", lambda _: golden(queries, grades))
+        file = Path(folder) / "golden.jsonl"
+        file.write_bytes(first)
+        second = carried(Path(folder) / "second.db", lambda _: read_golden(file))
+    assert second == first
+    assert first.count(b"\n") == len(queries), "no text may break a line"
+
+
+def carried(path: Path, load: Callable[[Store], LoadedGolden]) -> bytes:
+    """Load a golden set into a new file and return what it exports."""
+    with Store(path, create=True) as store:
+        store.add_golden(load(store))
+        return write_golden(*store.golden_set(), "jsonl")
