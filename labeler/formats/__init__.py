@@ -1,0 +1,26 @@
+"""Files in and out: the only room that opens a data file; it knows nothing of the database.
+
+Readers give `Loaded` records with the line each stood on, and raise `BadInput` that names file,
+line, what is wrong and what would be right; nothing is read by halves. Writers give bytes.
+"""
+
+from labeler.formats.beir import read_beir
+from labeler.formats.chunks import read_chunks
+from labeler.formats.golden import read_golden
+from labeler.formats.grades import parse_grade_map
+from labeler.formats.queries import read_queries
+from labeler.formats.runs import read_run
+from labeler.formats.writing import beir_files, write_events, write_golden, zip_files
+
+__all__ = [
+    "beir_files",
+    "parse_grade_map",
+    "read_beir",
+    "read_chunks",
+    "read_golden",
+    "read_queries",
+    "read_run",
+    "write_events",
+    "write_golden",
+    "zip_files",
+]

@@ -1,0 +1,324 @@
+"""Files of grades; knows how to tell a golden set, a log, qrels and a table of ratings apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from datetime import datetime
+from typing import TypeAlias
+
+from labeler.errors import BadInput
+from labeler.formats.grades import GradeRule
+from labeler.formats.queries import loaded_queries, query_of, refuse_second
+from labeler.formats.reading import (
+    Lines,
+    Progress,
+    Source,
+    StrPath,
+    decode,
+    file_source,
+    open_lines,
+    peek_line,
+)
+from labeler.formats.records import (
+    Record,
+    Records,
+    as_id,
+    outer_spaces,
+    parse_object,
+    read_jsonl,
+    short,
+    spelled,
+    starts_json,
+    take,
+    take_count,
+    take_id,
+    take_text,
+    take_texts,
+)
+from labeler.formats.spreadsheet import CSV_COLUMNS, revived
+from labeler.formats.tables import is_header, read_table
+from labeler.formats.trec import QRELS, TrecFile
+from labeler.model import GRADES, GoldenGrade, Judgment, Loaded, LoadedGolden, Query
+
+_QUERY_ID = ("query_id", "qid", "q_id", "query-id", "query")
+_CHUNK_ID = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
+_GRADE = ("grade", "rating", "relevance", "label", "rel", "score")
+_GRADERS = ("graders", "grader")
+_NOTE = ("note", "notes")
+_JUDGMENT = {"chunk_id", "grade", "graders", "note"}
+_WANTED = {"query id": _QUERY_ID, "chunk id": _CHUNK_ID, "grade": _GRADE}
+_EVENT = tuple(field.name for field in fields(Judgment))
+
+
+def read_golden(
+    path: StrPath,
+    *,
+    negative_as_zero: bool = False,
+    grade_map: Mapping[float, int] | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> LoadedGolden:
+    """Read grades, plain or gzip; the content says in which format they are.
+
+    These are: a golden set as JSONL (its buckets are taken as they stand), the log as JSONL,
+    TREC qrels, a BEIR ``qrels/test.tsv``, and JSONL, CSV or TSV with a query, a chunk and a
+    grade per line (``query,docid,rating``), where a blank rating or chunk means not graded.
+    Grades are 0, 1, 2 or 3; ``grade_map`` says what other numbers stand for. The same pair
+    twice counts once, with two different grades it is refused. Raises `BadInput` with file and
+    line, `NotFound` for a missing file.
+    """
+    return golden_from(
+        file_source(path, name), GradeRule(negative_as_zero, grade_map or {}), progress
+    )
+
+
+def golden_from(source: Source, rule: GradeRule, progress: Progress | None = None) -> LoadedGolden:
+    """Read grades from a source, as `read_golden` does."""
+    with open_lines(source, progress) as lines:
+        number, first, lines = peek_line(lines, comments=True)
+        if number == 0:
+            raise source.fail(None, "there is no grade in it")
+        if starts_json(source, number, first):
+            keys = parse_object(source, number, decode(source, number, first))
+            with source.at(number):
+                reader = _jsonl_reader(keys)
+            return reader(source, read_jsonl(source, lines), rule)
+        pairs = _Pairs(source, rule)
+        if is_header(first, _QUERY_ID, _CHUNK_ID):
+            _read_table(pairs, first, lines)
+        else:
+            _read_qrels(pairs, lines)
+        return pairs.golden()
+
+
+def empty_golden(source: str) -> LoadedGolden:
+    """Return what a source without any grade gives."""
+    return LoadedGolden(Loaded(source, (), ()), Loaded(source, (), ()), Loaded(source, (), ()))
+
+
+class _Pairs:
+    """The grades of a file so far, each pair once."""
+
+    def __init__(self, source: Source, rule: GradeRule) -> None:
+        self.source = source
+        self.rule = rule
+        self.skipped: Counter[str] = Counter()
+        self.warnings: list[str] = []
+        self._grades: list[GoldenGrade] = []
+        self._lines: list[int] = []
+        self._places: dict[tuple[str, str], int] = {}
+
+    def add(self, line: int, grade: GoldenGrade) -> None:
+        """Note a grade; refuse it where the pair has another one."""
+        pair = grade.query_id, grade.chunk_id
+        place = self._places.setdefault(pair, len(self._grades))
+        if place == len(self._grades):
+            self._grades.append(grade)
+            self._lines.append(line)
+        elif self._grades[place].grade == grade.grade:
+            self.skipped["duplicates"] += 1
+        else:
+            raise BadInput(
+                f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
+                f"but {self._grades[place].grade} on line {self._lines[place]}; keep one of them"
+            )
+
+    def loaded(self) -> Loaded[GoldenGrade]:
+        """Return the grades with their facts."""
+        queries = dict.fromkeys(grade.query_id for grade in self._grades)
+        counts = Counter(grade.grade for grade in self._grades)
+        facts: dict[str, int | str] = {
+            "judgments": len(self._grades),
+            "queries with grades": len(queries),
+        }
+        facts |= {f"grade {grade}": counts[grade] for grade in GRADES}
+        facts |= self.skipped
+        chunks = dict.fromkeys(grade.chunk_id for grade in self._grades)
+        warnings = (*self.warnings, *outer_spaces(queries, "query"), *outer_spaces(chunks, "chunk"))
+        if not self._grades:
+            warnings = ("there is no grade in it", *warnings)
+        return Loaded(self.source.name, self._grades, self._lines, facts, warnings)
+
+    def golden(self, queries: Loaded[Query] | None = None) -> LoadedGolden:
+        """Return the grades as a golden set, with its queries if the file has any."""
+        empty = empty_golden(self.source.name)
+        return LoadedGolden(queries or empty.queries, self.loaded(), empty.events)
+
+
+def _read_qrels(pairs: _Pairs, lines: Lines) -> None:
+    file = TrecFile(pairs.source, QRELS)
+    for number, (query, _, chunk, grade) in file.rows(lines):
+        query_id = file.text(number, query)
+        chunk_id = file.text(number, chunk)
+        with pairs.source.at(number):
+            value = pairs.rule.read(grade.decode(errors="replace"))
+            pairs.add(number, GoldenGrade(query_id, chunk_id, value))
+    if file.comments:
+        pairs.skipped["comment lines"] = file.comments
+
+
+def _read_table(pairs: _Pairs, first: bytes, lines: Lines) -> None:
+    records = read_table(pairs.source, lines, _WANTED, (*_GRADERS, *_NOTE))
+    if first.decode(errors="replace").split(",") == list(CSV_COLUMNS):
+        records = ((number, revived(record)) for number, record in records)
+    _read_flat(pairs, records)
+
+
+def _read_flat(pairs: _Pairs, records: Records) -> None:
+    """Read one grade per record; without a chunk or a grade it says "not graded"."""
+    for number, record in records:
+        with pairs.source.at(number):
+            query_id = take_id(record, _QUERY_ID, "query")
+            chunk_id, grade = take(record, _CHUNK_ID), take(record, _GRADE)
+            if _blank(chunk_id) or _blank(grade):
+                pairs.skipped["not graded, skipped"] += 1
+                continue
+            pairs.add(
+                number,
+                GoldenGrade(
+                    query_id,
+                    as_id(chunk_id, "chunk"),
+                    pairs.rule.read(grade),
+                    take_texts(record, _GRADERS, ";"),
+                    take_text(record, _NOTE),
+                ),
+            )
+
+
+def _blank(value: object) -> bool:
+    return value is None or (isinstance(value, str) and not value.strip())
+
+
+_Reader: TypeAlias = Callable[[Source, Records, GradeRule], LoadedGolden]
+
+
+def _jsonl_reader(keys: Record) -> _Reader:
+    """Return what reads a JSONL file whose first record has these keys."""
+    if "judgments" in keys:
+        return _read_set
+    if {"event_id", "grader"} <= keys.keys():
+        return _read_log
+    if set(keys) & set(_GRADE):
+        return _read_pairs
+    raise BadInput(
+        "neither a golden set (key judgments), nor a log (keys event_id and grader), nor one "
+        f"grade per line (key grade); the keys found are {', '.join(keys) or 'none'}"
+    )
+
+
+def _read_pairs(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
+    pairs = _Pairs(source, rule)
+    _read_flat(pairs, records)
+    return pairs.golden()
+
+
+def _read_set(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
+    pairs = _Pairs(source, rule)
+    queries: list[Query] = []
+    lines: dict[str, int] = {}
+    unknown: dict[str, None] = {}
+    for number, record in records:
+        with source.at(number):
+            judgments = _judgments(record)
+            query = query_of(record, exact=True)
+            refuse_second(lines, query.query_id, number, "query")
+            for judgment in judgments:
+                pairs.add(number, _golden_grade(query.query_id, judgment, rule))
+                unknown |= dict.fromkeys(judgment.keys() - _JUDGMENT)
+        queries.append(query)
+    if unknown:
+        pairs.warnings.append(f"not kept from the judgments: {', '.join(sorted(unknown))}")
+    return pairs.golden(loaded_queries(source, queries, list(lines.values())))
+
+
+def _judgments(record: Record) -> list[Record]:
+    judgments = record.pop("judgments", None)
+    if not isinstance(judgments, list) or not all(isinstance(item, dict) for item in judgments):
+        raise BadInput(
+            'judgments must be a list of {"chunk_id", "grade", "graders", "note"}, '
+            f"not {short(judgments)}"
+        )
+    return judgments
+
+
+def _golden_grade(query_id: str, judgment: Record, rule: GradeRule) -> GoldenGrade:
+    values = dict(judgment)
+    note = values.get("note")
+    if note is not None and not isinstance(note, str):
+        raise BadInput(f"note must be text, not {short(note)}")
+    return GoldenGrade(
+        query_id,
+        take_id(values, _CHUNK_ID, "chunk"),
+        rule.read(take(values, _GRADE)),
+        take_texts(values, _GRADERS, ";"),
+        note,
+    )
+
+
+def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
+    events: list[Judgment] = []
+    lines: dict[str, int] = {}
+    for number, record in records:
+        with source.at(number):
+            event = _event(record)
+            refuse_second(lines, event.event_id, number, "event")
+        events.append(event)
+    facts: dict[str, int | str] = {
+        "events": len(events),
+        "queries": len({event.query_id for event in events}),
+        "graders": len({event.grader for event in events if event.grader is not None}),
+        **_kinds(events),
+    }
+    empty = empty_golden(source.name)
+    log = Loaded(source.name, events, list(lines.values()), facts)
+    return LoadedGolden(empty.queries, empty.grades, log)
+
+
+def _kinds(events: Iterable[Judgment]) -> dict[str, int]:
+    return dict(Counter(f"kind {event.kind}" for event in events))
+
+
+def _event(record: Record) -> Judgment:
+    if extra := sorted(record.keys() - set(_EVENT)):
+        raise BadInput(f"an event has no {spelled(extra)}; its keys are {', '.join(_EVENT)}")
+    blind = record.get("blind", True)
+    if not isinstance(blind, bool):
+        raise BadInput(f"blind must be true or false, not {short(blind)}")
+    return Judgment(
+        event_id=take_id(record, ["event_id"], "event"),
+        query_id=take_id(record, ["query_id"], "query"),
+        chunk_id=take_id(record, ["chunk_id"], "chunk"),
+        grader=record.get("grader"),
+        kind=_event_text(record, "kind") or "grade",
+        grade=record.get("grade"),
+        graders=take_texts(record, ["graders"]),
+        reason=_event_text(record, "reason"),
+        note=_event_text(record, "note"),
+        blind=blind,
+        source=_event_text(record, "source"),
+        undoes=_event_text(record, "undoes"),
+        elapsed_ms=take_count(record, ["elapsed_ms"]),
+        text_hash=_event_text(record, "text_hash"),
+        created_at=_moment(record),
+    )
+
+
+def _event_text(record: Record, key: str) -> str | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, str):
+        raise BadInput(f"{key} must be text, not {short(value)}")
+    return value
+
+
+def _moment(record: Record) -> str | None:
+    value = _event_text(record, "created_at")
+    if value is not None:
+        try:
+            datetime.fromisoformat(value)
+        except ValueError as error:
+            raise BadInput(
+                f"created_at must be a time such as 2025-01-31T09:30:00Z, not {short(value)}"
+            ) from error
+    return value

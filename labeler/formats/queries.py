@@ -1,0 +1,195 @@
+"""Files of queries; knows what a query's fields may be called, and what becomes a facet."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.formats.reading import Progress, Source, StrPath, file_source, open_lines
+from labeler.formats.records import (
+    Record,
+    counted,
+    merged,
+    outer_spaces,
+    short,
+    take_id,
+    take_mapping,
+    take_text,
+    take_texts,
+)
+from labeler.formats.tables import read_records
+from labeler.model import TASKS, Loaded, Query
+
+QUERY_ID = ("query_id", "_id", "id", "qid")
+QUERY_TEXT = ("query", "text", "question")
+_TASK = ("task",)
+_REFERENCE = ("reference", "referenceAnswer")
+_GUIDELINE = ("guideline", "guidelines", "narrative")
+_KEYWORDS = ("keywords",)
+_WANTED = {"query id": QUERY_ID, "query's text": QUERY_TEXT}
+_OTHERS = (*_TASK, *_REFERENCE, *_GUIDELINE, *_KEYWORDS, "buckets", "metadata")
+_NO_FACETS = {*_TASK, *_REFERENCE, *_GUIDELINE}
+_MOST_BUCKETS = 50
+
+
+def read_queries(
+    path: StrPath,
+    *,
+    facets: Sequence[str] | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Loaded[Query]:
+    """Read queries from JSONL, a BEIR ``queries.jsonl``, CSV or TSV, plain or gzip.
+
+    Every key or column without a meaning of its own is kept in the metadata. Facets are the
+    record's ``buckets`` plus every metadata field of texts with at most 50 distinct values, or
+    exactly those named by ``facets`` (an empty list: none); naming one that no query has is an
+    error. The facet "task" is the task itself. Raises `BadInput` with file and line, `NotFound`
+    for a missing file.
+    """
+    return queries_from(file_source(path, name), facets, progress)
+
+
+def queries_from(
+    source: Source, facets: Sequence[str] | None = None, progress: Progress | None = None
+) -> Loaded[Query]:
+    """Read queries from a source, as `read_queries` does."""
+    queries: list[Query] = []
+    lines: dict[str, int] = {}
+    with open_lines(source, progress) as raw:
+        for number, record in read_records(source, raw, _WANTED, _OTHERS):
+            with source.at(number):
+                query = query_of(record)
+                refuse_second(lines, query.query_id, number, "query")
+            queries.append(query)
+    if not queries:
+        raise source.fail(None, "there is no query in it")
+    numbers = list(lines.values())
+    return loaded_queries(source, _with_facets(source, queries, numbers, facets), numbers)
+
+
+def refuse_second(lines: dict[str, int], identifier: str, number: int, what: str) -> None:
+    """Note an id's line, or raise `BadInput` where the id has been there before."""
+    first = lines.setdefault(identifier, number)
+    if first != number:
+        raise BadInput(f"{what} id {identifier!r} is already on line {first}; ids must differ")
+
+
+def query_of(record: Record, exact: bool = False) -> Query:
+    """Return the query a record describes; the record is used up.
+
+    With ``exact`` nothing is looked for inside the metadata, which stays as it is.
+    """
+    query_id = take_id(record, QUERY_ID, "query")
+    text = take_text(record, QUERY_TEXT) or ""
+    given = take_mapping(record, "metadata")
+    inner: Record = {} if exact else given
+    return Query(
+        query_id=query_id,
+        text=text,
+        task=take_text(record, _TASK) or _inner_task(inner),
+        reference=_told(record, inner, _REFERENCE),
+        guideline=_told(record, inner, _GUIDELINE),
+        keywords=take_texts(record, _KEYWORDS),
+        buckets=_buckets(take_mapping(record, "buckets")),
+        metadata=merged(given, record),
+    )
+
+
+def _inner_task(metadata: Record) -> str | None:
+    """Take the task out of the metadata, unless it means something else there."""
+    task = metadata.get("task")
+    return str(metadata.pop("task")) if task in TASKS else None
+
+
+def _told(record: Record, metadata: Record, names: Sequence[str]) -> str | None:
+    """Take a text out of the record, or else out of its metadata."""
+    text = take_text(record, names)
+    for name in names:
+        if not text and isinstance(metadata.get(name), str) and metadata[name].strip():
+            return str(metadata.pop(name))
+    return text
+
+
+def _buckets(given: Mapping[str, Any]) -> dict[str, str]:
+    if "task" in given:
+        raise BadInput("the facet 'task' is the query's own task; give it as task, not in buckets")
+    return {facet: bucket_name(facet, value) for facet, value in given.items() if value is not None}
+
+
+def bucket_name(facet: str, value: object) -> str:
+    """Return a value as a bucket of a facet: texts as they are, numbers as JSON spells them."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | int | float):
+        return json.dumps(value)
+    raise BadInput(f"facet {facet!r} needs one value per query, not {short(value)}")
+
+
+def _with_facets(
+    source: Source, queries: list[Query], numbers: Sequence[int], facets: Sequence[str] | None
+) -> list[Query]:
+    if facets is None:
+        fields = _small_fields(queries)
+        return [_grouped(query, fields) for query in queries]
+    named = [facet for facet in facets if facet != "task"]
+    fields_there = {field for query in queries for field in (*query.buckets, *query.metadata)}
+    for facet in named:
+        if facet not in fields_there:
+            there = ", ".join(sorted(fields_there)) or "none"
+            raise source.fail(None, f"no query has the facet {facet!r} (there are: {there})")
+    regrouped = []
+    for number, query in zip(numbers, queries, strict=True):
+        with source.at(number):
+            regrouped.append(_regrouped(query, named))
+    return regrouped
+
+
+def _small_fields(queries: Iterable[Query]) -> list[str]:
+    """Return the metadata fields that hold nothing but texts, and few distinct ones."""
+    values: dict[str, set[object]] = {}
+    for query in queries:
+        for field, value in query.metadata.items():
+            if value is not None and value != "" and field not in _NO_FACETS:
+                # A value that is no text spoils the field for good: None stands for it.
+                values.setdefault(field, set()).add(value if isinstance(value, str) else None)
+    return [
+        field for field, seen in values.items() if len(seen) <= _MOST_BUCKETS and None not in seen
+    ]
+
+
+def _grouped(query: Query, fields: Sequence[str]) -> Query:
+    derived = {field: query.metadata[field] for field in fields if query.metadata.get(field)}
+    given = {facet: bucket for facet, bucket in query.buckets.items() if bucket}
+    return replace(query, buckets={**given, **{k: v for k, v in derived.items() if k not in given}})
+
+
+def _regrouped(query: Query, facets: Sequence[str]) -> Query:
+    """Keep only the named facets; a bucket of another facet moves to the metadata."""
+    pool = {**query.metadata, **query.buckets}
+    buckets = {
+        facet: bucket_name(facet, pool[facet])
+        for facet in facets
+        if pool.get(facet) is not None and pool[facet] != ""
+    }
+    moved = {key: value for key, value in query.buckets.items() if key not in facets}
+    return replace(query, buckets=buckets, metadata={**moved, **query.metadata})
+
+
+def loaded_queries(source: Source, queries: list[Query], lines: list[int]) -> Loaded[Query]:
+    """Return queries with their facts: how many, per task, and buckets per facet."""
+    facts: dict[str, int | str] = {"queries": len(queries)}
+    tasks = Counter(query.task for query in queries)
+    facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
+    buckets: dict[str, set[str]] = {}
+    for query in queries:
+        for facet, bucket in query.buckets.items():
+            buckets.setdefault(facet, set()).add(bucket)
+    for facet, names in buckets.items():
+        facts[f"facet {facet}"] = counted(len(names), "bucket")
+    warnings = outer_spaces((query.query_id for query in queries), "query")
+    return Loaded(source.name, queries, lines, facts, warnings)

@@ -1,0 +1,164 @@
+"""Files of ranked lists; knows how each format writes a result, and nothing of their order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, get_args
+
+from labeler.errors import BadInput
+from labeler.formats.ranked import OnDuplicate, Order, RankedLists, loaded_rankings
+from labeler.formats.reading import (
+    Lines,
+    Progress,
+    Source,
+    StrPath,
+    file_source,
+    open_lines,
+    peek_line,
+)
+from labeler.formats.records import (
+    Record,
+    as_id,
+    read_jsonl,
+    short,
+    starts_json,
+    take,
+    take_id,
+    whole,
+)
+from labeler.formats.tables import is_header, read_table
+from labeler.formats.trec import RUN, TrecFile
+from labeler.model import Loaded, Ranking
+
+# PyTerrier writes its internal number as docid beside the real id as docno; a "query" beside a
+# query id is the query's text.
+_QUERY_ID = ("query_id", "qid", "q_id", "query-id", "query")
+_CHUNK_ID = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
+_ENTRY_ID = (*_CHUNK_ID, "_id", "id")
+_LISTS = ("results", "chunks")
+_WANTED = {"query id": _QUERY_ID, "chunk id": _CHUNK_ID}
+
+
+def read_run(
+    path: StrPath,
+    *,
+    order: Order = "score",
+    on_duplicate: OnDuplicate = "refuse",
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Loaded[Ranking]:
+    """Read ranked lists from a TREC run, JSONL, CSV or TSV, plain or gzip, best result first.
+
+    With ``order="score"`` the 64-bit score decides, descending, and ties stay in file order;
+    files without scores go by rank, else by file order. ``order="rank"`` takes the rank column
+    instead. A chunk that stands twice in a query's list is refused with every line named, or
+    with ``on_duplicate="first"`` counts once, where it is better placed. ``lines`` holds the
+    first line of each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
+    """
+    if order not in get_args(Order) or on_duplicate not in get_args(OnDuplicate):
+        raise BadInput(
+            f"a run is read by score or rank, not {order!r}, and duplicates are answered by refuse "
+            f"or first, not {on_duplicate!r}"
+        )
+    source = file_source(path, name)
+    with open_lines(source, progress) as lines:
+        found = _read_lists(source, lines)
+    if not found.by_query:
+        raise source.fail(None, "there is no result in it")
+    return loaded_rankings(found, order, on_duplicate)
+
+
+def _read_lists(source: Source, lines: Lines) -> RankedLists:
+    lists = RankedLists(source)
+    number, first, lines = peek_line(lines, comments=True)
+    if starts_json(source, number, first):
+        _read_jsonl(lists, lines)
+    elif is_header(first, _QUERY_ID, _CHUNK_ID):
+        _read_table(lists, lines)
+    else:
+        _read_trec(lists, lines)
+    return lists
+
+
+def _read_trec(lists: RankedLists, lines: Lines) -> None:
+    file = TrecFile(lists.source, RUN)
+    tags: dict[bytes, int] = {}
+    for number, (query, _, chunk, rank, score, tag) in file.rows(lines):
+        try:
+            placed, scored = int(rank), float(score)
+            if not math.isfinite(scored) or b"_" in rank + score or abs(placed) >> 63:
+                raise ValueError
+        except ValueError:
+            with lists.source.at(number):
+                placed, scored = _numbers(rank, score)
+        into = lists.list_of(file.text(number, query), number)
+        lists.add(into, number, file.text(number, chunk), scored, placed)
+        tags.setdefault(tag, number)
+    lists.tags = [file.text(number, tag) for tag, number in tags.items()]
+    lists.comments = file.comments
+
+
+def _numbers(rank: bytes, score: bytes) -> tuple[int, float]:
+    """Return rank and score where the quick way will not do, or say what is wrong with them."""
+    scored = _score(score.decode(errors="replace"))
+    return whole(rank.decode(errors="replace"), "rank"), 0.0 if scored is None else scored
+
+
+def _score(value: object) -> float | None:
+    if value is None:
+        return None
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | str):
+            raise ValueError
+        score = float(value)
+        if not math.isfinite(score) or "_" in str(value):
+            raise ValueError
+    except (ValueError, OverflowError) as error:
+        raise BadInput(f"score must be a finite number, not {short(value)}") from error
+    return score
+
+
+def _rank(record: Record) -> int | None:
+    rank = take(record, ["rank"])
+    return None if rank is None else whole(rank, "rank")
+
+
+def _read_table(lists: RankedLists, lines: Lines) -> None:
+    for number, record in read_table(lists.source, lines, _WANTED, ("score", "rank")):
+        with lists.source.at(number):
+            _add_flat(lists, number, record)
+
+
+def _read_jsonl(lists: RankedLists, lines: Lines) -> None:
+    for number, record in read_jsonl(lists.source, lines):
+        with lists.source.at(number):
+            if any(isinstance(record.get(key), list) for key in _LISTS):
+                _add_nested(lists, number, record)
+            else:
+                _add_flat(lists, number, record)
+
+
+def _add_flat(lists: RankedLists, number: int, record: Record) -> None:
+    into = lists.list_of(take_id(record, _QUERY_ID, "query"), number)
+    chunk_id = take_id(record, _CHUNK_ID, "chunk")
+    lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
+
+
+def _add_nested(lists: RankedLists, number: int, record: Record) -> None:
+    query_id = take_id(record, _QUERY_ID, "query")
+    if query_id in lists.by_query:
+        first = lists.by_query[query_id].first
+        raise BadInput(f"query {query_id!r} has a list already, on line {first}")
+    into = lists.list_of(query_id, number)
+    for chunk_id, score, rank in _entries(take(record, _LISTS)):
+        lists.add(into, number, chunk_id, score, rank)
+
+
+def _entries(results: list[Any]) -> Iterator[tuple[str, float | None, int | None]]:
+    for entry in results:
+        if isinstance(entry, dict):
+            chunk_id = take_id(entry, _ENTRY_ID, "chunk")
+            yield chunk_id, _score(take(entry, ["score"])), _rank(entry)
+        else:
+            yield as_id(entry, "chunk"), None, None

@@ -1,0 +1,202 @@
+"""Files out, as bytes that are the same every time; knows no disk and no database."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Literal, TypeAlias
+
+from labeler.errors import BadInput
+from labeler.formats.records import looks_like_json
+from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
+from labeler.model import Chunk, GoldenGrade, Judgment, Query
+
+GoldenKind: TypeAlias = Literal["jsonl", "qrels", "csv"]
+
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+
+
+def write_golden(
+    queries: Sequence[Query], grades: Sequence[GoldenGrade], kind: GoldenKind
+) -> bytes:
+    """Return a golden set as a file: ``jsonl`` keeps everything and loads back byte for byte.
+
+    Queries come in the given order, and so do the grades of each. ``qrels`` refuses ids with
+    blanks. ``csv`` is for people: cells that a spreadsheet would run start with an apostrophe.
+    """
+    writers: dict[str, Callable[[_Grouped], Iterable[str]]] = {
+        "jsonl": _jsonl,
+        "qrels": _qrels,
+        "csv": _csv,
+    }
+    if kind not in writers:
+        raise BadInput(f"a golden set is written as {', '.join(writers)}, not {kind!r}")
+    return _bytes(writers[kind](_grouped(queries, grades)))
+
+
+_Grouped: TypeAlias = list[tuple[Query, list[GoldenGrade]]]
+
+
+def _grouped(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> _Grouped:
+    by_query: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in queries}
+    for grade in grades:
+        if grade.query_id not in by_query:
+            raise BadInput(
+                f"chunk {grade.chunk_id!r} is graded for an unknown query {grade.query_id!r}"
+            )
+        by_query[grade.query_id].append(grade)
+    return [(query, by_query[query.query_id]) for query in queries]
+
+
+def _bytes(lines: Iterable[str]) -> bytes:
+    try:
+        return "".join(f"{line}\n" for line in lines).encode()
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"a text holds {error.object[error.start]!a}, which UTF-8 cannot carry"
+        ) from error
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _jsonl(groups: _Grouped) -> Iterable[str]:
+    for query, grades in groups:
+        yield _json({**_query_fields(query), "judgments": [_judgment(grade) for grade in grades]})
+
+
+def _query_fields(query: Query) -> dict[str, Any]:
+    return {
+        "query_id": query.query_id,
+        "query": query.text,
+        "task": query.task,
+        "reference": query.reference,
+        "guideline": query.guideline,
+        "keywords": list(query.keywords),
+        "buckets": dict(query.buckets),
+        "metadata": dict(query.metadata),
+    }
+
+
+def _judgment(grade: GoldenGrade) -> dict[str, Any]:
+    return {
+        "chunk_id": grade.chunk_id,
+        "grade": grade.grade,
+        "graders": list(grade.graders),
+        "note": grade.note,
+    }
+
+
+def _qrels(groups: _Grouped) -> Iterable[str]:
+    for query, grades in groups:
+        query_id = _word(query.query_id, "query") if grades else ""
+        for grade in grades:
+            yield f"{query_id} 0 {_word(grade.chunk_id, 'chunk')} {grade.grade}"
+
+
+def _word(identifier: str, what: str) -> str:
+    """Return an id that a TREC file can carry as one column."""
+    if any(letter.isspace() for letter in identifier):
+        raise _cannot("qrels", what, identifier, "it holds a blank")
+    if what == "query" and identifier.startswith(("#", "\ufeff")):
+        raise _cannot("qrels", what, identifier, "its line would be a comment")
+    if what == "query" and looks_like_json(identifier):
+        raise _cannot("qrels", what, identifier, "its line would look like JSON")
+    return identifier
+
+
+def _cannot(kind: str, what: str, identifier: str, why: str) -> BadInput:
+    return BadInput(f"{kind} cannot carry the {what} id {identifier!r}: {why}; JSONL can")
+
+
+def _csv(groups: _Grouped) -> Iterable[str]:
+    yield ",".join(CSV_COLUMNS)
+    for query, grades in groups:
+        for grade in grades:
+            texts = (query.text, "; ".join(grade.graders), grade.note or "")
+            ids = (_seen("CSV", query.query_id, "query"), _seen("CSV", grade.chunk_id, "chunk"))
+            row = (*ids, str(grade.grade), *texts)
+            yield ",".join(cell(neutralised(text)) for text in row)
+
+
+def _seen(kind: str, identifier: str, what: str) -> str:
+    """Return an id that does not look like an empty cell."""
+    if not identifier.strip():
+        raise _cannot(kind, what, identifier, "it is blank")
+    return identifier
+
+
+def beir_files(
+    queries: Sequence[Query],
+    chunks: Iterable[Chunk],
+    grades: Sequence[GoldenGrade],
+    split: str = "test",
+) -> dict[str, bytes]:
+    """Return a BEIR folder as relative paths and their contents.
+
+    What BEIR has no key for is written beside its own keys, only where there is something.
+    """
+    if not re.fullmatch(r"\w[\w.-]*", split):
+        raise BadInput(f"a split is named by letters and digits, such as test, not {split!r}")
+    return {
+        "corpus.jsonl": _bytes(_json(_beir_chunk(chunk)) for chunk in chunks),
+        "queries.jsonl": _bytes(_json(_beir_query(query)) for query in queries),
+        f"qrels/{split}.tsv": _bytes(_beir_qrels(_grouped(queries, grades))),
+    }
+
+
+def _beir_chunk(chunk: Chunk) -> dict[str, Any]:
+    more = {
+        "document_id": chunk.document_id,
+        "position": chunk.position,
+        "metadata": dict(chunk.metadata) or None,
+    }
+    given = {key: value for key, value in more.items() if value is not None}
+    return {"_id": chunk.chunk_id, "title": chunk.title or "", "text": chunk.text or "", **given}
+
+
+def _beir_query(query: Query) -> dict[str, Any]:
+    fields = _query_fields(query)
+    identifier, text = fields.pop("query_id"), fields.pop("query")
+    return {
+        "_id": identifier,
+        "text": text,
+        **{key: value for key, value in fields.items() if value},
+    }
+
+
+def _beir_qrels(groups: _Grouped) -> Iterable[str]:
+    yield "query-id\tcorpus-id\tscore"
+    for query, grades in groups:
+        query_id = _one_line(query.query_id, "query") if grades else ""
+        for grade in grades:
+            yield f"{query_id}\t{_one_line(grade.chunk_id, 'chunk')}\t{grade.grade}"
+
+
+def _one_line(identifier: str, what: str) -> str:
+    if any(letter in identifier for letter in "\t\r\n"):
+        raise _cannot("BEIR", what, identifier, "it holds a tab or a line end")
+    return cell(_seen("BEIR", identifier, what), "\t")
+
+
+def zip_files(files: Mapping[str, bytes]) -> bytes:
+    """Return a zip archive of relative paths and contents, the same bytes at any time."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as opened:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(path, _EARLIEST)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # else the archive tells on which system it was made
+            entry.external_attr = 0o644 << 16
+            opened.writestr(entry, files[path])
+    return archive.getvalue()
+
+
+def write_events(events: Sequence[Judgment]) -> bytes:
+    """Return the log as JSONL, one event a line, in the given order."""
+    return _bytes(_json(asdict(event)) for event in events)

@@ -1,0 +1,158 @@
+"""Files meet the store: what ``load`` and ``export`` do, in a terminal and on the pages alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from labeler import formats
+from labeler.errors import BadInput
+from labeler.model import IntakeReport
+from labeler.store import Store
+
+LOADS = ("queries", "chunks", "run", "golden", "beir")
+EXPORTS: Mapping[str, str] = {
+    "jsonl": "golden.jsonl",
+    "qrels": "golden.qrels",
+    "csv": "golden.csv",
+    "beir": "golden-beir.zip",
+    "events": "events.jsonl",
+}
+RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".csv", ".tsv")
+
+Progress = Callable[[float], None]
+Apply = Callable[[Store], list[IntakeReport]]
+
+
+@dataclass(frozen=True, slots=True)
+class LoadOptions:
+    """How a file is to be read and stored; each kind of file uses the options it knows."""
+
+    update: bool = False
+    facets: Sequence[str] | None = None
+    order: Literal["score", "rank"] = "score"
+    on_duplicate: Literal["refuse", "first"] = "refuse"
+    run_name: str | None = None
+    system: str | None = None
+    created_at: str | None = None
+    negative_as_zero: bool = False
+    grade_map: Mapping[float, int] | None = None
+    split: str = "test"
+
+
+def read(
+    kind: str,
+    path: str | Path,
+    options: LoadOptions,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+) -> Apply:
+    """Read a file whole and return what puts it into a store, all or nothing.
+
+    Reading comes first so that bad input never makes a database and a long parse never keeps a
+    grader waiting for the write lock. ``name`` is what messages call the file.
+    """
+    readers: dict[str, Callable[[], Apply]] = {
+        "queries": lambda: _queries(path, options, name, progress),
+        "chunks": lambda: _chunks(path, options, name, progress),
+        "run": lambda: _run(path, options, name, progress),
+        "golden": lambda: _golden(path, options, name, progress),
+        "beir": lambda: _beir(path, options, name, progress),
+    }
+    if kind not in readers:
+        raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
+    return readers[kind]()
+
+
+def _queries(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_queries(path, facets=options.facets, name=name, progress=progress)
+    return lambda store: [store.add_queries(loaded, update=options.update)]
+
+
+def _chunks(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_chunks(path, name=name, progress=progress)
+    return lambda store: [store.add_chunks(loaded, update=options.update)]
+
+
+def _run(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_run(
+        path,
+        order=options.order,
+        on_duplicate=options.on_duplicate,
+        name=name,
+        progress=progress,
+    )
+    run_name = run_name_of(name or path) if options.run_name is None else options.run_name
+    return lambda store: [
+        store.add_run(loaded, name=run_name, system=options.system, created_at=options.created_at)
+    ]
+
+
+def _golden(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_golden(
+        path,
+        negative_as_zero=options.negative_as_zero,
+        grade_map=options.grade_map,
+        name=name,
+        progress=progress,
+    )
+    return lambda store: [store.add_golden(loaded, update=options.update)]
+
+
+def _beir(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_beir(
+        path,
+        split=options.split,
+        negative_as_zero=options.negative_as_zero,
+        grade_map=options.grade_map,
+        facets=options.facets,
+        name=name,
+        progress=progress,
+    )
+    return lambda store: store.add_beir(loaded, update=options.update)
+
+
+def run_name_of(path: str | Path) -> str:
+    """Name a run after its file, without the endings that say how it is written.
+
+    >>> run_name_of("runs/bm25-v2.trec.gz")
+    'bm25-v2'
+    """
+    name = Path(path).name
+    while name.lower().endswith(RUN_SUFFIXES):
+        name = name[: name.rindex(".")]
+    return name
+
+
+def export(store: Store, kind: str) -> bytes:
+    """Return the golden set as one file: the same bytes wherever it is asked for.
+
+    BEIR is a zip of its folder; ``beir_folder`` gives the files themselves.
+    """
+    if kind == "events":
+        return formats.write_events(store.events())
+    if kind == "beir":
+        return formats.zip_files(beir_folder(store))
+    queries, grades = store.golden_set()
+    if kind not in ("jsonl", "qrels", "csv"):
+        raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
+    return formats.write_golden(queries, grades, kind)  # type: ignore[arg-type] # just checked
+
+
+def beir_folder(store: Store) -> dict[str, bytes]:
+    """Return the golden set as the files of a BEIR folder, by their path in it."""
+    queries, grades = store.golden_set()
+    return formats.beir_files(queries, store.chunks(), grades)

@@ -1,0 +1,242 @@
+"""Files of queries and of chunks."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from labeler.errors import BadInput
+from labeler.formats import read_chunks, read_queries
+from labeler.model import Chunk, Query
+
+
+def put(folder: Path, text: str) -> Path:
+    path = folder / "file"
+    path.write_text(text, encoding="utf-8", newline="")
+    return path
+
+
+def put_lines(folder: Path, *records: object) -> Path:
+    return put(folder, "".join(json.dumps(record) + "\n" for record in records))
+
+
+def test_every_name_a_field_may_have_is_understood(tmp_path):
+    wanted = Query(
+        "q1",
+        "why?",
+        task="research",
+        reference="because",
+        guideline="be strict",
+        keywords=("a", "b"),
+        buckets={"intent": "refund"},
+    )
+    for ids, text, reference, guideline in [
+        ("query_id", "query", "reference", "guideline"),
+        ("_id", "text", "referenceAnswer", "guidelines"),
+        ("id", "question", "reference", "narrative"),
+        ("qid", "query", "reference", "guideline"),
+    ]:
+        record = {ids: "q1", text: "why?", reference: "because", guideline: "be strict"}
+        more = {"task": "research", "keywords": "a, b", "buckets": {"intent": "refund"}}
+        assert read_queries(put_lines(tmp_path, record | more)).records == [wanted]
+
+
+def test_nothing_a_record_says_is_lost(tmp_path):
+    record = {"_id": 7, "text": "t", "id": 3, "year": 2024, "x": None, "metadata": {"a": [1]}}
+    query = read_queries(put_lines(tmp_path, record)).records[0]
+    assert query.query_id == "7"
+    assert query.metadata == {"a": [1], "id": 3, "year": 2024, "x": None}
+
+
+def test_a_guideline_inside_the_metadata_moves_out_of_it_and_is_no_facet(tmp_path):
+    metadata = {"narrative": "long text", "domain": "law", "task": "compliance"}
+    query = read_queries(put_lines(tmp_path, {"_id": "1", "text": "t", "metadata": metadata}))
+    assert query.records[0].guideline == "long text"
+    assert query.records[0].task == "compliance"
+    assert query.records[0].metadata == {"domain": "law"}
+    assert query.records[0].buckets == {"domain": "law"}
+
+
+def test_a_foreign_task_in_the_metadata_stays_there_and_is_no_facet(tmp_path):
+    query = read_queries(put_lines(tmp_path, {"_id": "1", "text": "t", "metadata": {"task": "QA"}}))
+    assert query.records[0].task is None
+    assert query.records[0].metadata == {"task": "QA"}
+    assert query.records[0].buckets == {}
+
+
+def test_a_table_gives_the_same_queries_as_jsonl(tmp_path):
+    table = (
+        'QUERY_ID, Query ,Domain,Guideline\r\n007,"why, ""so""\r\nnow?",law,\r\n\r\n8,b,art,g\r\n'
+    )
+    loaded = read_queries(put(tmp_path, table))
+    assert loaded.records == [
+        Query("007", 'why, "so"\r\nnow?', buckets={"Domain": "law"}, metadata={"Domain": "law"}),
+        Query("8", "b", guideline="g", buckets={"Domain": "art"}, metadata={"Domain": "art"}),
+    ]
+    assert loaded.lines == [2, 5]
+    tabs = read_queries(put(tmp_path, "qid\tquery\nq1\ta, b; c\n"))
+    assert tabs.records == [Query("q1", "a, b; c")]
+
+
+def test_facets_are_buckets_and_metadata_texts_with_at_most_fifty_values(tmp_path):
+    records = [
+        {"_id": f"q{n}", "text": "t", "fifty": f"v{n % 50}", "more": f"v{n}", "size": n,
+         "mixed": n if n == 3 else "a", "task": "single", "buckets": {"intent": "i"}}
+        for n in range(51)
+    ]  # fmt: skip
+    loaded = read_queries(put_lines(tmp_path, *records))
+    assert loaded.records[0].buckets == {"intent": "i", "fifty": "v0"}
+    assert loaded.facts == {
+        "queries": 51,
+        "task single": 51,
+        "facet intent": "1 bucket",
+        "facet fifty": "50 buckets",
+    }
+
+
+def test_named_facets_replace_the_rule_and_unnamed_buckets_stay_in_the_metadata(tmp_path):
+    records = [
+        {"_id": "1", "text": "t", "year": 2024, "lang": "en", "buckets": {"intent": "x"}},
+        {"_id": "2", "text": "t"},
+    ]
+    loaded = read_queries(put_lines(tmp_path, *records), facets=["year", "task"])
+    assert [query.buckets for query in loaded.records] == [{"year": "2024"}, {}]
+    assert loaded.records[0].metadata == {"intent": "x", "year": 2024, "lang": "en"}
+
+
+def test_the_first_bad_query_is_named(tmp_path):
+    cases: list[tuple[list[object], str]] = [
+        ([{"text": "t"}], "1: there is no query id; name it query_id, _id, id or qid"),
+        ([{"_id": True, "text": "t"}], "1: a query id must be text, not True"),
+        ([{"_id": "", "text": "t"}], "1: a query id must not be empty"),
+        ([{"_id": "a"}], "1: query 'a' has no text; give it one as query, text or question"),
+        ([{"_id": "a", "text": 5}], "1: query must be text, not 5"),
+        ([{"_id": "a", "text": "t", "keywords": [1]}], "1: keywords must be a list of texts"
+         ", not [1]"),
+        ([{"_id": "a", "text": "t", "metadata": [1]}], "1: metadata must be an object {...}"
+         ", not [1]"),
+        (
+            [{"_id": "a", "text": "t", "task": "qa"}],
+            "1: query 'a' has task 'qa'; it can be single, research, compliance, longtail "
+            "or be left out",
+        ),
+        (
+            [{"_id": "a", "text": "t", "x": 1, "metadata": {"x": 2}}],
+            "1: 'x' has one value beside metadata and another inside it",
+        ),
+        (
+            [{"_id": "a", "text": "t", "buckets": {"task": "single"}}],
+            "1: the facet 'task' is the query's own task; give it as task, not in buckets",
+        ),
+        (
+            [{"_id": "a", "text": "t", "buckets": {"tag": ["x"]}}],
+            "1: facet 'tag' needs one value per query, not [\"x\"]",
+        ),
+        (
+            [{"_id": "a", "text": "t"}, {"_id": "b", "text": "t"}, {"_id": "a", "text": "u"}],
+            "3: query id 'a' is already on line 1; ids must differ",
+        ),
+    ]  # fmt: skip
+    for records, message in cases:
+        with pytest.raises(BadInput) as error:
+            read_queries(put_lines(tmp_path, *records), name="q.jsonl")
+        assert str(error.value) == f"q.jsonl:{message}"
+
+
+def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
+    path = put_lines(tmp_path, {"_id": "a", "text": "t", "year": [1], "lang": "en"})
+    with pytest.raises(BadInput) as missing:
+        read_queries(path, facets=["domain"], name="q.jsonl")
+    assert str(missing.value) == "q.jsonl: no query has the facet 'domain' (there are: lang, year)"
+    with pytest.raises(BadInput) as several:
+        read_queries(path, facets=["year"], name="q.jsonl")
+    assert str(several.value) == "q.jsonl:1: facet 'year' needs one value per query, not [1]"
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (
+            "id;query\n1;a\n",
+            "1: the columns stand between semicolons; save with commas or tabs",
+        ),
+        (
+            "1\twhat is it\n",
+            "1: no column for the query id; name it query_id, _id, id or qid "
+            "(found: 1, what is it)",
+        ),
+        ("id,query,Query\n1,a,b\n", "1: the column 'query' stands twice in the header"),
+        (
+            "id,query\n1,a\n2,b,c\n",
+            "3: 3 columns where the header has 2; a cell that holds the separator needs quotes",
+        ),
+        (
+            "id,query\n1\n",
+            "2: 1 column where the header has 2; a cell that holds the separator needs quotes",
+        ),
+        ('id,query\n1,"a\nb"\n2,"c\n\n', "4: a quote that opens in this record is never closed"),
+        ('id,query\n1,"a"b\n', '2: a quote inside a quoted cell must be doubled ("")'),
+        (
+            "id,query\n1,a\rb\n",
+            "2: a cell holds a lone carriage return; put the cell in quotes",
+        ),
+        ("id,query\n,a\n", "2: there is no query id; name it query_id, _id, id or qid"),
+        (",,\n,,\n", "1: no column for the query id; name it query_id, _id, id or qid (found: )"),
+        ("id,query,metadata\n1,a,{'b': 1}\n", "2: metadata is not JSON: Expecting property name "
+         "enclosed in double quotes: line 1 column 2 (char 1)"),
+    ],
+)  # fmt: skip
+def test_a_bad_table_is_named_with_the_first_line_of_its_record(table, message, tmp_path):
+    with pytest.raises(BadInput) as error:
+        read_queries(put(tmp_path, table), name="q.csv")
+    assert str(error.value) == f"q.csv:{message}"
+
+
+def test_a_header_without_rows_is_no_query(tmp_path):
+    with pytest.raises(BadInput, match=r"^q\.csv: there is no query in it$"):
+        read_queries(put(tmp_path, "id,query\n"), name="q.csv")
+
+
+def test_an_id_with_a_space_at_its_end_is_kept_and_told(tmp_path):
+    loaded = read_queries(put(tmp_path, "id,query\n1 ,a\n"))
+    assert loaded.records[0].query_id == "1 "
+    assert loaded.warnings == (
+        "1 query id with a space at one end, such as '1 '; ids are kept exactly",
+    )
+
+
+def test_chunks_come_from_beir_jsonl_and_tables_alike(tmp_path):
+    beir = {"_id": "c1", "title": "", "text": "body", "metadata": {"lang": "en"}, "url": "u"}
+    own = {"chunk_id": "c2", "contents": "a\u0001b", "title": "T", "doc_id": 5, "position": 3}
+    loaded = read_chunks(put_lines(tmp_path, beir, own, {"docno": "c3"}))
+    assert loaded.records == [
+        Chunk("c1", "body", metadata={"lang": "en", "url": "u"}),
+        Chunk("c2", "a\u0001b", "T", "5", 3),
+        Chunk("c3"),
+    ]
+    assert loaded.facts == {
+        "chunks": 3,
+        "documents": 1,
+        "without text": 1,
+        "longest text (characters)": 4,
+    }
+    table = read_chunks(put(tmp_path, "docid,segment,document,Position,url\nc1,body,d,3.0,u\n"))
+    assert table.records == [Chunk("c1", "body", None, "d", 3, {"url": "u"})]
+
+
+def test_the_first_bad_chunk_is_named(tmp_path):
+    ids = "chunk_id, _id, id, docid or docno"
+    cases: list[tuple[list[object], str]] = [
+        ([{"text": "t"}], f"1: there is no chunk id; name it {ids}"),
+        ([{"_id": 1.5}], "1: a chunk id must be text, not 1.5"),
+        ([{"_id": "a", "text": ["t"]}], '1: text must be text, not ["t"]'),
+        ([{"_id": "a", "position": 1.5}], "1: position must be a whole number, not 1.5"),
+        ([{"_id": "a", "position": True}], "1: position must be a whole number, not true"),
+        ([{"_id": "a", "position": 2**63}], f"1: position must be a whole number, not {2**63}"),
+        ([{"_id": "a"}, {"_id": "b"}, {"_id": "b"}], "3: chunk id 'b' is already on line 2; "
+         "ids must differ"),
+    ]  # fmt: skip
+    for records, message in cases:
+        with pytest.raises(BadInput) as error:
+            read_chunks(put_lines(tmp_path, *records), name="c.jsonl")
+        assert str(error.value) == f"c.jsonl:{message}"
