@@ -1,0 +1,309 @@
+"""Makes the sample data anew: cuts the documents, lets three systems retrieve, writes the grades.
+
+Run it with ``python sample_data/build.py [OUTPUT]``. It reads ``documents/``, ``queries.jsonl`` and
+``answer_key.jsonl`` beside this file, and writes ``chunks.jsonl``, ``runs/`` and
+``judgments.jsonl`` beside them or into OUTPUT. The same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import sys
+import uuid
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from systems import Lists, Record, bm25, hybrid, lsa
+
+HERE = Path(__file__).resolve().parent
+
+LONGEST_CHUNK = 170  # words; a paragraph is never cut, so one chunk is longer
+POOL_DEPTH = 10
+COVERAGE = 0.6  # of the pool is graded; the rest is left for whoever tries the app
+TWICE = 0.25  # of the graded pairs get a second opinion, besides those named in the key
+GRADERS = ("Marit Dahl", "Joaquín Reyes")
+FIRST_DAY = datetime(2026, 2, 16, tzinfo=UTC)
+
+Pair = tuple[str, str]  # query id, chunk id
+
+
+# Documents -> chunks
+
+
+def read_chunks(folder: Path) -> list[Record]:
+    """Cut every document of ``folder`` at its headings, in the order of the file names."""
+    return [chunk for path in sorted(folder.glob("*.md")) for chunk in cut(path)]
+
+
+def cut(path: Path) -> list[Record]:
+    """Return the chunks of one document; positions count from 1."""
+    head, *sections = re.split(r"(?m)^## ", path.read_text(encoding="utf-8"))
+    name = re.search(r"(?m)^# (.+)$", head)
+    kind = re.search(r"<!-- kind: (\S+) -->", head)
+    if name is None or kind is None:
+        raise SystemExit(f"{path}: a document needs '# Title' and '<!-- kind: ... -->' on top")
+    parts = [part for section in sections for part in split_section(section)]
+    return [
+        {
+            "chunk_id": f"{path.stem}#{position}",
+            "document_id": path.stem,
+            "position": position,
+            "title": f"{name[1]} › {heading}",
+            "text": text,
+            "metadata": {"kind": kind[1]},
+        }
+        for position, (heading, text) in enumerate(parts, start=1)
+    ]
+
+
+def split_section(section: str) -> list[tuple[str, str]]:
+    """Split a section that is too long between paragraphs; later parts say (2), (3) and so on."""
+    heading, _, body = section.partition("\n")
+    parts: list[str] = []
+    for paragraph in paragraphs(body.strip()):
+        if parts and len(f"{parts[-1]} {paragraph}".split()) <= LONGEST_CHUNK:
+            parts[-1] += "\n\n" + paragraph
+        else:
+            parts.append(paragraph)
+    names = [heading] + [f"{heading} ({number})" for number in range(2, len(parts) + 1)]
+    return list(zip(names, parts, strict=True))
+
+
+def paragraphs(body: str) -> list[str]:
+    """Split at empty lines, but never inside a fenced block."""
+    blocks = re.split(r"(?ms)(^```.*?^```$)", body)
+    return [
+        piece.strip("\n")
+        for number, block in enumerate(blocks)
+        for piece in ([block] if number % 2 else re.split(r"\n{2,}", block))
+        if piece.strip()
+    ]
+
+
+# Answer key -> judgments
+
+
+def read_key(path: Path, chunks: Sequence[Record]) -> list[Record]:
+    """Read the answer key and put chunk ids where it names a document and a heading."""
+    ids = {place(chunk): chunk["chunk_id"] for chunk in chunks}
+    if len(ids) < len(chunks):
+        raise SystemExit("a heading stands twice in one document, so the key cannot name it")
+    key = read_jsonl(path)
+    for entry in key:
+        said = [opinion["chunk"] for opinion in entry["opinions"]]
+        unknown = {*entry["grades"], *entry["found_by_hand"], *said} - set(ids)
+        if unknown:
+            raise SystemExit(f"{path}: {entry['query_id']}: no such chunk: {sorted(unknown)}")
+        entry["grades"] = {ids[name]: grade for name, grade in entry["grades"].items()}
+        entry["found_by_hand"] = [ids[name] for name in entry["found_by_hand"]]
+        entry["opinions"] = {ids[opinion["chunk"]]: opinion for opinion in entry["opinions"]}
+    return key
+
+
+def place(chunk: Record) -> str:
+    """Name a chunk as the key does: its document and its heading."""
+    return f"{chunk['document_id']} > {chunk['title'].rpartition(' › ')[2]}"
+
+
+def chance(*what: str) -> float:
+    """Return a number from 0 to 1 that is always the same for the same words."""
+    digest = hashlib.sha256("\t".join(what).encode()).digest()
+    return int.from_bytes(digest[:6], "big") / 2**48
+
+
+def pool_of(systems: Iterable[Lists], query_id: str) -> list[str]:
+    """Return the chunks that any system has in its top 10, by id."""
+    return sorted({chunk for lists in systems for chunk, _ in lists[query_id][:POOL_DEPTH]})
+
+
+def choose_pairs(key: Sequence[Record], systems: Sequence[Lists]) -> list[Pair]:
+    """Choose what has been graded so far: what the key demands, then by lot up to COVERAGE."""
+    demanded: list[Pair] = []
+    optional: list[Pair] = []
+    size = 0
+    for entry in key:
+        pool = pool_of(systems, entry["query_id"])
+        size += len(pool)
+        for chunk_id in pool:
+            pair = (entry["query_id"], chunk_id)
+            if is_demanded(entry, chunk_id, pool):
+                demanded.append(pair)
+            elif entry["graded"] == "some":
+                optional.append(pair)
+    optional.sort(key=lambda pair: chance("graded", *pair))
+    by_hand = [(entry["query_id"], chunk) for entry in key for chunk in entry["found_by_hand"]]
+    return sorted({*demanded, *optional[: int(COVERAGE * size) - len(demanded)], *by_hand})
+
+
+def is_demanded(entry: Record, chunk_id: str, pool: Sequence[str]) -> bool:
+    """Say whether a chunk has to be graded: whole queries, opinions, and one good answer each."""
+    if entry["graded"] != "some":
+        return bool(entry["graded"] == "all")
+    best = max(pool, key=lambda chunk: (entry["grades"].get(chunk, 0), chance("best", chunk)))
+    return chunk_id in entry["opinions"] or (chunk_id == best and chunk_id in entry["grades"])
+
+
+def judge(key: Sequence[Record], chunks: Sequence[Record], pairs: Sequence[Pair]) -> list[Record]:
+    """Write the event log of both graders, oldest first."""
+    words = {chunk["chunk_id"]: len(chunk["text"].split()) for chunk in chunks}
+    entries = {entry["query_id"]: entry for entry in key}
+    events = []
+    for name in GRADERS:
+        mine = [pair for pair in pairs if name in who_graded(entries[pair[0]], pair)]
+        mine.sort(key=lambda pair: (chance(name, pair[0]), chance(name, *pair)))
+        times = sittings(name, [(pair, words[pair[1]]) for pair in mine])
+        for pair, (elapsed, moment) in zip(mine, times, strict=True):
+            grade, note = verdict(entries[pair[0]], pair[1], name)
+            events.append(event(pair, name, grade, note, elapsed, moment))
+    return sorted(events, key=lambda event: (event["created_at"], event["event_id"]))
+
+
+def who_graded(entry: Record, pair: Pair) -> set[str]:
+    """Return one grader or both; whoever differs from the key never stands alone."""
+    said = entry["opinions"].get(pair[1])
+    if chance("twice", *pair) < TWICE:
+        return set(GRADERS)
+    if said is None:
+        return {GRADERS[chance("who", *pair) < 0.45]}
+    return {said["grader"]} if said["grade"] == entry["grades"].get(pair[1], 0) else set(GRADERS)
+
+
+def verdict(entry: Record, chunk_id: str, name: str) -> tuple[int, str | None]:
+    """Return grade and note: the key's grade, unless this grader sees it differently."""
+    said = entry["opinions"].get(chunk_id)
+    if said and said["grader"] == name:
+        return said["grade"], said["note"]
+    by_hand = chunk_id in entry["found_by_hand"]
+    return entry["grades"].get(chunk_id, 0), "Found by hand in the documents." if by_hand else None
+
+
+def sittings(name: str, work: Sequence[tuple[Pair, int]]) -> list[tuple[int, datetime]]:
+    """Return how long each grade took in ms and when it was given: about 70 a day, no weekends."""
+    times: list[tuple[int, datetime]] = []
+    day = clock = FIRST_DAY
+    left = 0
+    for pair, words in work:
+        if not left:
+            while times and (day.date() == times[-1][1].date() or day.weekday() > 4):
+                day += timedelta(days=1)
+            left = 55 + int(30 * chance("many", name, str(day)))
+            clock = day + timedelta(hours=8, seconds=int(9000 * chance("start", name, str(day))))
+        spent = chance("elapsed", name, *pair)
+        elapsed = int(1800 + 90 * min(words, 160) * (0.4 + spent) + 25_000 * spent**9)
+        clock += timedelta(milliseconds=elapsed + int(900 * chance("gap", name, *pair)))
+        times.append((elapsed, clock))
+        left -= 1
+    return times
+
+
+def event(
+    pair: Pair, grader: str, grade: int, note: str | None, elapsed: int, moment: datetime
+) -> Record:
+    """Return one line of the log."""
+    address = "/".join(["https://pellamy.example/judgments", *pair, grader])
+    return {
+        "event_id": str(uuid.uuid5(uuid.NAMESPACE_URL, address)),
+        "query_id": pair[0],
+        "chunk_id": pair[1],
+        "grader": grader,
+        "kind": "grade",
+        "grade": grade,
+        "reason": None,
+        "note": note,
+        "blind": True,
+        "source": "sample_data",
+        "undoes": None,
+        "elapsed_ms": elapsed,
+        "created_at": f"{moment.isoformat(timespec='milliseconds')[:-6]}Z",
+    }
+
+
+# Files in and out
+
+
+def read_jsonl(path: Path) -> list[Record]:
+    """Read one record a line."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_jsonl(path: Path, records: Iterable[Record]) -> None:
+    """Write one record a line, in UTF-8 and with letters as they are."""
+    write(path, (json.dumps(record, ensure_ascii=False) for record in records))
+
+
+def write_run(path: Path, lists: Lists) -> None:
+    """Write a run as TREC does: query, Q0, chunk, rank, score, system."""
+    write(
+        path,
+        (
+            f"{query_id} Q0 {chunk_id} {rank} {score:.6f} {path.stem}"
+            for query_id, ranking in lists.items()
+            for rank, (chunk_id, score) in enumerate(ranking, start=1)
+        ),
+    )
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """Write lines that end alike on every system."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8", newline="\n")
+
+
+# What it came to
+
+
+def ndcg(ranking: Sequence[tuple[str, float]], grades: dict[str, int]) -> float | None:
+    """Return nDCG@10 with gain 2^grade - 1; None if nothing is relevant."""
+    ideal = gain(sorted(grades.values(), reverse=True))
+    return gain([grades.get(chunk_id, 0) for chunk_id, _ in ranking]) / ideal if ideal else None
+
+
+def gain(grades: Sequence[int]) -> float:
+    """Return DCG@10."""
+    return sum((2**grade - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades[:10], 1))
+
+
+def summarize(queries: Sequence[Record], runs: dict[str, Lists], events: Sequence[Record]) -> None:
+    """Print nDCG@10 against what has been graded, overall and per task and intent."""
+    golden: defaultdict[str, dict[str, int]] = defaultdict(dict)
+    for line in events:  # two graders: the lower grade counts
+        known = golden[line["query_id"]].setdefault(line["chunk_id"], line["grade"])
+        golden[line["query_id"]][line["chunk_id"]] = min(known, line["grade"])
+    groups: defaultdict[str, list[str]] = defaultdict(list)
+    for query in queries:
+        for name in ["all", f"task={query['task']}", f"intent={query['buckets']['intent']}"]:
+            groups[name].append(query["query_id"])
+    print(f"{'nDCG@10 (2^g-1)':<24}{'n':>4}" + "".join(f"{name:>9}" for name in runs))
+    for name, members in sorted(groups.items()):
+        cells, counted = [], 0
+        for lists in runs.values():
+            values = [ndcg(lists[query_id], golden[query_id]) for query_id in members]
+            defined = [value for value in values if value is not None]
+            counted = len(defined)
+            cells.append(f"{sum(defined) / max(counted, 1):9.4f}")
+        print(f"{name:<24}{counted:>4}" + "".join(cells))
+
+
+def main(output: Path) -> None:
+    """Build everything into ``output``."""
+    chunks = read_chunks(HERE / "documents")
+    queries = read_jsonl(HERE / "queries.jsonl")
+    key = read_key(HERE / "answer_key.jsonl", chunks)
+    runs = {"bm25": bm25(chunks, queries), "lsa": lsa(chunks, queries)}
+    runs["hybrid"] = hybrid(chunks, queries, runs["bm25"], runs["lsa"])
+    events = judge(key, chunks, choose_pairs(key, list(runs.values())))
+    write_jsonl(output / "chunks.jsonl", chunks)
+    for name, lists in runs.items():
+        write_run(output / "runs" / f"{name}.trec", lists)
+    write_jsonl(output / "judgments.jsonl", events)
+    print(f"{len(chunks)} chunks, {len(queries)} queries, {len(events)} judgments in {output}\n")
+    summarize(queries, runs, events)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else HERE)
