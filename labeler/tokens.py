@@ -1,0 +1,52 @@
+"""Signs what a browser may do: who grades in which golden set, for a short while.
+
+The key lives with the golden set, so that a token outlives a restart of the server.
+"""
+
+from __future__ import annotations
+
+import os
+
+from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
+
+from labeler.errors import LabelerError
+
+LIFETIME_SECONDS = int(os.environ.get("LABELER_TOKEN_SECONDS", "900"))
+
+
+class Forbidden(LabelerError):
+    """Whoever asks may not; a page answers with a new token, a route with status 403."""
+
+
+class Expired(Forbidden):
+    """The token was good once; the page that gave it gives a new one."""
+
+
+def issue(signing_key: str, golden_set: str, grader: str) -> str:
+    """Return a token that lets ``grader`` grade in ``golden_set`` for `LIFETIME_SECONDS`."""
+    return _serializer(signing_key, golden_set).dumps(grader)
+
+
+def grader_of(token: str, signing_key: str, golden_set: str) -> str:
+    """Return the grader a token was issued to.
+
+    Raises `Expired` where it is too old and `Forbidden` where it was not signed for this golden
+    set.
+
+    >>> grader_of(issue("key", "set", "Ann"), "key", "set")
+    'Ann'
+    >>> grader_of(issue("key", "set", "Ann"), "key", "another set")
+    Traceback (most recent call last):
+    labeler.tokens.Forbidden: this page was not opened for this golden set; open it again
+    """
+    try:
+        grader = _serializer(signing_key, golden_set).loads(token, max_age=LIFETIME_SECONDS)
+    except SignatureExpired:
+        raise Expired("this page's permission to grade has run out; it is being renewed") from None
+    except BadData:
+        raise Forbidden("this page was not opened for this golden set; open it again") from None
+    return str(grader)
+
+
+def _serializer(signing_key: str, golden_set: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(signing_key, salt=f"labeler grading {golden_set}")
