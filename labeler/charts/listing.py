@@ -1,0 +1,182 @@
+"""The Queries page's rows: what the list says of a query, what lets it through, and the order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from labeler.comparison import QueryDelta, compare
+from labeler.diagnosis import BELOW_BUDGET, CLASSES, Bar, Failure, diagnose
+from labeler.evaluation import Scoreboard
+from labeler.measures import Measure
+from labeler.model import Chunk, Query
+
+ANY_CLASS, FAILING, FINE, UNGRADED = "any", "failing", "does not fail", "not graded yet"
+LOSS, GAIN, WORST, HOLES, LOADED = (
+    *("largest loss first", "largest gain first"),
+    *("worst first", "most holes first", "as loaded"),
+)
+KINDS = (ANY_CLASS, FAILING, *(each.name for each in CLASSES), FINE, UNGRADED)
+"""What `Filters.kind` may ask for."""
+ORDERS, ORDERS_AGAINST = (WORST, HOLES, LOADED), (LOSS, GAIN, WORST, HOLES, LOADED)
+"""How a list may be sorted, the usual way first: of one run alone, and against another."""
+
+
+class QueryRow(NamedTuple):
+    """A query as the list shows it: by one run, and against run A where ``a`` is not None.
+
+    ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
+    measures asked for; NaN is undefined, or nobody has graded (``judged``). ``a`` and ``delta`` are
+    of the first measure. Of its ``shown`` chunks ``holes`` are not graded.
+    """
+
+    query_id: str
+    text: str
+    task: str | None
+    bucket: str | None
+    crossing: str | None
+    values: tuple[float, ...]
+    a: float | None
+    delta: float | None
+    holes: int
+    shown: int
+    judged: bool
+    missing: bool
+    failure: Failure | None
+
+    @property
+    def share(self) -> float:
+        """The share of the top k that nobody has graded; 0 where the list is empty."""
+        return self.holes / self.shown if self.shown else 0.0
+
+    @property
+    def status(self) -> str:
+        """Say why the query fails, or that it does not."""
+        if not self.judged:
+            return UNGRADED
+        return self.failure.failure.name if self.failure else FINE
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What lets a query into the list; each default lets all of them in.
+
+    ``kind`` is a class of failure by name or one of ``any``, ``failing``, ``does not fail``, ``not
+    graded yet``. ``text`` is looked for in id and text, whatever the case.
+    """
+
+    facet: str | None = None
+    bucket: str | None = None
+    other: str | None = None
+    crossing: str | None = None
+    task: str | None = None
+    kind: str = ANY_CLASS
+    share: float = 0.0
+    text: str = ""
+
+    def let_in(self, row: QueryRow, *, any_class: bool = False) -> bool:
+        """Say whether a query gets through, or would in any class."""
+        return (
+            self.bucket in (None, row.bucket)
+            and self.crossing in (None, row.crossing)
+            and self.task in (None, row.task)
+            and (any_class or self._is_kind(row))
+            and row.share >= self.share
+            and self.text.casefold().strip() in f"{row.query_id} {row.text}".casefold()
+        )
+
+    def _is_kind(self, row: QueryRow) -> bool:
+        if self.kind in (ANY_CLASS, FAILING):
+            return self.kind == ANY_CLASS or row.failure is not None
+        return row.status == self.kind
+
+
+def query_rows(
+    board: Scoreboard,
+    queries: Mapping[str, Query],
+    run: str,
+    a: str | None,
+    measures: Sequence[Measure],
+    facets: tuple[str | None, str | None],
+    failures: Mapping[str, Failure | None],
+) -> list[QueryRow]:
+    """Return every query in the order it was loaded; holes are those of the first measure."""
+    at, first = board.run_names.index(run), measures[0]
+    values = zip(*(board.values(measure)[:, at].tolist() for measure in measures), strict=True)
+    against: dict[str, QueryDelta] = {}
+    if a is not None:
+        against = {each.query_id: each for each in compare(board, a, run, [first]).queries()}
+    ids = board.collection.query_ids
+    columns = zip(
+        ids,
+        values,
+        *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
+        board.hits(run).length.tolist(),
+        board.cutoffs(first).tolist(),
+        board.holes(first)[:, at].tolist(),
+        board.judged.tolist(),
+        board.absent(run).tolist(),
+        strict=True,
+    )
+    return [
+        QueryRow(
+            query_id=name,
+            text=queries[name].text,
+            task=queries[name].task,
+            bucket=bucket,
+            crossing=crossing,
+            values=found,
+            a=against[name].a if against else None,
+            delta=against[name].delta if against else None,
+            holes=holes,
+            shown=min(length, cutoff),
+            judged=judged,
+            missing=missing,
+            failure=failures.get(name),
+        )
+        for name, found, bucket, crossing, length, cutoff, holes, judged, missing in columns
+        if name in queries
+    ]
+
+
+def in_order(rows: Iterable[QueryRow], order: str) -> list[QueryRow]:
+    """Sort rows; a query without a value comes last, whatever the order."""
+    key = _KEYS[order]
+    return sorted(rows, key=lambda row: (math.isnan(key(row)), key(row)))
+
+
+_KEYS: Mapping[str, Callable[[QueryRow], float]] = {
+    WORST: lambda row: row.values[0],
+    LOSS: lambda row: math.nan if row.delta is None else row.delta,
+    GAIN: lambda row: math.nan if row.delta is None else -row.delta,
+    HOLES: lambda row: -row.share,
+    LOADED: lambda row: 0.0,
+}
+
+
+def find_failures(
+    board: Scoreboard,
+    run: str,
+    bar: Bar,
+    bars: Mapping[str, Bar],
+    corpus: frozenset[int],
+    texts_of: Callable[[set[int]], Mapping[int, Chunk]],
+) -> dict[str, Failure | None]:
+    """Say of every judged query why it fails, reading texts only where near-duplicates matter.
+
+    That is in the top k of queries that else are retrieved below the budget: few of a large set.
+    """
+    first = diagnose(board, run, bar=bar, bars=bars, corpus=corpus)
+    low = [name for name, each in first.items() if each and each.failure is BELOW_BUDGET]
+    budgets = board.budgets
+    tops = {
+        int(chunk)
+        for name in low
+        for chunk in board.chunks(run, name)[: budgets[board.number_of(name)]]
+    } & corpus
+    if not tops:
+        return first
+    texts = {number: chunk.text or "" for number, chunk in texts_of(tops).items()}
+    return diagnose(board, run, bar=bar, bars=bars, corpus=corpus, text_of=texts)

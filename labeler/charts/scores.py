@@ -1,0 +1,212 @@
+"""The Scores page: runs by measures as a table, a chart and a file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+import altair as alt
+import pandas as pd
+
+from labeler.charts.palette import MARKS
+from labeler.evaluation import Conventions, Score, number
+from labeler.measures import MEASURES, Measure
+
+ROOM_AROUND = 110  # pixels: a chart's height is that of legend and axis too
+
+
+def score_table(
+    scores: Sequence[Score], systems: Mapping[str, str], conventions: Conventions
+) -> str:
+    """Return the scores as an HTML table: a row for each run, a column for each measure.
+
+    Every name is escaped. The best value of a column is set in bold; nothing is judged by colour.
+    """
+    measures = list(dict.fromkeys(score.measure for score in scores))
+    by_run: dict[str, dict[Measure, Score]] = {}
+    for score in scores:
+        by_run.setdefault(score.run, {})[score.measure] = score
+    best = {
+        measure: max((row[measure].value for row in by_run.values()), default=math.nan)
+        for measure in measures
+    }
+    head = "".join(
+        head_cell(conventions.heading(measure), next(iter(by_run.values()))[measure])
+        for measure in measures
+    )
+    body = "".join(
+        f'<tr><th scope="row">{escape(run)}{system_line(run, systems)}</th>'
+        + "".join(value_cell(row[measure], best[measure]) for measure in measures)
+        + "</tr>"
+        for run, row in by_run.items()
+    )
+    return (
+        f'{TABLE_STYLE}<div class="scores"><table style="--columns: {len(measures)}">'
+        f'<thead><tr><th scope="col">Run</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
+def system_line(run: str, systems: Mapping[str, str]) -> str:
+    """Name a run's system where it is not its own name."""
+    system = systems.get(run, run)
+    return "" if system == run else f"<small>{escape(system)}</small>"
+
+
+def head_cell(heading: str, score: Score) -> str:
+    """Return a column's heading with how many queries its means are over."""
+    left_out = f", {score.undefined} undefined" if score.undefined else ""
+    meaning = escape(MEASURES[score.measure.name].meaning, quote=True)
+    return (
+        f'<th scope="col" title="{meaning}">{escape(heading)}'
+        f"<small>n {score.n}{left_out}</small></th>"
+    )
+
+
+def value_cell(score: Score, best: float) -> str:
+    """Return a mean with the holes it rests on, and the queries its run has no list for."""
+    if not score.n + score.undefined:
+        return "<td>–<small>nothing graded</small></td>"
+    shown = number(score.value)
+    holes = "no holes" if not score.holes else f"{score.holes:,} hole{'s' * (score.holes != 1)}"
+    missing = f", {score.missing} absent" if score.missing else ""
+    strong = f"<strong>{shown}</strong>" if shown == number(best) != "–" else shown
+    return f"<td>{strong}<small>{holes}{missing}</small></td>"
+
+
+TABLE_STYLE = """<style>
+.scores { overflow-x: auto; }
+.scores table {
+    border-collapse: collapse; table-layout: fixed; width: 100%;
+    min-width: calc(10rem + var(--columns) * 6rem);
+    max-width: calc(10rem + var(--columns) * 14rem);
+    font-variant-numeric: tabular-nums;
+}
+.scores th, .scores td {
+    padding: 0.45rem 0.75rem;
+    text-align: right;
+    vertical-align: top;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+    white-space: nowrap;
+}
+.scores thead th {
+    font-weight: 600; border-bottom-width: 2px; white-space: normal; overflow-wrap: anywhere;
+}
+.scores th:first-child {
+    text-align: left; white-space: normal; overflow-wrap: anywhere; width: 10rem;
+}
+.scores tbody th { font-weight: 400; }
+.scores td { font-size: 1.05rem; }
+.scores small {
+    display: block; font-size: 0.78rem; font-weight: 400;
+    color: color-mix(in srgb, currentColor 72%, transparent);
+}
+</style>"""
+
+
+def score_frame(scores: Iterable[Score]) -> pd.DataFrame:
+    """Return scores as a table for download: full precision, NaN where undefined."""
+    return pd.DataFrame(
+        [
+            {
+                "run": score.run,
+                "measure": str(score.measure),
+                "facet": score.facet,
+                "bucket": score.bucket,
+                "value": score.value,
+                "n": score.n,
+                "undefined": score.undefined,
+                "holes": score.holes,
+                "missing": score.missing,
+            }
+            for score in scores
+        ]
+    )
+
+
+def score_csv(scores: Iterable[Score], conventions: Conventions) -> bytes:
+    """Return scores as a CSV file whose every row says by which conventions it was made."""
+    frame = score_frame(scores)
+    frame["conventions"] = f"{conventions.preset}: {conventions.describe()}"
+    return frame.to_csv(index=False).encode()
+
+
+def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
+    """Return a dot for each run on a line for each measure; runs differ by shape and colour."""
+    names = {score.measure: conventions.heading(score.measure) for score in scores}
+    frame = pd.DataFrame(
+        {
+            "run": [score.run for score in scores],
+            "measure": [names[score.measure] for score in scores],
+            "value": [score.value for score in scores],
+            "n": [score.n for score in scores],
+            "holes": [score.holes for score in scores],
+        }
+    ).dropna(subset="value")
+    runs = list(dict.fromkeys(score.run for score in scores))
+    chart: alt.Chart = (
+        alt.Chart(frame, height=34 * len(names) + ROOM_AROUND)
+        .mark_point(size=110, filled=True, opacity=0.85)
+        .encode(
+            x=alt.X("value:Q", title="mean", scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("measure:N", title=None, sort=list(names.values())),
+            shape=alt.Shape(
+                "run:N",
+                sort=runs,
+                scale=alt.Scale(
+                    domain=runs, range=[MARKS[i % len(MARKS)] for i in range(len(runs))]
+                ),
+                legend=alt.Legend(title=None, orient="top", columns=6, labelLimit=140),
+            ),
+            color=alt.Color("run:N", sort=runs, scale=alt.Scale(domain=runs, scheme="viridis")),
+            tooltip=["run", "measure", alt.Tooltip("value:Q", format=".4f"), "n", "holes"],
+        )
+        .properties(description="Mean of each measure for each run; the same numbers as the table")
+    )
+    return chart
+
+
+def recall_curve(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerChart:
+    """Return recall over k, a line for each run, with the prompt budgets as upright rules.
+
+    ``scores`` are of R at several cut-offs; a budget is what really reaches the prompt.
+    """
+    frame = pd.DataFrame(
+        [
+            {"run": each.run, "k": each.measure.cutoff, "recall": each.value, "n": each.n}
+            for each in scores
+        ]
+    ).dropna(subset="recall")
+    runs = list(dict.fromkeys(frame["run"]))
+    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]]
+    lines = (
+        alt.Chart(frame)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("k:Q", title="k: the first k chunks", scale=alt.Scale(type="log")),
+            y=alt.Y("recall:Q", title="mean R@k", scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("run:N", sort=runs, scale=alt.Scale(domain=runs, scheme="viridis")),
+            strokeDash=alt.StrokeDash(
+                "run:N",
+                sort=runs,
+                scale=alt.Scale(domain=runs, range=[dashes[i % 5] for i in range(len(runs))]),
+                legend=alt.Legend(title=None, orient="top"),
+            ),
+            tooltip=["run", "k", alt.Tooltip("recall:Q", format=".4f"), "n"],
+        )
+    )
+    rules = pd.DataFrame({"k": sorted(set(budgets)), "label": "prompt budget"})
+    rule = (
+        alt.Chart(rules)
+        .mark_rule(strokeDash=[2, 4], color="#808890")
+        .encode(x="k:Q", tooltip=["label", "k"])
+    )
+    name = (
+        alt.Chart(rules)
+        .mark_text(align="left", dx=4, y=10, color="#808890")
+        .encode(x="k:Q", text="label:N")
+    )
+    chart: alt.LayerChart = (lines + rule + name).properties(
+        height=320, description="Recall over k for each run; the same numbers as the table"
+    )
+    return chart

@@ -1,0 +1,64 @@
+"""System A against system B: how much, where, and which chunk; knows no pages and no database.
+
+Everything here asks a `Scoreboard`, so conventions, holes and undefined values are its. A delta is
+always B minus A.
+"""
+
+from labeler.comparison.buckets import (
+    Cell,
+    Contradiction,
+    contradictions,
+    crossed,
+    one_number,
+)
+from labeler.comparison.deltas import (
+    TOLERANCE,
+    Comparison,
+    Delta,
+    QueryDelta,
+    check_pair,
+    compare,
+)
+from labeler.comparison.moves import (
+    Move,
+    WhatIf,
+    moves,
+    terms_depend,
+    what_if,
+    why_undefined,
+)
+from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
+from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
+from labeler.comparison.worked import DcgRow, DcgTable, dcg_table
+
+__all__ = [
+    "ABSENT",
+    "HOLE",
+    "TOLERANCE",
+    "Cell",
+    "Comparison",
+    "Contradiction",
+    "DcgRow",
+    "DcgTable",
+    "Delta",
+    "Move",
+    "QueryDelta",
+    "QuerySplit",
+    "Rerank",
+    "Split",
+    "WhatIf",
+    "check_pair",
+    "compare",
+    "contradictions",
+    "crossed",
+    "dcg_table",
+    "moves",
+    "one_number",
+    "rerank",
+    "split",
+    "strip_text",
+    "strips",
+    "terms_depend",
+    "what_if",
+    "why_undefined",
+]

@@ -1,0 +1,225 @@
+"""The difference between two runs: per measure, per bucket and per query, over the same queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Score, Scoreboard
+from labeler.measures import Bools, Floats, Ints, Measure
+
+TOLERANCE = 1e-12
+"""Two values nearer than this are a tie: they differ by the order of adding, not by a ranking."""
+
+
+class Delta(NamedTuple):
+    """B against A by one measure, over all queries or those of one bucket.
+
+    ``delta`` is ``b - a``. All ``n`` queries are the same for both; of them B ``wins``, ``ties``
+    and ``losses`` (see `TOLERANCE`) add up to ``n``. A query that a run has no list for counts 0
+    for that run, and among its ``missing``. ``holes`` and ``missing`` also count the ``undefined``
+    queries. Values are NaN where no query counts.
+    """
+
+    measure: Measure
+    facet: str | None
+    bucket: str | None
+    a: float
+    b: float
+    delta: float
+    wins: int
+    ties: int
+    losses: int
+    n: int
+    undefined: int
+    holes_a: int
+    holes_b: int
+    missing_a: int
+    missing_b: int
+
+
+class QueryDelta(NamedTuple):
+    """B against A for one query: NaN where undefined, or where nobody has graded (``judged``)."""
+
+    measure: Measure
+    query_id: str
+    a: float
+    b: float
+    delta: float
+    judged: bool
+    holes_a: int
+    holes_b: int
+    missing_a: bool
+    missing_b: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One measure's values by query, (queries,) or (queries, 2) for A and B."""
+
+    a: Floats
+    b: Floats
+    holes: Ints
+
+    @property
+    def delta(self) -> Floats:
+        return self.b - self.a
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Run ``b`` against run ``a``, at one revision of the golden set.
+
+    ``deltas`` has a row for each measure, over all queries; ``buckets`` one for each measure and
+    bucket of ``facet``, and is empty without one.
+    """
+
+    a: str
+    b: str
+    conventions: Conventions
+    revision: int
+    deltas: tuple[Delta, ...]
+    facet: str | None
+    buckets: tuple[Delta, ...]
+    query_ids: tuple[str, ...]
+    judged: Bools
+    missing: Bools
+    columns: Mapping[Measure, Column]
+
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures compared, ``@budget`` as a number where it is one."""
+        return tuple(self.columns)
+
+    def queries(self, measure: Measure | None = None) -> list[QueryDelta]:
+        """Return a measure's rows query by query, in the collection's order; the first's if None.
+
+        Undefined and ungraded queries are among them, with NaN. Raises `BadInput` for a measure
+        that was not compared.
+        """
+        measure = self.measures[0] if measure is None else measure
+        if measure not in self.columns:
+            there = ", ".join(str(each) for each in self.measures)
+            raise BadInput(f"{measure} was not compared; there are: {there}")
+        column = self.columns[measure]
+        return [
+            QueryDelta(measure, query_id, *rest)
+            for query_id, *rest in zip(
+                self.query_ids,
+                column.a.tolist(),
+                column.b.tolist(),
+                column.delta.tolist(),
+                self.judged.tolist(),
+                *column.holes.T.tolist(),
+                *self.missing.T.tolist(),
+                strict=True,
+            )
+        ]
+
+
+def compare(
+    board: Scoreboard, a: str, b: str, measures: Iterable[Measure], facet: str | None = None
+) -> Comparison:
+    """Compare run ``b`` with run ``a`` by each measure, and by each bucket of ``facet``.
+
+    Means are over the same queries for both. A mean that rises says nothing of how many queries
+    rose, so wins and losses of B stand beside it:
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> runs = {"A": {"q1": ["c"], "q2": ["c"], "q3": ["x", "y", "z", "c"]},
+    ...         "B": {"q1": ["x", "c"], "q2": ["x", "c"], "q3": ["c"]}}
+    >>> qrels = {query: {"c": 1} for query in ("q1", "q2", "q3")}
+    >>> board = Scoreboard(collect(qrels, runs), Conventions.of())
+    >>> [row] = compare(board, "A", "B", board.conventions.measures("RR")).deltas
+    >>> round(row.a, 4), round(row.b, 4), row.wins, row.losses
+    (0.75, 0.6667, 1, 2)
+
+    Raises `NotFound` for an unknown run or facet, `BadInput` for two runs that cannot be compared
+    (see `check_pair`) and where no measure is named.
+    """
+    board = board.snapshot()
+    check_pair(board, a, b)
+    chosen = board.resolve(measures)
+    if not chosen:
+        raise BadInput("no measure is named; choose one or more, such as nDCG@10")
+    columns = {measure: _column(board, a, b, measure) for measure in chosen}
+    return Comparison(
+        a,
+        b,
+        board.conventions,
+        board.revision,
+        tuple(_deltas(board, a, b, columns, None)),
+        facet,
+        () if facet is None else tuple(_deltas(board, a, b, columns, facet)),
+        board.collection.query_ids,
+        board.judged,
+        np.stack([board.absent(a), board.absent(b)], axis=1),
+        columns,
+    )
+
+
+def check_pair(board: Scoreboard, a: str, b: str) -> None:
+    """Raise `BadInput` unless A and B are two runs with results for some query in common."""
+    answered = [_answered(board, run) for run in (a, b)]
+    if a == b:
+        raise BadInput(f"A and B are both {a!r}; choose two different runs")
+    for run, queries in zip((a, b), answered, strict=True):
+        if not queries.any():
+            raise BadInput(f"run {run!r} is empty: it has no result for any query")
+    if not np.any(answered[0] & answered[1]):
+        raise BadInput(f"runs {a!r} and {b!r} share no query; nothing can be compared")
+
+
+def _answered(board: Scoreboard, run: str) -> Bools:
+    answered: Bools = board.hits(run).length > 0
+    return answered
+
+
+def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> Column:
+    places = [board.column_of(run) for run in (a, b)]
+    values = board.values(measure)[:, places]
+    return Column(values[:, 0], values[:, 1], board.holes(measure)[:, places])
+
+
+def _deltas(
+    board: Scoreboard, a: str, b: str, columns: Mapping[Measure, Column], facet: str | None
+) -> Iterator[Delta]:
+    table = board.table(columns, facet)
+    rows_a, rows_b = ([row for row in table if row.run == run] for run in (a, b))
+    buckets, group = board.groups(facet)
+    counts = np.concatenate(
+        [_count_outcomes(column.delta, group, len(buckets)) for column in columns.values()]
+    )
+    for row_a, row_b, outcomes in zip(rows_a, rows_b, counts.tolist(), strict=True):
+        yield _delta(row_a, row_b, *outcomes)
+
+
+def _count_outcomes(delta: Floats, group: Ints, size: int) -> Ints:
+    """Count the wins, ties and losses of B in each bucket, (buckets, 3); NaN is none of them."""
+    outcomes = (delta > TOLERANCE, np.abs(delta) <= TOLERANCE, delta < -TOLERANCE)
+    counts = [np.bincount(group[chosen], minlength=size + 1)[:size] for chosen in outcomes]
+    return np.stack(counts, axis=1)
+
+
+def _delta(a: Score, b: Score, wins: int, ties: int, losses: int) -> Delta:
+    return Delta(
+        measure=a.measure,
+        facet=a.facet,
+        bucket=a.bucket,
+        a=a.value,
+        b=b.value,
+        delta=b.value - a.value,
+        wins=wins,
+        ties=ties,
+        losses=losses,
+        n=a.n,
+        undefined=a.undefined,
+        holes_a=a.holes,
+        holes_b=b.holes,
+        missing_a=a.missing,
+        missing_b=b.missing,
+    )

@@ -1,0 +1,127 @@
+"""A delta in two parts: which chunks were found at all, and in which order they stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from labeler.comparison.deltas import check_pair
+from labeler.evaluation import Scoreboard
+from labeler.measures import Floats, Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """How B's candidates relate to A's, over the queries for which both have results.
+
+    Of ``queries``, ``same`` have the same chunks in both lists, and ``within`` hold no chunk in B
+    that A has not (the same ones included). For ``alone`` others only one run has results.
+    """
+
+    queries: int
+    same: int
+    within: int
+    alone: int
+    sentence: str
+
+    @property
+    def reorders_only(self) -> bool:
+        """Whether B is A in another order, for each query that both have results for."""
+        return self.same == self.queries > 0
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySplit:
+    """A query's delta in two parts that sum to it; NaN where the measure is undefined.
+
+    ``recall_a`` and ``recall_b`` are the recall of the whole lists.
+    """
+
+    query_id: str
+    delta: float
+    candidates: float
+    order: float
+    recall_a: float
+    recall_b: float
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The mean delta in two parts that sum to it, over ``n`` queries, and the same by query."""
+
+    measure: Measure
+    delta: float
+    candidates: float
+    order: float
+    recall_a: float
+    recall_b: float
+    n: int
+    queries: tuple[QuerySplit, ...]
+
+
+def rerank(board: Scoreboard, a: str, b: str) -> Rerank:
+    """Say whether B only reorders A's candidates, graded or not.
+
+    Raises `NotFound` for an unknown run, `BadInput` for two that cannot be compared.
+    """
+    board = board.snapshot()
+    check_pair(board, a, b)
+    found = [
+        [set(board.chunks(run, query_id).tolist()) for run in (a, b)]
+        for query_id in board.collection.query_ids
+    ]
+    pairs = [(in_a, in_b) for in_a, in_b in found if in_a and in_b]
+    same = sum(in_a == in_b for in_a, in_b in pairs)
+    within = sum(in_b <= in_a for in_a, in_b in pairs)
+    alone = sum(bool(in_a) != bool(in_b) for in_a, in_b in found)
+    sentence = _sentence(a, b, len(pairs), same, within)
+    if alone:
+        sentence += f"; only one of them has results for {alone} {_more(alone)}"
+    return Rerank(len(pairs), same, within, alone, sentence)
+
+
+def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
+    """Split the delta of a measure into candidates and order.
+
+    A run's *best* is its value if its own chunks, down to its full depth, stood in their best
+    order: what a perfect reranker could make of it. ``candidates`` is best(B) - best(A), the part
+    that recall at full depth allows. ``order`` is the rest: how much less B falls short of its
+    best than A of its own. A reranker that keeps A's chunks has all of its delta in ``order``; so
+    has one that only cuts the list, as long as nothing relevant is lost.
+
+    Full depth matters: of two runs with the same top ten, the deeper one has the better best, and
+    so the worse order. Raises `NotFound` and `BadInput` as `compare` does.
+    """
+    board = board.snapshot()
+    check_pair(board, a, b)
+    [measure] = board.resolve([measure])
+    places = [board.column_of(run) for run in (a, b)]
+    values = board.values(measure)[:, places]
+    best = [board.measured(measure, board.hits(run).best_order) for run in (a, b)]
+    delta, candidates = values[:, 1] - values[:, 0], best[1] - best[0]
+    recall = board.values(Measure("R", rel=measure.rel or 1))[:, places]
+    parts = (delta, candidates, delta - candidates, recall[:, 0], recall[:, 1])
+    rows = zip(*(part.tolist() for part in parts), strict=True)
+    ids = board.collection.query_ids
+    queries = tuple(QuerySplit(query_id, *row) for query_id, row in zip(ids, rows, strict=True))
+    defined = ~np.isnan(delta)
+    mean = [_mean(part[defined]) for part in parts]
+    return Split(measure, mean[0], mean[1], mean[2], mean[3], mean[4], int(defined.sum()), queries)
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def _more(queries: int) -> str:
+    return "query more" if queries == 1 else "queries more"
+
+
+def _sentence(a: str, b: str, queries: int, same: int, within: int) -> str:
+    if same == queries:
+        return f"{b} only reorders what {a} found: any difference there is one of order"
+    if within == queries:
+        return f"{b} holds nothing that {a} did not find: it reorders and leaves out"
+    return f"{b} finds other chunks than {a} for {queries - within} of {queries} queries"

@@ -1,0 +1,45 @@
+"""All queries at a glance: one row a query, one cell a rank, what is known of the chunk there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.evaluation import Scoreboard
+
+HOLE = -1
+ABSENT = -2
+Strips = npt.NDArray[np.int8]
+
+
+def strips(board: Scoreboard, run: str, k: int) -> Strips:
+    """Return what stands at ranks 1 to ``k`` of each query: int8 (queries, k).
+
+    0 to 3 is a golden grade; `HOLE` is a chunk nobody has graded, which is no grade 0; `ABSENT` is
+    past the end of the list. Rows come in the collection's order. Raises `NotFound` for an unknown
+    run.
+    """
+    hits = board.hits(run)
+    cells = np.where(np.arange(k) < hits.length[:, np.newaxis], HOLE, ABSENT).astype(np.int8)
+    shown = hits.rank <= k
+    cells[hits.row[shown], hits.rank[shown] - 1] = hits.grade[shown]
+    return cells
+
+
+def strip_text(row: Strips | Sequence[int], rel: int | None = None) -> str:
+    """Write a row of `strips` for a terminal, one sign a rank, nothing past the end.
+
+    Grades are digits and a hole is ``·``. With ``rel`` it is relevant or not: ``R`` from that
+    grade, ``.`` below it, and ``?`` for a hole, because nobody knows which it is.
+
+    >>> strip_text([3, 0, -1, 2, -2])
+    '3 0 · 2'
+    >>> strip_text([3, 0, 0, 2, 0, 0, 0, 1, 0, 3], rel=1)
+    'R . . R . . . R . R'
+    """
+    signs = {HOLE: "·" if rel is None else "?"}
+    for grade in range(4):
+        signs[grade] = str(grade) if rel is None else ".R"[grade >= rel]
+    return " ".join(signs[cell] for cell in np.asarray(row).tolist() if cell != ABSENT)

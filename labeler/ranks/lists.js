@@ -1,0 +1,177 @@
+// Two ranked lists with lines between equal chunks, and under them what each chunk contributes.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component;
+  const root = parentElement.querySelector(".ranks");
+  const active = parentElement.activeElement?.dataset?.stop;
+  root.style.setProperty("--a", data.colour_a);
+  root.style.setProperty("--b", data.colour_b);
+  root.style.setProperty("--rows", Math.max(data.lists[0].length, data.lists[1].length, 1));
+  root.replaceChildren(twoLists(data), key(), movesTable(data));
+  root.onclick = (event) => {
+    const found = event.target.closest("[data-chunk]");
+    if (found && !String(getSelection())) setTriggerValue("picked", found.dataset.chunk);
+  };
+  root.onmouseover = (event) => meet(root, event.target.closest(".place"));
+  root.onfocusin = root.onmouseover;
+  // a rerun draws everything again: the key stays where it was
+  if (active) root.querySelector(`[data-stop="${active}"]`)?.focus({ preventScroll: true });
+}
+
+function meet(root, place) {
+  for (const element of root.querySelectorAll(".met")) element.classList.remove("met");
+  if (!place) return;
+  for (const element of root.querySelectorAll(".place, path[data-line]")) {
+    const name = element.dataset.chunk ?? element.dataset.line;
+    element.classList.toggle("met", name === place.dataset.chunk);
+  }
+}
+
+function twoLists(data) {
+  const two = make("div", { className: "two" });
+  ["a", "b"].forEach((side, at) => {
+    const column = String(at * 2 + 1);
+    const heading = make("h4", {}, sideName(data, side));
+    const list = make(
+      "ol",
+      { className: `list-${side}`, ariaLabel: `${side.toUpperCase()}: ${data[side]}` },
+      ...data.lists[at].map((place) => item(place, side, data)),
+    );
+    heading.style.gridColumn = column;
+    list.style.gridColumn = column;
+    two.append(heading, list);
+    if (!data.lists[at].length) list.append(make("li", { textContent: "no results" }));
+  });
+  two.append(lines(data));
+  return two;
+}
+
+function item(place, side, data) {
+  const button = make(
+    "button",
+    { type: "button", className: "place", title: place.title },
+    make("span", { className: "rank", textContent: String(place.rank) }),
+    cell(place.grade, data.grades),
+    make("span", { className: "title", textContent: place.title, dir: "auto" }),
+    movement(place, side),
+  );
+  button.dataset.chunk = place.chunk_id;
+  button.dataset.stop = `${side}${place.rank}`;
+  const line = make("li", {}, button);
+  line.classList.toggle("alone", place.other === null);
+  line.classList.toggle("chosen", place.chunk_id === data.chosen);
+  return line;
+}
+
+function direction(rankA, rankB) {
+  return rankA === rankB ? "same" : rankB < rankA ? "up" : "down";
+}
+
+function movement(place, side) {
+  if (place.other === null) {
+    return make("span", { className: "move", textContent: `only ${side.toUpperCase()}` });
+  }
+  const [rankA, rankB] = side === "a" ? [place.rank, place.other] : [place.other, place.rank];
+  const way = direction(rankA, rankB);
+  const words = side === "a"
+    ? { up: `→ ${rankB} ▲`, down: `→ ${rankB} ▼`, same: "=" }
+    : { up: `▲ ${rankA - rankB}`, down: `▼ ${rankB - rankA}`, same: "=" };
+  return make("span", { className: `move ${way}`, textContent: words[way] });
+}
+
+function draw(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  return element;
+}
+
+// A unit a rank, stretched to the lists' height. Each chunk in both lists that either shows.
+function lines(data) {
+  const rows = Math.max(data.lists[0].length, data.lists[1].length, 1);
+  const picture = draw("svg", {
+    class: "lines",
+    viewBox: `0 0 100 ${rows}`,
+    preserveAspectRatio: "none",
+    "aria-hidden": "true",
+  });
+  const pairs = new Map();
+  for (const { chunk_id, rank, other } of data.lists[0]) {
+    if (other !== null) pairs.set(chunk_id, [rank, other]);
+  }
+  for (const { chunk_id, rank, other } of data.lists[1]) {
+    if (other !== null) pairs.set(chunk_id, [other, rank]);
+  }
+  for (const [chunk, [rankA, rankB]] of pairs) {
+    const [from, to] = [rankA - 0.5, rankB - 0.5];
+    const way = direction(rankA, rankB);
+    const chosen = chunk === data.chosen ? " chosen" : "";
+    const path = draw("path", { class: way + chosen, d: `M0 ${from} C45 ${from} 55 ${to} 100 ${to}` });
+    path.dataset.line = chunk;
+    picture.append(path);
+  }
+  return picture;
+}
+
+function key() {
+  const sample = (way, words) => {
+    const picture = draw("svg", { viewBox: "0 0 36 8", "aria-hidden": "true" });
+    picture.append(draw("path", { class: way, d: "M0 4 H36" }));
+    return make("span", {}, picture, ` ${words}`);
+  };
+  return make(
+    "p",
+    { className: "key" },
+    sample("up", "▲ up in B"),
+    sample("down", "▼ down in B"),
+    sample("same", "= same rank"),
+    make("span", { textContent: "dotted: only one side found it" }),
+    make("span", { textContent: "hollow: nobody has graded it" }),
+  );
+}
+
+function movesTable(data) {
+  const columns = ["Chunk", "Grade", "Rank A", "Rank B", `${data.measure}, B − A`];
+  const head = make("tr");
+  columns.forEach((name, at) => {
+    head.append(make("th", { scope: "col", className: at ? "value" : "", textContent: name }));
+  });
+  const total = make(
+    "tr",
+    {},
+    make("th", { scope: "row", colSpan: 4, textContent: "Sum: B − A for this query" }),
+    make("td", { className: "value", textContent: data.total }),
+  );
+  const table = make(
+    "table",
+    {},
+    make("caption", { textContent: "What each chunk contributed" }),
+    make("thead", {}, head),
+    make("tbody", {}, ...data.moves.map((move, at) => moveRow(move, at, data))),
+    make("tfoot", {}, total),
+  );
+  return make("div", { className: "moves" }, table);
+}
+
+function moveRow(move, at, data) {
+  const button = make("button", { type: "button", title: move.title }, move.title);
+  button.dir = "auto";
+  button.dataset.stop = `m${at}`;
+  if (move.title !== move.chunk_id) {
+    button.append(" ", make("small", { textContent: move.chunk_id }));
+  }
+  const value = (text) => make("td", { className: "value", textContent: text });
+  const row = make(
+    "tr",
+    {},
+    make("th", { scope: "row", className: "chunk" }, button),
+    make("td", { className: "value" }, cell(move.grade, data.grades)),
+    value(move.rank_a ?? "–"),
+    value(move.rank_b ?? "–"),
+    value(move.contribution),
+  );
+  row.dataset.chunk = move.chunk_id;
+  row.classList.toggle("chosen", move.chunk_id === data.chosen);
+  return row;
+}
