@@ -1,0 +1,146 @@
+"""The server's one process: Streamlit's script, the grading routes beside it, the security headers.
+
+Run by ``labeler serve``, which says in the environment which golden set to open.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from labeler.places import PACKAGE
+from labeler.routes import grading_routes, is_foreign
+from labeler.store import Store
+
+DATABASE = os.environ.get("LABELER_DB", "golden.db")
+LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
+
+
+@asynccontextmanager
+async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
+    """Keep one idle connection while the server runs.
+
+    SQLite folds the write-ahead log into the file whenever the last connection closes; without
+    this one that would happen after every grade.
+    """
+    with Store(DATABASE):
+        yield {}
+
+
+class SecurityHeaders:
+    """Adds to every response the headers that let a page load nothing from elsewhere."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.headers = security_headers()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, adding the headers as its response starts."""
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message["headers"], *self.headers]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers)
+
+
+class OwnSockets:
+    """Refuses a websocket that another site's page opens.
+
+    Streamlit would refuse most of them too, but asks a public service for this machine's address
+    first, in case that is where the page came from.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve anything but a foreign websocket."""
+        if scope["type"] == "websocket" and is_foreign(Headers(scope=scope)):
+            await receive()
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        await self.app(scope, receive, send)
+
+
+def security_headers() -> list[tuple[bytes, bytes]]:
+    """Return the headers every response carries."""
+    return [
+        (b"content-security-policy", content_security_policy().encode()),
+        (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"same-origin"),
+    ]
+
+
+def content_security_policy() -> str:
+    """Say what a page may load: only what this server sends.
+
+    Scripts: this server's files, the grading pad (which Streamlit hands to the browser as a blob)
+    and the inline scripts of Streamlit's own page, by their hashes. Vega draws charts by compiling
+    expressions, hence unsafe-eval; styles are written inline by Streamlit's widgets.
+    """
+    page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    inline = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in inline]
+    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
+    return "; ".join(
+        [
+            "default-src 'self'",
+            f"script-src 'self' blob: 'unsafe-eval' {allowed}",
+            "style-src 'self' 'unsafe-inline'",
+            "img-src 'self' data: blob:",
+            "font-src 'self' data:",
+            "connect-src 'self'",
+            "worker-src 'self' blob:",
+            "object-src 'none'",
+            "base-uri 'self'",
+            "form-action 'self'",
+            "frame-ancestors 'self'",
+        ]
+    )
+
+
+def broken(_: Request, __: Exception) -> Response:
+    """Answer a request that failed for a reason of the program's own; the log has the traceback.
+
+    It leaves outside of all middleware, so it carries the headers itself.
+    """
+    headers = {name.decode(): value.decode() for name, value in security_headers()}
+    return JSONResponse({"error": "labeler failed"}, status_code=500, headers=headers)
+
+
+def middleware() -> list[Middleware]:
+    """Return the security headers and, on the loopback, the check of the host's name.
+
+    The check refuses a foreign name that was made to point at this machine (DNS rebinding).
+    """
+    hosts = ["*"] if os.environ.get("LABELER_ANY_HOST") == "1" else LOOPBACK
+    return [
+        Middleware(SecurityHeaders),  # outside, so that refusals carry them too
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
+        Middleware(OwnSockets),
+    ]
+
+
+app = st.App(
+    PACKAGE / "navigation.py",
+    lifespan=hold_open,
+    routes=grading_routes(DATABASE),
+    middleware=middleware(),
+    exception_handlers={Exception: broken},
+)

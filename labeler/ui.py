@@ -1,0 +1,187 @@
+"""What two pages or more share: the open store, the live board, who is grading, the guard."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from urllib.parse import unquote
+
+import streamlit as st
+
+from labeler import tokens
+from labeler.errors import LabelerError, NotFound
+from labeler.evaluation import PRESETS, Conventions, Scoreboard
+from labeler.grading import COOKIE
+from labeler.model import Settings, check_id
+from labeler.store import Contents, Store
+
+
+def database() -> str:
+    """Return the path of the golden set this server shows."""
+    return os.environ.get("LABELER_DB", "golden.db")
+
+
+@contextmanager
+def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Show what went wrong as one sentence instead of a traceback, and end the page there.
+
+    ``hints`` maps what a message may name, such as an option of the command line, to a line that
+    says the same in the page's own words.
+    """
+    try:
+        yield
+    except LabelerError as error:
+        said = str(error)
+        show_error("\n".join([said, *(h for name, h in (hints or {}).items() if name in said)]))
+        st.stop()
+
+
+def show_error(message: str) -> None:
+    """Show a message that may quote a file's content: as text, never as Markdown."""
+    with st.container(border=True):
+        st.text(f"⚠ {message}")
+
+
+def open_store() -> Store:
+    """Open the golden set for this script run; close it with a ``with`` block."""
+    return Store(database())
+
+
+def grader() -> str | None:
+    """Return who is grading in this browser, or None where nobody has said so yet.
+
+    The one place that knows: the pad keeps the name in a cookie.
+    """
+    name = unquote(st.context.cookies.get(COOKIE, "")).strip()
+    try:
+        return check_id(name, "grader") if name else None
+    except LabelerError:
+        return None
+
+
+def grading_token(store: Store, name: str) -> str:
+    """Return a token that lets the pad of this page grade under ``name``."""
+    store.add_grader(name)
+    return tokens.issue(store.signing_key(), store.golden_set_uuid(), name)
+
+
+def conventions(settings: Settings, preset: str = "graded") -> Conventions:
+    """Return a preset with the team's threshold and budgets."""
+    return Conventions.of(
+        preset,
+        rel=settings.rel,
+        budget=settings.budget,
+        budget_by_task=settings.budget_by_task,
+    )
+
+
+def live_board(store: Store, chosen: Conventions) -> Scoreboard:
+    """Return the board shared by all sessions, brought up to date with the log's tail.
+
+    It is built again only when something other than a judgment was written.
+    """
+    board = _board(database(), store.data_revision(), chosen)
+    newest = store.revision()
+    if newest != board.revision:
+        try:
+            board.refresh(store.changes_since(board.revision), newest)
+        except NotFound:
+            # a query was loaded and judged between the two reads above
+            board = _board(database(), store.data_revision(), chosen)
+    return board
+
+
+@st.cache_resource(
+    max_entries=6,
+    show_spinner="Reading the runs …",
+    hash_funcs={Conventions: lambda chosen: repr(chosen)},
+)
+def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    with Store(path) as store:
+        return Scoreboard(store.collection(), chosen)
+
+
+def forget(name: str) -> None:
+    """Take a parameter out of the URL."""
+    st.query_params.pop(name, None)
+
+
+def refuse_unknown(name: str, there: Collection[str], what: str) -> None:
+    """Say that the URL parameter ``name`` names a ``what`` that is not there, and end the page.
+
+    Call it before the widget that is bound to the parameter: Streamlit would drop it in silence.
+    """
+    given = st.query_params.get(name)
+    if name not in st.session_state and given is not None and given not in there:
+        with st.container():
+            show_error(f"no {what} is called {given!r}; there are: {', '.join(there)}")
+            st.button("Go on without it", on_click=forget, args=(name,))
+        st.stop()
+
+
+OFFERED_MEASURES = (
+    *("nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"),
+    *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@10", "Success@1"),
+    *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
+)
+ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
+
+
+def choose_conventions(settings: Settings) -> Conventions:
+    """Let the user choose a preset; the choice is in the URL as ``preset``."""
+    preset = st.selectbox("Conventions", PRESETS, key="preset", bind="query-params", width=160)
+    return conventions(settings, preset)
+
+
+def choose_measures(default: Sequence[str]) -> list[str]:
+    """Let the user choose measures, at any cut-off; they are in the URL as ``measure``."""
+    chosen = st.multiselect(
+        "Measures",
+        list(dict.fromkeys([*default, *OFFERED_MEASURES])),
+        default=list(default),
+        accept_new_options=True,
+        key="measure",
+        bind="query-params",
+        help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
+        "`@budget` is the prompt budget. A column's heading says what its value means; there is no "
+        "value that is good everywhere, so compare runs on the same golden set.",
+    )
+    if not chosen:
+        st.caption("No measure chosen: these are the usual ones.")
+    return chosen or list(default)
+
+
+def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:
+    """Let the user choose a facet and one of its buckets; None means all of them.
+
+    They are in the URL as ``facet`` and ``bucket``.
+    """
+    facet = st.selectbox(
+        "Facet", [ALL_QUERIES, *facets], key="facet", bind="query-params", width=180
+    )
+    if facet not in facets:
+        return None, None
+    bucket = st.selectbox(
+        "Bucket", [EVERY_BUCKET, *facets[facet]], key="bucket", bind="query-params", width=180
+    )
+    return facet, None if bucket == EVERY_BUCKET else bucket
+
+
+def counts_line(contents: Contents) -> str:
+    """Say in one line how much there is."""
+    parts = [
+        _counted(contents.queries, "query", "queries"),
+        _counted(contents.chunks, "chunk", "chunks"),
+        _counted(contents.runs, "run", "runs"),
+        _counted(contents.golden, "golden grade", "golden grades"),
+        _counted(contents.graders, "grader", "graders"),
+    ]
+    if contents.stale:
+        stale = _counted(contents.stale, "grade", "grades")
+        parts.append(f"{stale} of an earlier text")
+    return " · ".join(parts)
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

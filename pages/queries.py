@@ -1,0 +1,406 @@
+"""The queries that fail: worst first, why, and one query in full."""
+
+import math
+from pathlib import Path
+
+import streamlit as st
+
+from labeler import charts, ui
+from labeler.comparison import dcg_table
+from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
+from labeler.evaluation import PRIMARY, primary
+from labeler.model import TASKS
+
+DEFAULT_MEASURES = ["nDCG@10", "R@budget", "RR"]
+NO_RUN, ANY_TASK, TASK_BARS = "no other run", "every task", "each task's own measure"
+LIST, CLASSES_VIEW, NOT_CROSSED = "List", "Why they fail", "not crossed"
+LISTS, DCG, POOL = "Ranked lists", "DCG table", "Pool"
+TOPS = {"top 10": 10, "top 20": 20, "top 50": 50, "whole list": 1_000_000}
+ON_A_PAGE = 200
+
+
+def link(page: str, label: str, icon: str, **given) -> None:
+    """Draw a link to another page that carries what is chosen there."""
+    st.page_link(
+        str(Path(__file__).with_name(f"{page}.py")), label=label, icon=icon, query_params=given
+    )
+
+
+def choose(label: str, options, key: str, width: int, **more):
+    """Let the user choose one of several; it is in the URL as ``key``."""
+    return st.selectbox(label, options, key=key, bind="query-params", width=width, **more)
+
+
+def choose_runs(names) -> tuple[str, str | None]:
+    """Let the user choose a run, and one it is set against; in the URL as ``run`` and ``a``."""
+    ui.refuse_unknown("run", names, "run")
+    ui.refuse_unknown("a", [*names, NO_RUN], "run")
+    usual = st.query_params.get("b")
+    at = names.index(usual) if usual in names else 0
+    run = choose("Run", names, "run", 200, index=at)
+    others = [NO_RUN, *(name for name in names if name != run)]
+    a = choose(
+        "Against run A",
+        others,
+        "a",
+        200,
+        help="With a run A, queries are sorted by what the run loses against it.",
+    )
+    return run, None if a == NO_RUN else a
+
+
+def choose_filters() -> charts.Filters:
+    """Let the user narrow the list; every choice is in the URL under its own name."""
+    ui.refuse_unknown("facet", [*facets, ui.ALL_QUERIES], "facet")
+    named = facets.get(st.query_params.get("facet"), ())
+    if "facet" not in st.session_state and named:
+        ui.refuse_unknown("bucket", [*named, ui.EVERY_BUCKET], "bucket")
+    ui.refuse_unknown("class", charts.KINDS, "class of failure")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        facet, bucket = ui.choose_bucket(facets)
+        other, crossing = choose_crossing(facet)
+        task = choose("Task", [ANY_TASK, *TASKS], "task", 150)
+        kind = choose("Class", charts.KINDS, "class", 260)
+        share = st.number_input(
+            "Holes, % at least",
+            0,
+            100,
+            0,
+            10,
+            key="holes",
+            bind="query-params",
+            width=150,
+            help="Share of the top k of the first measure that nobody has graded.",
+        )
+        text = st.text_input("Text contains", key="contains", bind="query-params", width=220)
+    task = None if task == ANY_TASK else task
+    return charts.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
+
+
+def choose_crossing(facet) -> tuple[str | None, str | None]:
+    """Let the user narrow a facet's bucket by that of another; ``other`` and ``crossing``."""
+    others = [name for name in facets if name != facet]
+    if facet is None or not others:
+        return None, None
+    other = choose("and", [NOT_CROSSED, *others], "other", 150)
+    if other == NOT_CROSSED:
+        return None, None
+    buckets = [ui.EVERY_BUCKET, *facets[other]]
+    crossing = choose("in", buckets, "crossing", 150)
+    return other, None if crossing == ui.EVERY_BUCKET else crossing
+
+
+def choose_bar():
+    """Let the user say when a query fails; return the usual bar and those of tasks."""
+    offered = list(dict.fromkeys(["Success@budget", TASK_BARS, *ui.OFFERED_MEASURES]))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        name = choose(
+            "A query fails where",
+            offered,
+            "bar",
+            260,
+            accept_new_options=True,
+            help="Any measure at any cut-off; or the one that fits a task.",
+        )
+        below = st.number_input(
+            "is below", 0.01, 1.0, 1.0, 0.05, key="below", bind="query-params", width=130
+        )
+    if name != TASK_BARS:
+        [measure, *_] = chosen.measures(name) or chosen.measures("Success@budget")
+        return Bar(measure, below), {}
+    bars = {task: Bar(primary(chosen, task)[0], below) for task in PRIMARY}
+    return Bar(chosen.measures("Success@budget")[0], below), bars
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def corpus(path: str, data_revision: int) -> frozenset[int]:
+    """Return the numbers of the chunks that have text; one read for each change of the data."""
+    with ui.open_store() as store:
+        return store.chunks_with_text()
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def diagnosed(at, words, name, usual, by_task, _board):
+    """Return why queries fail in a run; the rest says at which revision, by which rules."""
+    known = corpus(*at[:2])
+    return charts.find_failures(_board, name, usual, by_task, known, texts_of)
+
+
+def failures_in(name: str):
+    """Say of every judged query why it fails in a run; worked out once for each change."""
+    at = (ui.database(), board.data_revision, board.revision)
+    return diagnosed(at, repr(chosen), name, bar, bars, board)
+
+
+def open_query(query_id: str) -> None:
+    """Open a query in full; the widget keeps its id, so the URL has it too."""
+    st.session_state["query"] = query_id
+
+
+def open_clicked(ids) -> None:
+    """Open the query whose cell was clicked: a position, mapped back to the id it showed."""
+    cells = st.session_state["listed"]["selection"]["cells"]
+    if cells and cells[0][0] < len(ids):
+        open_query(ids[cells[0][0]])
+
+
+def say_conventions() -> None:
+    """Stand under every number: by which conventions, and what "fails" means here."""
+    fails = "; ".join(
+        f"{f'{task}: ' if task else ''}{chosen.heading(board.resolve([each.measure])[0])} "
+        f"below {each.least:g}"
+        for task, each in [*bars.items(), ("others" if bars else "", bar)]
+    )
+    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()} · a query fails where {fails}")
+
+
+def offer(label: str, content, name: str) -> None:
+    """Offer the numbers above as a file."""
+    st.download_button(label, data=content, file_name=name, on_click="ignore")
+
+
+def show_list() -> None:
+    """Show the queries; a click opens one."""
+    if not shown:
+        st.text("No query gets through these filters. Widen them to see one.")
+        return
+    part = shown[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+    of = "" if len(part) == len(shown) else f", {len(part)} on this page"
+    against = "" if a is None else f" · A is {a}, B is {run}"
+    st.caption(
+        f"{len(shown):,} of {len(rows):,} queries{of} · {sort}{against} · click one to open it"
+    )
+    frame = charts.failing_frame(part, headings, filters.facet)
+    st.dataframe(
+        frame,
+        hide_index=True,
+        key="listed",
+        height=min(38 + 35 * len(part), 560),
+        selection_mode="single-cell",
+        on_select=lambda: open_clicked([r.query_id for r in part]),
+        column_config={"text": st.column_config.TextColumn(width=290)},
+    )
+    say_conventions()
+    offer(
+        "Download these queries as CSV",
+        lambda: charts.failing_csv(shown, run, a, measures, chosen),
+        "queries.csv",
+    )
+
+
+def show_classes() -> None:
+    """Show how many queries fail for which reason, over all and in each bucket."""
+    counts = count_classes(found)
+    if not sum(counts.values()):
+        st.text(f"No query of the {len(found):,} judged ones here fails in {run}.")
+        say_conventions()
+        return
+    failing = sum(counts.values())
+    st.text(
+        f"{failing:,} of {len(found):,} judged queries fail in {run}, each counted in one class"
+    )
+    st.altair_chart(charts.failure_chart(counts, f"Failing queries by class: {in_words(found)}"))
+    facet = filters.facet
+    by_bucket = count_by_bucket(board, found, facet) if facet else {}
+    if facet:
+        words = f"Failing queries of {run} by class and bucket of {facet}"
+        st.text(words)
+        st.altair_chart(charts.failure_heat(by_bucket, facet, words))
+    else:
+        st.text("Choose a facet to see the classes in each bucket.")
+    st.html(charts.failure_table(counts, by_bucket))
+    say_conventions()
+    offer(
+        "Download these counts as CSV",
+        lambda: charts.failures_csv(counts, by_bucket, run, facet, chosen),
+        "failures.csv",
+    )
+
+
+def show_steps(query_id: str) -> None:
+    """Draw the ways out of an opened query: back, to its neighbours in the list, other pages."""
+    ids = [row.query_id for row in shown]
+    at = ids.index(query_id) if query_id in ids else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Back to the list", icon=":material/arrow_back:", on_click=open_query, args=("",))
+        for label, step in (("Previous", -1), ("Next", 1)):
+            there = at is not None and 0 <= at + step < len(ids)
+            st.button(
+                label,
+                disabled=not there,
+                on_click=open_query,
+                args=(ids[at + step] if there else query_id,),
+            )
+        st.text("not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}, {sort}")
+        pair = {"a": a, "b": run} if a else {}
+        given = {"query": query_id, "measure": texts, "preset": chosen.preset, **pair}
+        link("compare", "Compare runs on it", ":material/compare_arrows:", **given)
+        link("label", "Grade chunks", ":material/grading:", query=query_id)
+
+
+def show_query(query_id: str) -> None:
+    """Show one query in full: what it asks, why it fails where, its lists, DCG and pool."""
+    show_steps(query_id)
+    st.html(charts.query_html(queries[query_id]))
+    names = [run, *(name for name in board.run_names if name != run)]
+    lists = {name: board.ranked(name, query_id) for name in names}
+    show_why(query_id, lists)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        part = st.segmented_control(
+            "In full",
+            [LISTS, DCG, POOL],
+            default=LISTS,
+            required=True,
+            key="part",
+            bind="query-params",
+        )
+        top = choose("Depth", list(TOPS), "top", 150, disabled=part == DCG)
+    if part == LISTS:
+        show_lists(query_id, lists, TOPS[top])
+    elif part == DCG:
+        show_dcg(query_id)
+    else:
+        show_pool(query_id, lists, min(TOPS[top], 100))
+
+
+def texts_of(numbers) -> dict:
+    """Return the chunks that have text, by number."""
+    with ui.open_store() as store:
+        return store.chunks_numbered(numbers)
+
+
+def show_why(query_id: str, lists) -> None:
+    """Show each run's values for the query, and why it fails there."""
+    number = board.number_of(query_id)
+    rel = bars.get(queries[query_id].task, bar).measure.rel or 1
+    places = {name: board.run_names.index(name) for name in lists}
+    found = [
+        (
+            name,
+            [float(board.values(measure)[number, places[name]]) for measure in measures],
+            charts.first_relevant(ranked, rel),
+            failures_in(name).get(query_id),
+        )
+        for name, ranked in lists.items()
+    ]
+    st.html(charts.run_failures_table(found, headings, judged=bool(board.judged[number])))
+    say_conventions()
+
+
+def show_lists(query_id: str, lists, depth: int) -> None:
+    """Show every run's list side by side, the chosen run first."""
+    chunks = texts_of({each.chunk for ranked in lists.values() for each in ranked[:depth]})
+    k = int(board.budgets[board.number_of(query_id)])
+    columns = []
+    for name, ranked in lists.items():
+        part = ranked[:depth]
+        holes = sum(each.grade is None for each in part)
+        line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
+        columns.append(charts.list_column(name, part, chunks, settings.words, budget=k, line=line))
+    if not chunks:
+        st.caption(
+            "These chunks are known by id only: load their texts with: labeler load chunks FILE"
+        )
+    st.caption(
+        f"The dashed line stands under the prompt budget of {k}. Click a title for its text."
+    )
+    st.html(charts.lists_html(columns))
+    offer(
+        "Download these lists as CSV, whole",
+        lambda: charts.lists_csv(lists, query_id, chosen),
+        "lists.csv",
+    )
+
+
+def show_dcg(query_id: str) -> None:
+    """Show nDCG of the run worked out line by line."""
+    fitting = [measure for measure in measures if measure.name == "nDCG"]
+    [measure, *_] = [*fitting, *chosen.measures("nDCG@10")]
+    table = dcg_table(board, run, query_id, measure)
+    st.text(
+        f"{chosen.heading(measure)} of {run}: gain, divided by the discount of its rank, added up"
+    )
+    st.html(charts.dcg_html(table, chosen.heading(measure), settings.words))
+    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()} · a chunk not graded gains 0")
+    offer(
+        "Download this table as CSV",
+        lambda: charts.dcg_csv(table, run, query_id, chosen),
+        "dcg.csv",
+    )
+
+
+def show_pool(query_id: str, lists, depth: int) -> None:
+    """Show every chunk that is graded or near a run's top, with its rank in each run."""
+    golden = board.golden(query_id)
+    rows = charts.pool_rows(golden, lists, depth, board.collection.chunk_ids)
+    holes = sum(row.grade is None for row in rows)
+    st.text(
+        f"{len(golden):,} chunks are graded; {holes:,} of the runs' top {depth} are not. "
+        "A dash: the run has it at no depth."
+    )
+    st.html(charts.pool_html(rows, list(lists), texts_of({r.chunk for r in rows}), settings.words))
+
+
+with ui.open_store() as store:
+    settings = store.settings()
+    board = ui.live_board(store, ui.conventions(settings))
+    queries = {query.query_id: query for query in store.queries()}
+
+if not queries or not board.run_names:
+    st.subheader("There is no run to look at yet" if queries else "There are no queries yet")
+    st.write("Load what is missing on the Data page, or in a terminal:")
+    st.code("labeler load run FILE" if queries else "labeler load queries FILE")
+    st.stop()
+
+facets = board.facets
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    run, a = choose_runs(board.run_names)
+    texts = ui.choose_measures(DEFAULT_MEASURES)
+    chosen = ui.choose_conventions(settings)
+opened = st.session_state.get("query", st.query_params.get("query", ""))
+with st.expander("Filters, and when a query fails", expanded=not opened):
+    filters = choose_filters()
+    with ui.guard():
+        bar, bars = choose_bar()
+with ui.guard(), ui.open_store() as store:
+    board = ui.live_board(store, chosen).snapshot()
+    measures = board.resolve(chosen.measures(texts))
+headings = [chosen.heading(measure) for measure in measures]
+
+if not board.counts.judged:
+    st.subheader("Nobody has graded a chunk yet")
+    st.write("Until then no query can fail. Grade on the Label page, or load a golden set:")
+    st.code("labeler load golden FILE")
+
+failures = failures_in(run)
+with ui.guard():
+    rows = charts.query_rows(
+        board, queries, run, a, measures, (filters.facet, filters.other), failures
+    )
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    view = st.segmented_control(
+        "Show", [LIST, CLASSES_VIEW], default=LIST, required=True, key="view", bind="query-params"
+    )
+    sorts = charts.ORDERS_AGAINST if a else charts.ORDERS
+    sort = choose("Sorted", sorts, "sort", 190)
+    shown = charts.in_order((row for row in rows if filters.let_in(row)), sort)
+    pages = list(range(1, math.ceil(len(shown) / ON_A_PAGE) + 1))
+    page = choose(f"Page, {ON_A_PAGE} a page", pages, "page", 130) if len(pages) > 1 else 1
+    query_id = st.text_input(
+        "Query", key="query", bind="query-params", width=200, placeholder="id, or click one"
+    ).strip()
+through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}
+found = {name: each for name, each in failures.items() if name in through}
+if found:
+    st.text(f"{run}: {in_words(found)}")
+
+if query_id and query_id not in queries:
+    ui.show_error(f"no query is called {query_id!r}; choose one from the list")
+    st.button("Back to the list", on_click=open_query, args=("",))
+elif query_id:
+    with ui.guard():
+        show_query(query_id)
+elif view == LIST:
+    show_list()
+else:
+    show_classes()

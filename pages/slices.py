@@ -1,0 +1,157 @@
+"""Bucket by measure, for one run or A against B: where a mean hides a bucket that collapsed."""
+
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from labeler import charts, comparison, ui
+
+DEFAULT_MEASURES = ["nDCG@10", "R@budget", "Success@3"]
+ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
+
+
+def choose_runs(names) -> tuple[str, str | None]:
+    """Let the user choose run A and, to compare, run B; in the URL as ``a`` and ``b``."""
+    ui.refuse_unknown("a", names, "run")
+    ui.refuse_unknown("b", [*names, ONE_RUN], "run")
+    a = st.selectbox("Run, or A", names, key="a", bind="query-params", width=220)
+    b = st.selectbox("B, to compare", [ONE_RUN, *names], key="b", bind="query-params", width=220)
+    return a, None if b == ONE_RUN else b
+
+
+def choose_facets(facets) -> tuple[str, str | None, int]:
+    """Let the user choose a facet, one to cross it with, and from which n a bucket is not few."""
+    ui.refuse_unknown("facet", [*facets, ui.ALL_QUERIES], "facet")
+    ui.refuse_unknown("other", [*facets, NOT_CROSSED], "facet")
+    facet = st.selectbox("Facet", facets, key="facet", bind="query-params", width=220)
+    others = [NOT_CROSSED, *(name for name in facets if name != facet)]
+    other = st.selectbox("Crossed with", others, key="other", bind="query-params", width=220)
+    least = st.number_input(
+        "Few is under",
+        1,
+        1_000,
+        5,
+        key="least",
+        bind="query-params",
+        width=130,
+        help="Buckets of fewer queries are greyed: their mean may be chance.",
+    )
+    return facet, None if other == NOT_CROSSED else other, int(least)
+
+
+def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
+    """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
+    given = {"run": b or a, **({"a": a} if b else {}), "measure": texts, "preset": chosen.preset}
+    where = {"facet": facet, "bucket": bucket} if bucket is not None else {}
+    if crossing is not None:
+        where |= {"other": other, "crossing": crossing}
+    return "queries?" + urlencode({**given, **where}, doseq=True)
+
+
+def show_one_run() -> None:
+    """Show one run's buckets: heat map, table, file."""
+    rows = [row for row in board.table(measures, facet) if row.run == a]
+    totals = [row for row in board.table(measures) if row.run == a]
+    cells = charts.score_cells([*rows, *totals], chosen, least)
+    show_heat(cells, "measure", f"Mean of {a} by bucket of {facet} and measure")
+    st.html(charts.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
+    offer(lambda: charts.slices_csv([*rows, *totals], chosen), "slices.csv")
+
+
+def show_pair() -> None:
+    """Show B against A: what moves against the total in words, heat map, a table a measure."""
+    with ui.guard():
+        found = comparison.compare(board, a, b, measures, facet)
+    against = [each.sentence for each in comparison.contradictions(found)]
+    if against:
+        with st.container(border=True):
+            st.text("\n".join(f"⚠ {sentence}" for sentence in against))
+    else:
+        st.text(f"No bucket of {facet} moves against the total by these measures.")
+    what = f"Mean of B ({b}) by bucket of {facet} and measure; under it B − A and n"
+    show_heat(charts.pair_cells(found, least), "measure", what)
+    for measure in found.measures:
+        st.html(charts.slice_pair_table(found, measure, least=least, link=bucket_link))
+    offer(lambda: charts.pairs_csv(found), "slices.csv")
+
+
+def show_crossed() -> None:
+    """Show where two facets cross, by the first measure."""
+    runs = [a] if b is None else [a, b]
+    with ui.guard():
+        if b is not None:
+            comparison.check_pair(board, a, b)
+        cells = comparison.crossed(board, runs, measures[0], facet, other)
+    name = chosen.heading(board.resolve(measures)[0])
+    under = "" if b is None else "; under it B − A and n"
+    heat = charts.crossed_cells(cells, least)
+    show_heat(heat, other, f"{name} of {runs[-1]} by {facet} and {other}{under}")
+    st.html(charts.crossed_table(cells, runs, facet, other, least=least, link=bucket_link))
+    offer(
+        lambda: charts.crossed_csv(cells, runs, measures[0], (facet, other), chosen), "crossed.csv"
+    )
+
+
+def show_heat(cells, columns: str, description: str) -> None:
+    """Show a heat map under the sentence that describes it; the table below has its numbers."""
+    st.text(description)
+    st.altair_chart(charts.heat_chart(cells, rows=facet, columns=columns, description=description))
+
+
+def offer(content, name: str) -> None:
+    """Say by which conventions the numbers were made, who is left out, and offer them as a file."""
+    others = tuple(f"{name}: " for name in board.run_names if name not in (a, b))
+    notes = [note for note in board.notes() if not note.startswith(others)]
+    for each in filter(None, (facet, other)):
+        if left_out := board.unbucketed(each):
+            who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"
+            notes.insert(0, f"{who} no {each}: in no bucket, but in the row of all queries")
+    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()}")
+    if notes:
+        st.text("\n".join(f"· {note}" for note in notes))
+    st.download_button("Download as CSV", data=content, file_name=name, on_click="ignore")
+
+
+with ui.open_store() as store:
+    settings = store.settings()
+    board = ui.live_board(store, ui.conventions(settings))
+
+if not board.run_names:
+    st.subheader("There is no run to slice yet")
+    st.write("Load one on the Data page, or in a terminal:")
+    st.code("labeler load run FILE")
+    st.stop()
+if not board.facets:
+    st.subheader("No query has a bucket yet")
+    st.write("Give queries a task or buckets, and load them again:")
+    st.code(
+        '{"query_id": "q1", "query": "…", "task": "single", "buckets": {"intent": "refund"}}\n\n'
+        "labeler load queries FILE --update"
+    )
+    st.stop()
+
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    a, b = choose_runs(board.run_names)
+    facet, other, least = choose_facets(list(board.facets))
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    texts = ui.choose_measures(DEFAULT_MEASURES)
+    chosen = ui.choose_conventions(settings)
+with ui.guard(), ui.open_store() as store:
+    measures = chosen.measures(texts)
+    board = ui.live_board(store, chosen).snapshot()
+
+counts = board.counts
+if not counts.judged:
+    st.subheader("Nobody has graded a chunk yet")
+    st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
+    st.code("labeler load golden FILE")
+    st.stop()
+st.caption(
+    f"{counts.judged:,} of {counts.queries:,} queries have golden grades · {counts.grades:,} grades"
+)
+if other is not None:
+    show_crossed()
+elif b is not None:
+    show_pair()
+else:
+    show_one_run()

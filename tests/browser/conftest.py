@@ -1,0 +1,76 @@
+"""A real server and a real Chromium for the tests in this folder."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from labeler.grading import COOKIE
+from tests.browser.server import Server, launch, small_golden_set
+
+expect.set_options(timeout=15_000)
+
+
+# Not for the session: Playwright runs an event loop of its own in this thread while it is open,
+# and the tests after these start one too.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Give one Chromium for a module; the tests make contexts of their own in it."""
+    with sync_playwright() as playwright:
+        chromium = launch(playwright)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def golden_set(tmp_path: Path) -> Callable[..., Path]:
+    """Make a small golden set, see `small_golden_set`."""
+    return lambda **sizes: small_golden_set(tmp_path / "golden.db", **sizes)
+
+
+@pytest.fixture
+def serve(golden_set: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
+    """Start servers that end with the test."""
+    servers: list[Server] = []
+
+    def start(database: Path | None = None, **environment: str) -> Server:
+        server = Server(database or golden_set(), **environment)
+        servers.append(server)
+        server.start()
+        return server
+
+    yield start
+    for server in servers:
+        server.stop(signal.SIGKILL)
+
+
+@pytest.fixture
+def server(serve: Callable[..., Server]) -> Server:
+    """Serve `small_golden_set`."""
+    return serve()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages, each in a context (a browser profile) of its own, as a grader who is known."""
+    contexts: list[BrowserContext] = []
+
+    def open_page(
+        url: str, grader: str | None = "Ann", context: BrowserContext | None = None
+    ) -> Page:
+        if context is None:
+            context = browser.new_context(viewport={"width": 1280, "height": 800})
+            contexts.append(context)
+        if grader is not None:
+            context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
+        page = context.new_page()
+        page.goto(url)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,105 @@
+"""The app as a process, a browser for it and a golden set to show, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Browser, Playwright
+
+from labeler.model import Chunk, Loaded, Query, Ranking
+from labeler.store import Store
+
+# Chromium as root needs no sandbox; the rest keeps it from calling home during a test.
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the Chromium that ``LABELER_CHROMIUM`` or the path names, else Playwright's own."""
+    found = next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
+    executable = os.environ.get("LABELER_CHROMIUM") or found
+    return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+
+
+class Server:
+    """The app as ``labeler serve`` runs it, on a port of its own; can be stopped and started."""
+
+    def __init__(self, database: Path, **environment: str) -> None:
+        self.database = database
+        self.environment = environment
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Start the server and return once it answers."""
+        command = [sys.executable, "-m", "labeler", "--db", str(self.database), "serve"]
+        self.process = subprocess.Popen(
+            [*command, "--no-browser", "--port", str(self.port)],
+            env={**os.environ, **self.environment},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for _ in range(300):
+            try:
+                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1).close()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise TimeoutError(f"no answer from {self.url}")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        """End the server and wait until it is gone."""
+        if self.process is not None:
+            self.process.send_signal(how)
+            self.process.wait(timeout=20)
+            self.process = None
+
+    def store(self) -> Store:
+        """Open the same golden set from outside."""
+        return Store(self.database)
+
+
+def loaded(records: list) -> Loaded:
+    """Wrap records as a reader would."""
+    return Loaded("test", records, list(range(1, len(records) + 1)))
+
+
+def small_golden_set(path: Path, queries: int = 4, chunks: int = 30) -> Path:
+    """Make a golden set of a few queries and two runs over the same chunks; nothing is graded."""
+    ids = [f"c{number}" for number in range(chunks)]
+    with Store(path, create=True) as store:
+        store.add_queries(
+            loaded(
+                [Query(f"q{n}", f"What does query {n} ask?", task="single") for n in range(queries)]
+            )
+        )
+        store.add_chunks(
+            loaded(
+                [Chunk(name, f"This is the text of chunk {name}.", f"Title {name}") for name in ids]
+            )
+        )
+        for name, step in (("forward", 1), ("backward", -1)):
+            lists = [Ranking(f"q{n}", tuple(ids[::step])) for n in range(queries)]
+            store.add_run(loaded(lists), name=name)
+        settings = store.settings()
+        store.save_settings(type(settings)(pool_depth=chunks))
+    return path

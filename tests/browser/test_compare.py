@@ -1,0 +1,172 @@
+"""The Compare page in a real browser: every way to a query, its lists, and a grade given there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.browser.server import loaded
+
+pytestmark = pytest.mark.browser
+
+EVIL = "<img src=http://evil.example/q.png onerror='window.ran = 1'> :red[x]"
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """Three queries over six chunks; chunk c5 is highly relevant, old has it last, new first."""
+    path = tmp_path / "pair.db"
+    ids = [f"c{number}" for number in range(6)]
+    with Store(path, create=True) as store:
+        texts = {"q0": "why is the kettle cold", "q1": EVIL, "q2": "when is the shop open"}
+        store.add_queries(
+            loaded([Query(name, text, buckets={"topic": name}) for name, text in texts.items()])
+        )
+        store.add_chunks(loaded([Chunk(name, f"Text of {name} {EVIL}", EVIL) for name in ids]))
+        new = {"q0": ids[::-1], "q1": ids, "q2": [*ids[1:], "c9"]}
+        store.add_run(loaded([Ranking(query, tuple(ids)) for query in texts]), name="old")
+        store.add_run(loaded([Ranking(q, tuple(names)) for q, names in new.items()]), name="new")
+        grades = [GoldenGrade(query, "c5", 3) for query in texts]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return path
+
+
+def address(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def expect_query(page: Page, query: str) -> None:
+    """Wait until a query's lists are on screen and the address names it."""
+    expect(page.locator(".question small")).to_contain_text(f"{query} ·")
+    expect(page.locator(".ranks .list-a .place").first).to_be_visible()
+    page.wait_for_url(re.compile(rf"query={query}"))
+
+
+def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?measure=RR")
+    rows = page.locator(".strips tbody tr")
+    expect(rows).to_have_count(3)
+    expect(rows.locator("button").first).to_have_text(EVIL)
+    expect(rows.nth(2).locator(".strip").nth(0).locator(".cell")).to_have_text([*"·····3"])
+    expect(rows.nth(2).locator(".strip").nth(1).locator(".cell")).to_have_text([*"3·····"])
+    expect(rows.nth(2).locator(".cell.hole")).to_have_count(10)
+    rows.nth(2).locator("td.delta").click()
+    expect_query(page, "q0")
+    page.get_by_role("button", name="All queries").click()
+    expect(page.locator(".strips tbody tr")).to_have_count(3)
+    assert "query" not in address(page)
+    assert page.evaluate("window.ran") is None
+
+
+def test_the_keyboard_walks_the_rows_and_opens_one(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?measure=RR")
+    page.locator(".strips tbody button").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect_query(page, "q2")
+    page.get_by_role("button", name="Next").click()
+    expect_query(page, "q0")
+    expect(page.get_by_role("button", name="Next")).to_be_disabled()
+    page.get_by_role("button", name="Previous").click()
+    expect_query(page, "q2")
+
+
+@pytest.mark.parametrize("chart", [0, 1])
+def test_a_click_on_a_bar_or_a_point_opens_its_query(serve, visit, pair, chart):
+    page = visit(f"{serve(pair).url}/compare?measure=RR&show=Bars+and+scatter")
+    drawn = page.locator("[data-testid=stVegaLiteChart]").nth(chart)
+    mark = drawn.locator("canvas, svg").first
+    expect(mark).to_be_visible()
+    page.wait_for_timeout(1_000)
+    box = mark.bounding_box()
+    for across in range(4, 100, 2):
+        for down in (25, 50) if chart == 0 else (10, 20, 27, 30, 40, 60):
+            if "query" in address(page):
+                break
+            page.mouse.click(
+                box["x"] + box["width"] * across / 100, box["y"] + box["height"] * down / 100
+            )
+        page.wait_for_timeout(60)
+    page.wait_for_url(re.compile("query=q"))
+    expect(page.locator(".ranks .list-a .place").first).to_be_visible()
+
+
+def test_lines_join_equal_chunks_and_tell_up_from_down_without_colour(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?measure=RR&query=q2")
+    expect_query(page, "q2")
+    expect(page.locator(".ranks .list-a .alone .move")).to_have_text("only A")
+    expect(page.locator(".ranks .list-b .alone .move")).to_have_text("only B")
+    up = page.locator(".ranks svg.lines path.up")
+    expect(up).to_have_count(5)
+    assert up.first.evaluate("path => getComputedStyle(path).strokeDasharray") == "none"
+    page.goto(page.url.replace("q2", "q0"))
+    expect_query(page, "q0")
+    down = page.locator(".ranks svg.lines path.down")
+    expect(down).to_have_count(3)
+    assert down.first.evaluate("path => getComputedStyle(path).strokeDasharray") != "none"
+    expect(page.locator(".ranks .list-b .place .move").first).to_have_text("▲ 5")
+
+
+def test_a_grade_given_here_moves_the_delta_and_is_not_blind(serve, visit, pair):
+    server = serve(pair)
+    page = visit(f"{server.url}/compare?measure=nDCG@10&query=q0")
+    expect_query(page, "q0")
+    total = page.locator(".ranks tfoot .value")
+    expect(total).to_have_text("+0.6438")
+    page.locator(".ranks .list-a .place").first.click()
+    expect(page.get_by_text("Rank 1 in A, 6 in B · nobody has graded")).to_be_visible()
+    expect(page.locator(".chunk-shown .text")).to_have_text(f"Text of c0 {EVIL}")
+    page.get_by_role("radio", name="3", exact=True).click()
+    expect(page.get_by_text("Rank 1 in A, 6 in B · golden grade 3")).to_be_visible()
+    expect(total).to_have_text("0.0000")
+    assert address(page)["chunk"] == ["c0"]
+    with server.store() as store:
+        event = store.events()[-1]
+    said = (event.query_id, event.chunk_id, event.grade, event.grader, event.kind)
+    assert said == ("q0", "c0", 3, "Ann", "grade")
+    assert (event.blind, event.source) == (False, "compare")
+    # The control is a fresh one for each revision, and for a moment the old one stands beside it.
+    zero = page.get_by_role("radio", name="0", exact=True)
+    expect(zero).to_have_count(1)
+    zero.click()
+    expect(total).to_have_text("+0.6438")
+    assert page.evaluate("window.ran") is None
+
+
+def test_what_if_is_shown_and_not_saved(serve, visit, pair):
+    server = serve(pair)
+    page = visit(f"{server.url}/compare?measure=RR&query=q0&chunk=c5")
+    expect_query(page, "q0")
+    page.get_by_role("spinbutton").fill("2")
+    page.keyboard.press("Enter")
+    table = page.get_by_role("table", name="What if")
+    expect(table).to_contain_text("0.5000")
+    expect(table).to_contain_text("+0.3333")
+    with server.store() as store:
+        assert len(store.events()) == 3
+
+
+def test_who_has_not_said_a_name_is_sent_to_label(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?query=q0", grader=None)
+    expect_query(page, "q0")
+    expect(page.get_by_role("link", name="Label").last).to_be_visible()
+    expect(page.get_by_role("radio", name="3", exact=True)).to_have_count(0)
+
+
+def test_the_address_shows_the_same_thing_again(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?a=new&b=old&measure=RR&measure=P@1&by=P@1")
+    expect(page.locator(".strips thead .name").first).to_have_text("A new")
+    expect(page.locator(".strips tbody td.delta").first).to_have_text("−1.0000")
+    page.locator(".strips tbody button").first.click()
+    expect_query(page, "q0")
+    again = visit(page.url)
+    expect_query(again, "q0")
+    expect(again.locator(".ranks thead th").last).to_have_text("P@1, B − A")
+    page.go_back()
+    expect(page.locator(".strips tbody tr")).to_have_count(3)

@@ -1,0 +1,89 @@
+"""Text from strangers is shown as text: it runs nothing and loads nothing from anywhere."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import expect
+
+from labeler.model import Chunk, Loaded, Query, Ranking
+from labeler.store import Store
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = {
+    "script": "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'>",
+    "markdown": "![image](http://evil.example/a.png) [link](javascript:alert(1)) <b>bold</b>",
+    "css": "<style>@import url(http://evil.example/a.css)</style><iframe src=//evil.example>",
+    "controls": "a\tb\u0007c\u200bd\u202eright to left\u202c \ufeff e",
+    "rtl": "مرحبا بالعالم שלום עולם",
+    "emoji": "👩‍👩‍👧‍👦 🇪🇺 ❤️‍🔥",
+    "code": "def f():\n    return {\n        'a': 1,\n    }",
+    "long": "word " * 400_000,
+}
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    path = tmp_path / "hostile.db"
+    evil = "<img src=http://evil.example/q.png onerror='window.ran = 3'> $\\LaTeX$ :red[x]"
+
+    def loaded(records):
+        return Loaded("test", records, [1] * len(records))
+
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("q<b>1", evil, reference=evil, guideline=evil)]))
+        store.add_chunks(loaded([Chunk(name, text, evil) for name, text in HOSTILE.items()]))
+        store.add_run(loaded([Ranking("q<b>1", tuple(HOSTILE))]), name="<script>run</script>")
+    return path
+
+
+def test_hostile_text_is_text_on_every_page(serve, visit, hostile):
+    server = serve(hostile)
+    page = visit("about:blank", grader=None)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.context.add_cookies([{"name": "labeler_grader", "value": "Ann", "url": server.url}])
+    page.goto(server.url)
+    seen = set()
+    for _ in HOSTILE:
+        text = page.locator(".chunk .text")
+        expect(text).not_to_be_empty()
+        shown = text.text_content()
+        name = next(name for name, full in HOSTILE.items() if shown[:20] == full[:20])
+        if name == "long":
+            page.get_by_role("button", name="Show all 2,000,000 characters").click()
+            shown = text.text_content()
+        assert shown == HOSTILE[name]
+        assert text.locator("*").count() == 0
+        seen.add(name)
+        page.keyboard.press("1")
+        page.wait_for_timeout(50)
+    assert seen == set(HOSTILE)
+    for path in ("/scores", "/data?section=Runs"):
+        page.goto(server.url + path)
+        expect(page.get_by_text("Scores", exact=True)).to_be_visible()
+        page.wait_for_timeout(1_500)
+    page.goto(f"{server.url}/scores")
+    expect(page.get_by_role("rowheader", name="<script>run</script>")).to_be_visible()
+    assert page.evaluate("window.ran") is None
+    hosts = {urlsplit(url).netloc for url in asked if url.startswith("http")}
+    assert hosts == {urlsplit(server.url).netloc}
+
+
+def test_no_page_may_load_from_elsewhere(server, visit):
+    page = visit(server.url)
+    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
+    blocked: list[str] = []
+    page.on("console", lambda message: blocked.append(message.text))
+    loaded = page.evaluate(
+        """() => new Promise(done => {
+            const image = new Image();
+            image.onload = () => done("loaded");
+            image.onerror = () => done("refused");
+            image.src = "http://127.0.0.1:9/a.png";
+        })"""
+    )
+    assert loaded == "refused"
+    assert any("Content Security Policy" in text for text in blocked)

@@ -1,0 +1,132 @@
+"""Slices and Queries in a real browser: from a bucket to its queries, to one query, and back."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.browser.server import loaded
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    """Twelve queries in two buckets: B wins all of the larger bucket and loses the smaller."""
+    chunks = tuple(f"c{n}" for n in range(12))
+    late = (*chunks[1:], chunks[0])
+    path = tmp_path / "graded.db"
+    with Store(path, create=True) as store:
+        store.add_chunks(loaded([Chunk(name, f"The text of {name}.", HOSTILE) for name in chunks]))
+        store.add_queries(
+            loaded(
+                [
+                    Query(
+                        f"q{n:02}",
+                        f"{HOSTILE} number {n}",
+                        "single" if n % 2 else "research",
+                        buckets={"intent": "refund" if n < 9 else "setup"},
+                    )
+                    for n in range(12)
+                ]
+            )
+        )
+        for name, in_front in (("first", False), ("second", True)):
+            lists = [
+                Ranking(f"q{n:02}", chunks if (n < 9) == in_front else late) for n in range(12)
+            ]
+            store.add_run(loaded(lists), name=name)
+        grades = [
+            GoldenGrade(f"q{n:02}", name, 3 * (name == "c0"))
+            for n in range(12)
+            for name in chunks[:6]
+        ]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return path
+
+
+def chosen(page: Page) -> dict[str, list[str]]:
+    """Return what the address says."""
+    return parse_qs(urlparse(page.url).query)
+
+
+def open_first_row(page: Page) -> None:
+    """Click the first query of the list."""
+    grid = page.get_by_test_id("stDataFrame").locator(".dvn-scroller")
+    expect(grid).to_be_visible()
+    grid.click(position={"x": 200, "y": 52})
+
+
+def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, graded):
+    server = serve(graded)
+    page = visit(f"{server.url}/slices?a=first&b=second&facet=intent&measure=RR", grader=None)
+    expect(page.get_by_text("intent = setup moves against the total: RR falls")).to_be_visible()
+    expect(page.locator(".slices tr.few")).to_have_count(1)
+    expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg").first).to_be_visible()
+    page.locator(".slices").get_by_role("link", name="setup").click()
+    expect(page.get_by_text("3 of 12 queries · largest loss first · A is first")).to_be_visible()
+    assert chosen(page)["bucket"] == ["setup"]
+    open_first_row(page)
+    expect(page.locator(".asked h3")).to_contain_text(f"{HOSTILE} number 9")
+    expect(page.get_by_text("1 of 3, largest loss first")).to_be_visible()
+    assert chosen(page)["query"] == ["q09"]
+    page.get_by_role("button", name="Next").click()
+    expect(page.locator(".asked h3")).to_contain_text("number 10")
+    page.get_by_role("button", name="Back to the list").click()
+    expect(page.get_by_text("3 of 12 queries")).to_be_visible()
+    assert "query" not in chosen(page)
+    assert not page.locator(".asked img, .lists img").count()
+
+
+def test_one_query_shows_lists_holes_and_ndcg_worked_out(serve, visit, graded):
+    server = serve(graded)
+    page = visit(f"{server.url}/queries?query=q01&run=first&measure=nDCG@10", grader=None)
+    lists = page.locator(".lists section")
+    expect(lists).to_have_count(2)
+    expect(lists.first.locator("h4")).to_contain_text("first")
+    expect(lists.first.locator("li").first).to_contain_text("0 not relevant")
+    expect(lists.first.locator("li").nth(5)).to_contain_text("not graded")
+    expect(lists.first.locator("li.budget .rank")).to_have_text("6")
+    lists.first.locator("summary").first.click()
+    expect(lists.first.get_by_text("The text of c1.")).to_be_visible()
+    expect(page.locator(".why tbody tr").first).to_contain_text("retrieved below the prompt budget")
+    page.get_by_role("radio", name="DCG table").or_(
+        page.get_by_role("button", name="DCG table")
+    ).first.click()
+    expect(page.get_by_text(re.compile("DCG / IDCG = 0.0000 / 7.0000"))).to_be_visible()
+    assert chosen(page)["part"] == ["DCG table"]
+    page.reload()
+    expect(page.get_by_text(re.compile("DCG / IDCG = 0.0000 / 7.0000"))).to_be_visible()
+
+
+def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, graded):
+    server = serve(graded)
+    view = "view=Why+they+fail&run=second&facet=intent&bar=RR&below=0.5"
+    page = visit(f"{server.url}/queries?{view}", grader=None)
+    expect(page.get_by_text("3 of 12 judged queries fail in second")).to_be_visible()
+    expect(page.get_by_text("100% of failing queries are ranking, not recall")).to_be_visible()
+    expect(page.get_by_text("a query fails where RR below 0.5")).to_be_visible()
+    expect(page.locator(".failures tbody tr")).to_have_count(9)
+    page.get_by_role("link", name="Slices", exact=True).click()
+    expect(page.locator(".slices")).to_be_visible()
+    page.get_by_role("link", name="Queries", exact=True).click()
+    expect(page.get_by_text("3 of 12 judged queries fail in second")).to_be_visible()
+    assert chosen(page)["run"] == ["second"]
+
+
+def test_a_run_that_is_not_there_is_said_and_the_page_goes_on_without_it(serve, visit, graded):
+    server = serve(graded)
+    page = visit(f"{server.url}/queries?run=nope&measure=RR", grader=None)
+    expect(page.get_by_text("no run is called 'nope'; there are: first, second")).to_be_visible()
+    expect(page.get_by_text("Traceback")).to_have_count(0)
+    page.get_by_role("button", name="Go on without it").click()
+    expect(page.get_by_text("12 of 12 queries · worst first")).to_be_visible()
+    assert "nope" not in page.url

@@ -1,0 +1,45 @@
+"""Opens a page without a browser and reads what it says, for the tests of the pages."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from labeler.model import Loaded
+from labeler.places import PACKAGE, folder
+from labeler.store import Store
+
+
+def loaded(records: Sequence[object]) -> Loaded:
+    """Wrap records as a reader would."""
+    return Loaded("test", list(records), list(range(1, len(records) + 1)))
+
+
+def empty_golden_set(tmp_path: Path) -> Path:
+    """Make a golden set where the autouse fixture lets the pages look for it."""
+    path = tmp_path / "golden.db"
+    Store(path, create=True).close()
+    return path
+
+
+def open_page(name: str, **parameters: str | list[str]) -> AppTest:
+    """Run the app with a page open and these parameters in its URL."""
+    app = AppTest.from_file(str(PACKAGE / "navigation.py"), default_timeout=30)
+    for key, value in parameters.items():
+        app.query_params[key] = value
+    app.switch_page(str(folder("pages") / f"{name}.py"))
+    return app.run()
+
+
+def words(app: AppTest) -> str:
+    """All words of a page, a table's cells set apart by bars."""
+    assert not app.exception
+    groups = (app.subheader, app.text, app.caption, app.markdown, app.code, app.info)
+    texts = [element.value for group in groups for element in group]
+    texts += [element.proto.body for element in app.get("html")]
+    plain = [re.sub(r"<style>.*?</style>|<[^>]+>", "|", text, flags=re.S) for text in texts]
+    return html.unescape("\n".join(plain))

@@ -1,0 +1,223 @@
+"""The Compare page without a browser: numbers, words, and what it says when it cannot compare."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.page import empty_golden_set, loaded, open_page, words
+
+EVIL = "<img src=x onerror=alert(1)> **bold** [x](javascript:y)"
+
+
+def graded(*grades: tuple[str, str, int]) -> LoadedGolden:
+    return LoadedGolden(loaded([]), loaded([GoldenGrade(*grade) for grade in grades]), loaded([]))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """B is better for q1 and q2 (refund) and worse for q3 (setup); q4 is not judged."""
+    with Store(database) as store:
+        store.add_queries(
+            loaded(
+                [
+                    Query("q1", "where is my refund", "single", buckets={"intent": "refund"}),
+                    Query("q2", EVIL, "single", buckets={"intent": "refund"}),
+                    Query("q3", "how do I set it up", "single", buckets={"intent": "setup"}),
+                    Query("q4", "nobody judged this"),
+                ]
+            )
+        )
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n} {EVIL}", f"Title {n}") for n in "123"]))
+        a = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}
+        b = {"q1": "c3 c1 c2", "q2": "c3 c1 c2", "q3": "c1 c2 c3", "q4": "c2 c1"}
+        for name, lists in (("old", a), ("new", b)):
+            rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
+            store.add_run(loaded(rankings), name=name)
+        store.add_golden(graded(*((query, "c3", 3) for query in ("q1", "q2", "q3"))))
+    return database
+
+
+def open_compare(**parameters: str | list[str]) -> AppTest:
+    return open_page("compare", **parameters)
+
+
+def component(app: AppTest, key: str) -> dict[str, Any]:
+    """What a component was given to draw, wherever it stands."""
+
+    def walk(block: Any) -> list[Any]:
+        children = getattr(block, "children", None)
+        return [block] if children is None else [x for c in children.values() for x in walk(c)]
+
+    (found,) = (element for element in walk(app.main) if getattr(element, "key", None) == key)
+    return json.loads(found.proto.json)
+
+
+def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
+    said = words(open_compare(measure=["RR"]))
+    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2 / 0 / 1\|+3\|+6 / 6\|", said)
+    assert "Conventions (graded)" in said
+    assert "1 query without any golden grade: left out" in said
+
+
+def test_a_bucket_that_collapsed_is_called_out(filled: Path):
+    said = words(open_compare(measure=["RR"]))
+    assert "intent = setup moves against the total: RR falls by 0.6667 (n 1)" in said
+    assert "new only reorders what old found" in said
+    assert "RR +0.2222: 0.0000 by the candidates, +0.2222 by their order" in said
+
+
+def test_measures_that_disagree_are_called_out(filled: Path):
+    with Store(filled) as store:
+        store.add_golden(graded(("q1", "c2", 1), ("q2", "c2", 1)))
+    said = words(open_compare(measure=["RR", "R@2"]))
+    assert (
+        "No one number tells: from old to new, RR (+0.1111) rises while R@2 (-0.3333) fal" in said
+    )
+    assert "No one number tells" not in words(open_compare(measure=["RR"]))
+
+
+def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):
+    data = component(open_compare(measure=["RR"]), "strips")
+    assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"]
+    worst, *_, unjudged = data["rows"]
+    assert (worst["cells_a"], worst["cells_b"], worst["delta"]) == ("3··", "··3", "−0.6667")
+    assert (unjudged["cells_a"], unjudged["a"], unjudged["delta"]) == ("··", "–", "–")
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("best for B", ["q1", "q2", "q3", "q4"]),
+        ("bucket", ["q1", "q2", "q3", "q4"]),
+        ("query text", ["q2", "q3", "q4", "q1"]),
+    ],
+)
+def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
+    data = component(open_compare(measure=["RR"], sort=sort), "strips")
+    assert [row["query_id"] for row in data["rows"]] == order
+
+
+def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
+    app = open_compare(measure=["RR"], facet="intent", bucket="setup")
+    assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
+    assert re.search(r"\|RR\|+1\.0000\|+0\.3333\|+−0\.6667\|+0 / 0 / 1\|+1\|", words(app))
+
+
+def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
+    app = open_compare(measure=["RR", "nDCG@10"], query="q1")
+    data = component(app, "lists")
+    assert [[p["chunk_id"] for p in side] for side in data["lists"]] == [
+        ["c1", "c2", "c3"],
+        ["c3", "c1", "c2"],
+    ]
+    assert data["lists"][0][2]["other"] == 1
+    first, *rest = data["moves"]
+    assert (first["chunk_id"], first["contribution"]) == ("c3", "+0.6667")
+    assert {row["contribution"] for row in rest} == {"hole"}
+    assert data["total"] == "+0.6667"
+    said = words(app)
+    assert "Terms depend on each other" in said
+    assert "Rank 3 in A, 1 in B · golden grade 3" in said
+    assert "first say who you are on [Label]" in said
+
+
+def test_an_ungraded_query_has_lists_but_no_number_that_pretends(filled: Path):
+    app = open_compare(measure=["RR"], query="q4")
+    assert "nobody has graded a chunk of q4" in words(app)
+    data = component(app, "lists")
+    assert data["total"] == "–"
+    assert {move["contribution"] for move in data["moves"]} == {"–"}
+
+
+def test_text_from_files_is_never_markup(filled: Path):
+    app = open_compare(query="q2")
+    bodies = [element.proto.body for element in app.get("html")]
+    assert any(html.escape(EVIL) in body for body in bodies)
+    assert not any("<img" in body for body in bodies)
+    assert not any("onerror" in element.value for element in [*app.markdown, *app.caption])
+
+
+def test_what_if_recomputes_and_saves_nothing(filled: Path):
+    app = open_compare(measure=["RR"], query="q1")
+    app.number_input[0].set_value(2).run()
+    assert re.search(r"\|RR\|+0\.5000\|\+0\.1667\|+0\.5000\|−0\.5000\|+0\.0000\|", words(app))
+    with Store(filled) as store:
+        assert store.contents().judgments == 3
+
+
+def test_the_chosen_chunk_is_in_the_url(filled: Path):
+    said = words(open_compare(query="q1", chunk="c2"))
+    assert "Rank 2 in A, 3 in B · nobody has graded this chunk" in said
+    assert "text 2 <img" in said
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"b": "old"}, "A and B are both 'old'"),
+        ({"a": "typo"}, "no run is called 'typo'; there are: old, new, empty"),
+        ({"b": "empty"}, "run 'empty' is empty"),
+        ({"facet": "colour"}, "no facet is called 'colour'; there are: all queries, intent, task"),
+        ({"facet": "intent", "bucket": "red"}, "no bucket of intent is called 'red'"),
+        ({"query": "q99"}, "no query is called 'q99'"),
+        ({"measure": "nDGC@10"}, "nDCG"),
+    ],
+)
+def test_bad_input_is_said_in_words(filled: Path, parameters: dict[str, str], sentence: str):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("unknown", ("c1",))]), name="empty")
+    app = open_compare(**parameters)
+    assert sentence in words(app)
+    assert "0.5556" not in words(app)
+
+
+def test_runs_without_a_common_query_are_refused(filled: Path):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="one")
+        store.add_run(loaded([Ranking("q2", ("c1",))]), name="two")
+    assert "share no query" in words(open_compare(a="one", b="two"))
+
+
+def test_without_two_runs_it_says_what_to_load(database: Path):
+    assert "There is no run to compare yet" in words(open_compare())
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="lonely")
+    said = words(open_compare())
+    assert "There is only one run" in said
+    assert "labeler load run FILE" in said
+
+
+def test_before_the_first_grade_it_says_what_to_do(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="a")
+        store.add_run(loaded([Ranking("q1", ("c2",))]), name="b")
+    app = open_compare()
+    assert "Nothing is graded yet" in words(app)
+    assert component(app, "strips")["rows"][0]["delta"] == "–"
+    assert "nan" not in words(app).lower()
+    assert "nothing to draw" in words(open_compare(show="Bars and scatter"))
+
+
+def test_the_charts_have_their_table_and_a_description(filled: Path):
+    app = open_compare(measure=["RR"], show="Bars and scatter")
+    assert len(app.dataframe[0].value) == 3
+    specs = [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+    assert len(specs) == 2
+    assert all("a" in spec["description"] for spec in specs)
+    assert "1 without a value are not drawn" in words(app)

@@ -1,0 +1,225 @@
+"""Every page over a real golden set: what it says, what it says when there is nothing to show."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Contents, Store
+from labeler.ui import counts_line
+from tests.page import empty_golden_set, loaded, open_page, words
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """Two judged queries in two buckets, one with nothing relevant; one unjudged; two runs."""
+    with Store(database) as store:
+        store.add_queries(
+            loaded(
+                [
+                    Query("q1", "one", task="single", buckets={"intent": "refund"}),
+                    Query("q2", "two", task="single", buckets={"intent": "setup"}),
+                    Query("q3", "three", buckets={"intent": "setup"}),
+                ]
+            )
+        )
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+        lists = [Ranking(f"q{n}", ("c0", "c1", "c2", "c3"), (4, 3, 2, 1)) for n in (1, 2, 3)]
+        store.add_run(loaded(lists), name="all", system="search")
+        store.add_run(loaded([Ranking("q1", ("c3", "c2"))]), name="<b>some</b>")
+        grades = [
+            GoldenGrade("q1", "c0", 3),
+            GoldenGrade("q1", "c3", 1),
+            GoldenGrade("q2", "c0", 0),
+        ]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return database
+
+
+@pytest.mark.parametrize("page", ["label", "scores"])
+def test_an_empty_golden_set_says_what_to_load(database: Path, page: str):
+    said = words(open_page(page))
+    assert "labeler load" in said
+    assert "nan" not in said.lower()
+
+
+def test_queries_without_a_run_ask_for_a_run(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+    said = words(open_page("label"))
+    assert "labeler load run" in said
+    assert "load queries" not in said
+
+
+def test_a_missing_golden_set_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LABELER_DB", str(tmp_path / "typo.db"))
+    said = words(open_page("scores"))
+    assert "there is no golden set here" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_scores_show_value_holes_n_and_conventions(filled: Path):
+    said = words(open_page("scores", measure=["nDCG@3", "P@2", "Judged@10"]))
+    assert "2 of 3 queries have grades" in said
+    assert re.search(r"nDCG@3\|+n 1, 1 undefined", said)  # q2 has nothing relevant
+    assert re.search(r"Judged@10\|+n 2\b", said)
+    assert re.search(r"\|all\|+search\|", said)
+    assert re.search(r"0\.5000\|+2 holes", said)  # P@2 of the complete run: q1 has one of two
+    assert "gain 2^grade−1" in said
+    assert "1 query without any golden grade: left out" in said
+
+
+def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
+    said = words(open_page("scores", measure=["Judged@10"]))
+    assert re.search(r"\|<b>some</b>\|.*1 absent", said.replace("\n", " "))
+
+
+def test_names_from_files_are_never_markup(filled: Path):
+    bodies = [element.proto.body for element in open_page("scores").get("html")]
+    assert any("&lt;b&gt;some&lt;/b&gt;" in body for body in bodies)
+    assert not any("<b>some" in body for body in bodies)
+
+
+def test_one_bucket_is_shown_alone(filled: Path):
+    every = words(open_page("scores", facet="intent"))
+    assert "intent: refund" in every
+    assert "intent: setup" in every
+    one = words(open_page("scores", facet="intent", bucket="refund", measure=["RR"]))
+    assert "intent: setup" not in one
+    assert re.search(r"RR\|+n 1\b", one)
+
+
+def test_trec_eval_conventions_put_the_undefined_query_into_the_mean(filled: Path):
+    said = words(open_page("scores", measure=["RR"], preset="trec_eval"))
+    assert re.search(r"RR\|+n 2\b", said)
+    assert "undefined" not in said.split("Conventions")[0]
+
+
+def test_the_budget_and_threshold_are_the_teams(filled: Path):
+    with Store(filled) as store:
+        store.save_settings(type(store.settings())(rel=2, budget=3))
+    said = words(open_page("scores", measure=["R@budget"]))
+    assert "R@3" in said
+    assert "relevant from grade 2" in said
+
+
+def test_a_wrong_measure_names_the_right_one(filled: Path):
+    said = words(open_page("scores", measure=["nDGC@10"]))
+    assert "nDCG" in said
+    assert "n 1" not in said
+
+
+@pytest.mark.parametrize("section", ["Load", "Download", "Runs", "Settings"])
+def test_every_section_of_data_opens(filled: Path, section: str):
+    app = open_page("data", section=section)
+    assert "3 queries · 4 chunks · 2 runs · 3 golden grades" in words(app)
+    assert app.button_group[0].value == section
+
+
+def test_settings_that_make_no_sense_are_refused(filled: Path):
+    app = open_page("data", section="Settings")
+    app.text_input(key="word-3").set_value("  ")
+    app.button[0].click().run()
+    assert "the scale needs four words" in words(app)
+    assert "3 queries" in words(app), "the counts stay above an error"
+    with Store(filled) as store:
+        assert store.settings().words[3] == "highly relevant"
+
+
+def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
+    app = open_page("data", section="Settings")
+    assert {field.max_chars for field in app.text_input} == {40}
+    app.text_input(key="word-3").set_value("x" * 41)
+    app.button[0].click().run()
+    with Store(filled) as store:
+        assert store.settings().words[3] == "x" * 40
+
+
+def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
+    fields = {field.label: field for field in open_page("data", section="Settings").number_input}
+    assert [label for label in fields if label.startswith("Budget for ")] == [
+        "Budget for single answer",
+        "Budget for research",
+        "Budget for compliance lookup",
+        "Budget for long tail",
+    ]
+    assert "to be graded" in fields["Pool depth"].help
+    assert "into the prompt" in fields["Prompt budget"].help
+
+
+def upload(app: AppTest, kind: str, name: str, content: str) -> AppTest:
+    """Load a file on the Data page."""
+    app.selectbox(key="kind").set_value(kind).run()
+    app.file_uploader(key="file").set_value((name, content.encode(), "text/plain"))
+    return app.button[0].click().run()
+
+
+def test_a_failed_load_names_its_remedy_in_the_words_of_the_page(filled: Path):
+    app = upload(open_page("data"), "run", "a.trec", "q1 Q0 c1 1 2 a\nq1 Q0 c1 2 1 a\n")
+    said = words(app)
+    assert "a.trec:2: chunk 'c1' appears twice" in said
+    assert 'On this page: "Keep the better placed where a chunk stands twice for a query"' in said
+    assert "3 queries · 4 chunks · 2 runs" in said
+    assert not app.get("progress"), "a bar above an error looks like success"
+    said = words(upload(open_page("data"), "golden", "a.qrels", "q1 0 c1 0.7\n"))
+    assert 'On this page: "Grade map"' in said
+    assert "Keep the better placed" not in said
+
+
+def test_loading_the_same_again_is_nothing_to_do(filled: Path):
+    app = open_page("data")
+    for expected in (["Loaded"], []):
+        app = upload(app, "run", "a.trec", "q1 Q0 c1 1 2 a\n")
+        assert [message.value for message in app.success] == expected
+    assert app.info[0].value.startswith("Nothing to do")
+    assert "3 runs" in words(app)
+
+
+def test_one_of_a_kind_is_counted_in_the_singular():
+    assert counts_line(Contents(1, 0, 1, 0, 1, 1, 1, 1, 1)) == (
+        "1 query · 1 chunk · 1 run · 1 golden grade · 1 grader · 1 grade of an earlier text"
+    )
+    assert counts_line(Contents(2, 0, 0, 0, 2, 2, 0, 2, 2)) == (
+        "2 queries · 0 chunks · 2 runs · 2 golden grades · 2 graders"
+    )
+
+
+def test_the_pad_gets_no_token_before_somebody_said_who_is_grading(filled: Path):
+    (pad,) = (element for element in open_page("label").main if element.key == "grading_pad")
+    given = json.loads(pad.proto.json)
+    assert (given["grader"], given["token"]) == (None, None)
+    with Store(filled) as store:
+        assert store.contents().graders == 0
+
+
+def test_each_task_is_read_by_the_measures_that_fit_it(filled: Path):
+    said = words(open_page("scores", view="by task"))
+    assert "task: single" in said
+    assert re.search(r"\|Success@3\|+n 1, 1 undefined", said)
+    assert "nDCG@10" not in said
+    assert "task: research" not in said
+
+
+def test_recall_is_a_curve_with_its_table(filled: Path):
+    app = open_page("scores", view="recall over k")
+    said = words(app)
+    assert len(app.get("vega_lite_chart")) == 1
+    assert re.search(r"\|R@1\|", said)
+    assert re.search(r"\|R@100\|", said)
+
+
+def test_a_number_that_lies_is_warned_of(filled: Path):
+    said = words(open_page("scores", measure=["nDCG@10"]))
+    assert "only 2 judged queries" in said
+    assert "looks deeper than the prompt budget" in said

@@ -1,0 +1,234 @@
+"""The Queries page: worst first, why each fails, and one query in full."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler import charts
+from labeler.comparison import dcg_table
+from labeler.diagnosis import default_bar
+from labeler.evaluation import Conventions, Ranked, Scoreboard
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.page import empty_golden_set, loaded, open_page, words
+
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """Four queries: fine, below the budget, nothing relevant known, not graded; two runs."""
+    chunks = tuple(f"c{n}" for n in range(9))
+    late = (*chunks[1:8], "c0", "c8")
+    with Store(database) as store:
+        texts = [f"chunk {n} speaks of thing number {n}" for n in range(9)]
+        store.add_chunks(
+            loaded([Chunk(name, text, HOSTILE) for name, text in zip(chunks, texts, strict=True)])
+        )
+        store.add_queries(
+            loaded(
+                [
+                    Query("fine", "one", task="single", buckets={"intent": "refund"}),
+                    Query("low", HOSTILE, "research", "the reference", "the guideline"),
+                    Query("dark", "three", buckets={"intent": "setup"}),
+                    Query("new", "four", buckets={"intent": "setup"}),
+                ]
+            )
+        )
+        for name, order in (("first", chunks), ("late", late)):
+            lists = [Ranking(q, order, tuple(range(9, 0, -1))) for q in ("fine", "dark", "new")]
+            lists.append(Ranking("low", late))
+            store.add_run(loaded(lists), name=name)
+        grades = [GoldenGrade("low", name, 0) for name in chunks[1:6]]
+        grades += [GoldenGrade("fine", "c0", 3), GoldenGrade("low", "c0", 2)]
+        grades += [GoldenGrade("dark", "c1", 0)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return database
+
+
+def open_queries(**parameters: str | list[str]) -> AppTest:
+    return open_page("queries", **parameters)
+
+
+def listed(app: AppTest) -> list[list[str]]:
+    """Id, value and class of each query in the list."""
+    assert not app.exception
+    frame = app.dataframe[0].value
+    return frame[["query", "RR", "class"]].values.tolist()
+
+
+def test_without_anything_it_says_what_to_load(database: Path):
+    assert "labeler load queries" in words(open_queries())
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+    said = words(open_queries())
+    assert "labeler load run" in said
+    assert "load queries" not in said
+
+
+def test_the_worst_come_first_and_what_has_no_value_last(filled: Path):
+    rows = listed(open_queries(measure=["RR"]))
+    assert rows == [
+        ["low", "0.1250", "retrieved below the prompt budget"],
+        ["fine", "1.0000", "does not fail"],
+        ["dark", "undefined", "nothing relevant known"],
+        ["new", "not graded", "not graded yet"],
+    ]
+
+
+def test_with_a_run_a_the_largest_loss_comes_first(filled: Path):
+    app = open_queries(run="late", a="first", measure=["RR"])
+    assert [row[0] for row in listed(app)] == ["fine", "low", "dark", "new"]
+    assert app.dataframe[0].value["B − A"].tolist()[:2] == ["▼ −0.8750", "0.0000"]
+    assert "A is first, B is late" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        ({"facet": "intent", "bucket": "refund"}, {"fine"}),
+        ({"facet": "intent", "bucket": "setup"}, {"dark", "new"}),
+        ({"task": "research"}, {"low"}),
+        ({"class": "failing"}, {"low", "dark"}),
+        ({"class": "nothing relevant known"}, {"dark"}),
+        ({"class": "not graded yet"}, {"new"}),
+        ({"holes": "90"}, {"new"}),
+        ({"contains": "ONERROR"}, {"low"}),
+        ({"facet": "intent", "bucket": "refund", "other": "task", "crossing": "single"}, {"fine"}),
+    ],
+)
+def test_filters_leave_what_they_say(filled: Path, given: dict, left: set[str]):
+    found = {row[0] for row in listed(open_queries(measure=["RR"], **given))}
+    assert found == left
+
+
+def test_a_filter_that_leaves_nothing_says_so(filled: Path):
+    assert "No query gets through these filters" in words(open_queries(contains="nobody asks"))
+
+
+def test_the_bar_is_a_choice(filled: Path):
+    rows = listed(open_queries(measure=["RR"], bar="RR", below="0.1"))
+    assert [row[2] for row in rows] == [
+        *("does not fail", "does not fail"),
+        *("nothing relevant known", "not graded yet"),
+    ]
+    assert "a query fails where RR below 0.1" in words(open_queries(bar="RR", below="0.1"))
+
+
+def test_classes_are_counted_in_words_a_chart_and_a_table(filled: Path):
+    app = open_queries(view="Why they fail", facet="intent")
+    said = words(app)
+    assert "50% of failing queries are ranking, not recall" in said
+    assert "2 of 3 judged queries fail in first" in said
+    assert re.search(r"\|nothing relevant known\|.*?\|1\|+50%\|+0\|+1\|", said, flags=re.S)
+    assert len(app.get("vega_lite_chart")) == 2
+    assert all("escription" in chart.proto.spec for chart in app.get("vega_lite_chart"))
+
+
+def test_one_query_in_full_says_why_it_fails_in_each_run(filled: Path):
+    said = words(open_queries(query="low", measure=["RR"]))
+    assert f"|{HOSTILE}|" in said
+    assert "the guideline" in said
+    assert "the reference" in said
+    assert re.search(r"\|late\|+0\.1250\|+rank 8\|+retrieved below the prompt budget\|", said)
+    assert "Rerank the candidates" in said
+    assert "3 of the 9 shown not graded" in said
+    assert "gain 2^grade−1" in said
+
+
+def test_a_hole_is_said_and_never_a_zero(filled: Path):
+    bodies = "".join(e.proto.body for e in open_queries(query="low").get("html"))
+    assert bodies.count('<span class="grade g0">0 not relevant</span>') == 10
+    assert bodies.count('<span class="grade hole">not graded</span>') == 6
+    assert "<img" not in bodies
+    assert "onerror=alert(1)&gt; **bold**" in bodies
+
+
+def test_ndcg_is_worked_out_as_a_textbook_prints_it(filled: Path):
+    said = words(open_queries(query="low", part="DCG table", measure=["nDCG@10"]))
+    assert "nDCG@10 = DCG / IDCG = 0.9464 / 3.0000 = 0.3155" in said
+    assert re.search(r"\|8\|+c0\|+2 partially relevant\|+3\|+3\.1699\|+0\.9464\|+0\.9464\|", said)
+    assert re.search(r"\|6\|+c6\|+not graded\|+0\|", said)
+
+
+def test_the_pool_names_every_graded_chunk_best_first(filled: Path):
+    said = words(open_queries(query="low", part="Pool"))
+    assert "6 chunks are graded; 3 of the runs' top 10 are not" in said
+    assert said.index("2 partially relevant") < said.index("0 not relevant")
+
+
+def test_the_next_query_is_one_click_away(filled: Path):
+    app = open_queries(query="low", measure=["RR"])
+    (following,) = (button for button in app.button if button.label == "Next")
+    app = following.click().run()
+    assert "|one|" in words(app)
+    assert "2 of 4, worst first" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"run": "nope"}, "no run is called 'nope'; there are: first, late"),
+        ({"a": "nope"}, "no run is called 'nope'"),
+        ({"facet": "nope"}, "no facet is called 'nope'; there are: intent, task"),
+        ({"facet": "intent", "bucket": "nope"}, "no bucket is called 'nope'"),
+        ({"class": "nope"}, "no class of failure is called 'nope'"),
+        ({"query": "nope"}, "no query is called 'nope'"),
+        ({"bar": "nope"}, "no measure is called 'nope'"),
+        ({"measure": ["nDGC@10"]}, "nDCG"),
+    ],
+)
+def test_a_wrong_address_is_said_in_words(filled: Path, given: dict, said: str):
+    app = open_queries(**given)
+    assert said in words(app)
+    assert not app.dataframe
+
+
+def test_without_grades_nothing_fails_and_grading_is_suggested(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_run(loaded([Ranking("q1", ("c0",))]), name="only")
+    app = open_queries(measure=["RR"])
+    assert "Nobody has graded a chunk yet" in words(app)
+    assert listed(app) == [["q1", "not graded", "not graded yet"]]
+    assert "known by id only" in words(open_queries(query="q1"))
+
+
+def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
+    with Store(filled) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+        queries = {query.query_id: query for query in store.queries()}
+        measures = board.resolve(board.conventions.measures("nDCG@10"))
+        found = charts.find_failures(
+            board, "late", default_bar(board), {}, store.chunks_with_text(), store.chunks_numbered
+        )
+    rows = charts.query_rows(board, queries, "late", "first", measures, (None, None), found)
+    given = charts.failing_csv(rows, "late", "first", measures, board.conventions)
+    first, low, *_ = csv.DictReader(io.StringIO(given.decode()))
+    assert float(first["delta"]) == float(first["nDCG(dcg='exp-log2')@10"]) - 1
+    assert low["query"] == HOSTILE
+    assert "gain 2^grade−1" in low["conventions"]
+    lists = charts.lists_csv({"late": board.ranked("late", "low")}, "low", board.conventions)
+    grades = [row["grade"] for row in csv.DictReader(io.StringIO(lists.decode()))]
+    assert grades == ["0", "0", "0", "0", "0", "", "", "2", ""]
+    table = dcg_table(board, "late", "low", measures[0])
+    worked = charts.dcg_csv(table, "late", "low", board.conventions).decode()
+    assert sum(row["list"] == "ideal" for row in csv.DictReader(io.StringIO(worked))) == 1
+
+
+def test_a_cell_that_a_spreadsheet_would_run_is_neutralised():
+    listed = {"=1+1": [Ranked(1, 0, "@cmd", None, None)]}
+    [row] = csv.DictReader(io.StringIO(charts.lists_csv(listed, "-q", Conventions.of()).decode()))
+    assert (row["run"], row["chunk_id"], row["query_id"]) == ("'=1+1", "'@cmd", "'-q")
+    assert row["score"] == ""
