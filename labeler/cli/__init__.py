@@ -1,0 +1,49 @@
+"""The command line: reads files, asks the store and the measures, prints; starts the server.
+
+Streamlit is never imported here: ``serve`` and ``demo`` become its process.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from labeler import __version__
+from labeler.cli.comparing import compare
+from labeler.cli.exporting import drop, export, retire
+from labeler.cli.group import FILE, LabelerGroup
+from labeler.cli.loading import load
+from labeler.cli.scoring import explain_measures, score
+from labeler.cli.serving import demo, serve
+
+__all__ = ["main"]
+
+
+@click.group(cls=LabelerGroup)
+@click.option(
+    "--db",
+    type=FILE,
+    default="golden.db",
+    envvar="LABELER_DB",
+    show_default=True,
+    show_envvar=True,
+    help="The golden set's file. May also stand after the command.",
+)
+@click.version_option(__version__, prog_name="labeler", message="%(prog)s %(version)s")
+@click.pass_context
+def main(context: click.Context, db: Path) -> None:
+    """Grade retrieved chunks into a golden set, and watch every retrieval measure move.
+
+    'labeler demo' shows it on sample data. To use your own: load queries, chunks and runs, then
+    'labeler serve' opens the pages where people grade.
+    """
+    context.obj = db
+    for stream in (sys.stdout, sys.stderr):
+        # An id or a file name may hold what the terminal's encoding cannot show.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
+
+
+for command in (demo, serve, load, score, compare, export, drop, retire, explain_measures):
+    main.add_command(command)

@@ -1,0 +1,265 @@
+"""``labeler compare``: run B against run A, as a table, as rows for programs, as strips of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labeler import comparison
+from labeler.cli.group import database_option
+from labeler.cli.scoring import (
+    asking_options,
+    chosen,
+    conventions_of,
+    measures_of,
+    notes_of,
+)
+from labeler.cli.tables import (
+    Table,
+    as_csv,
+    as_json,
+    markdown_footer,
+    markdown_lines,
+    shown,
+    text_footer,
+    text_lines,
+)
+from labeler.comparison import Comparison, Delta, QueryDelta
+from labeler.evaluation import Conventions, Scoreboard, number
+from labeler.measures import Measure
+from labeler.store import Store
+
+DEFAULT_MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP Judged@10"
+STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@asking_options(DEFAULT_MEASURES)
+@click.option(
+    "--strips",
+    "stripped",
+    is_flag=True,
+    help="Show the grades at each rank of A and B, a line a query, the largest loss by the first "
+    "measure on top; · is a chunk nobody has graded.",
+)
+@database_option
+@click.pass_obj
+def compare(
+    db: Path,
+    a: str,
+    b: str,
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    facet: str | None,
+    per_query: bool,
+    kind: str,
+    stripped: bool,
+) -> None:
+    """Compare run B with run A: what rises, what falls, and where.
+
+    A delta is B minus A. Wins, ties and losses count the queries in which B is better, equal and
+    worse.
+    """
+    if facet is not None and per_query:
+        raise click.UsageError("--by and --per-query cannot be asked for together")
+    if stripped and kind in ("csv", "json"):
+        raise click.UsageError("--strips are for people; ask for them with --format table or md")
+    with Store(db) as store:
+        collection, settings = store.collection(), store.settings()
+    conventions = conventions_of(settings, preset, rel, budget)
+    measures = measures_of(conventions, texts)
+    board = Scoreboard(chosen(collection, (a, b)), conventions)
+    found = comparison.compare(board, a, b, measures, facet)
+    rows = query_rows(found) if per_query else mean_rows(found)
+    if kind in ("csv", "json"):
+        write = as_csv if kind == "csv" else as_json
+        click.echo(write(rows, conventions, ()), nl=False)
+        return
+    table = table_of(rows, found)
+    strips = strip_lines(board, found) if stripped else []
+    notes = [*notes_of(board, facet), *warnings(board, found)]
+    click.echo(as_page(kind, table, strips, conventions, notes), nl=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """B against A by one measure: over all queries, one of them, or one bucket of a facet."""
+
+    run_a: str
+    run_b: str
+    measure: Measure
+    a: float
+    b: float
+    delta: float
+    wins: int
+    ties: int
+    losses: int
+    n: int
+    undefined: int
+    holes_a: int
+    holes_b: int
+    query_id: str | None = None
+    facet: str | None = None
+    bucket: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as programs get it: the measure fully spelled, None for undefined."""
+        place = {"query_id": self.query_id, "facet": self.facet, "bucket": self.bucket}
+        values = {"a": self.a, "b": self.b, "delta": self.delta}
+        return {
+            "run_a": self.run_a,
+            "run_b": self.run_b,
+            **{name: value for name, value in place.items() if value is not None},
+            "measure": str(self.measure),
+            **{name: None if math.isnan(value) else value for name, value in values.items()},
+            "wins": self.wins,
+            "ties": self.ties,
+            "losses": self.losses,
+            "n": self.n,
+            "undefined": self.undefined,
+            "holes_a": self.holes_a,
+            "holes_b": self.holes_b,
+        }
+
+
+def mean_rows(found: Comparison) -> list[PairRow]:
+    """Return the means over all queries, or over those of each bucket if they were asked for."""
+    return [_mean_row(found, row) for row in (found.buckets if found.facet else found.deltas)]
+
+
+def _mean_row(found: Comparison, row: Delta) -> PairRow:
+    return PairRow(
+        run_a=found.a,
+        run_b=found.b,
+        measure=row.measure,
+        a=row.a,
+        b=row.b,
+        delta=row.delta,
+        wins=row.wins,
+        ties=row.ties,
+        losses=row.losses,
+        n=row.n,
+        undefined=row.undefined,
+        holes_a=row.holes_a,
+        holes_b=row.holes_b,
+        facet=row.facet,
+        bucket=row.bucket,
+    )
+
+
+def query_rows(found: Comparison) -> list[PairRow]:
+    """Return the values query by query, then by measure."""
+    columns = [found.queries(measure) for measure in found.measures]
+    return [_query_row(found, row) for rows in zip(*columns, strict=True) for row in rows]
+
+
+def _query_row(found: Comparison, row: QueryDelta) -> PairRow:
+    undefined = math.isnan(row.delta)
+    return PairRow(
+        run_a=found.a,
+        run_b=found.b,
+        measure=row.measure,
+        a=row.a,
+        b=row.b,
+        delta=row.delta,
+        wins=int(row.delta > comparison.TOLERANCE),
+        ties=int(abs(row.delta) <= comparison.TOLERANCE),
+        losses=int(row.delta < -comparison.TOLERANCE),
+        n=int(not undefined),
+        undefined=int(undefined and row.judged),
+        holes_a=row.holes_a,
+        holes_b=row.holes_b,
+        query_id=row.query_id,
+    )
+
+
+def table_of(rows: Sequence[PairRow], found: Comparison) -> Table:
+    """Return a line for each row, with four digits; a query's needs no counts."""
+    single = bool(rows) and rows[0].query_id is not None
+    place = "query" if single else found.facet
+    names = ["measure"] if place is None else [shown(place), "measure"]
+    counts = [] if single else ["wins", "ties", "losses", "n", "undefined"]
+    numbers = [shown(found.a), shown(found.b), "delta", *counts, "holes A", "holes B"]
+    return Table(names, numbers, [_cells(row, found.conventions, single) for row in rows])
+
+
+def _cells(row: PairRow, conventions: Conventions, single: bool) -> list[str]:
+    place = row.query_id or row.bucket
+    counts = () if single else (row.wins, row.ties, row.losses, row.n, row.undefined)
+    return [
+        *([] if place is None else [shown(place)]),
+        conventions.heading(row.measure),
+        number(row.a),
+        number(row.b),
+        signed(row.delta),
+        *map(str, (*counts, row.holes_a, row.holes_b)),
+    ]
+
+
+def signed(delta: float) -> str:
+    """Write a difference for people: a sign and four digits, a dash where it is undefined."""
+    return number(delta) if math.isnan(delta) else f"{delta:+.4f}"
+
+
+def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
+    """Return two strips a query, sorted by the first measure's delta; undefined ones come last."""
+    measure = found.measures[0]
+    k = measure.cutoff if isinstance(measure.cutoff, int) else STRIP
+    pair = [comparison.strips(board, run, k) for run in (found.a, found.b)]
+    rows = found.queries(measure)
+    known = [at for at, row in enumerate(rows) if not math.isnan(row.delta)]
+    rest = [at for at, row in enumerate(rows) if math.isnan(row.delta)]
+    order = [*sorted(known, key=lambda at: rows[at].delta), *rest]
+    body = [
+        [
+            shown(rows[at].query_id),
+            *(comparison.strip_text(part[at]) for part in pair),
+            signed(rows[at].delta),
+        ]
+        for at in order
+    ]
+    heading = f"{found.conventions.heading(measure)} delta"
+    return text_lines(Table(["query", shown(found.a), shown(found.b)], [heading], body))
+
+
+def warnings(board: Scoreboard, found: Comparison) -> Iterator[str]:
+    """Say where the table misleads: measures and buckets at odds, a rerank, the delta in parts."""
+    yield from comparison.one_number(found)
+    yield from (each.sentence for each in comparison.contradictions(found))
+    rerank = comparison.rerank(board, found.a, found.b)
+    if rerank.within == rerank.queries:
+        yield rerank.sentence
+    parts = comparison.split(board, found.a, found.b, found.measures[0])
+    if parts.n:
+        yield (
+            f"{found.conventions.heading(parts.measure)} {signed(parts.delta)} is "
+            f"{signed(parts.candidates)} by the chunks found and {signed(parts.order)} by their "
+            f"order (recall of the whole lists {number(parts.recall_a)} and "
+            f"{number(parts.recall_b)})"
+        )
+
+
+def as_page(
+    kind: str,
+    table: Table,
+    strips: Sequence[str],
+    conventions: Conventions,
+    notes: Sequence[str],
+) -> str:
+    """Put table, strips, conventions and notes below each other."""
+    if kind == "md":
+        fenced = ["", "```text", *strips, "```"] if strips else []
+        lines = [*markdown_lines(table), *fenced, *markdown_footer(conventions, notes)]
+    else:
+        spaced = ["", *strips] if strips else []
+        lines = [*text_lines(table), *spaced, *text_footer(conventions, notes)]
+    return "\n".join(lines)

@@ -1,0 +1,125 @@
+"""``labeler export`` and the two commands that take something out of the golden set."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from labeler import transfer
+from labeler.cli.group import FILE_OR_OUTPUT, LabelerGroup, database_option
+from labeler.cli.whole import write_file, write_folder
+from labeler.store import Store
+
+BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
+
+
+@click.command()
+@click.argument("path", type=FILE_OR_OUTPUT)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(list(transfer.EXPORTS)),
+    help="jsonl carries everything and loads back; qrels and beir are for other tools; csv is for "
+    "people; events is the whole log of judgments.  [default: what PATH's ending says]",
+)
+@click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@database_option
+@click.pass_obj
+def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
+    """Write the golden set to a file.
+
+    '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
+    with .zip. A file that ends with .gz is compressed.
+    """
+    kind = kind or kind_of(path)
+    with Store(db) as store:
+        if kind == "beir" and path.suffix != ".zip":
+            put_folder(path, transfer.beir_folder(store), replace=force)
+        else:
+            put_file(path, transfer.export(store, kind), replace=force)
+        said = described(kind, store)
+    if str(path) != "-":
+        click.echo(f"{path}: {said}")
+
+
+def kind_of(path: Path) -> str:
+    """Return the format a path's ending stands for.
+
+    >>> kind_of(Path("golden.jsonl.gz"))
+    'jsonl'
+    """
+    if str(path) == "-":
+        return "jsonl"
+    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix
+    if suffix not in BY_SUFFIX:
+        raise click.UsageError(f"{path} does not say in which format; add --format")
+    return BY_SUFFIX[suffix]
+
+
+def put_file(path: Path, data: bytes, *, replace: bool) -> None:
+    """Write one file, compressed where its name says so, or to the standard output."""
+    if str(path) == "-":
+        click.echo(data, nl=False)
+    else:
+        write_file(
+            path, gzip.compress(data, mtime=0) if path.suffix == ".gz" else data, replace=replace
+        )
+
+
+def put_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
+    """Write a folder of files."""
+    if str(path) == "-":
+        raise click.UsageError("beir is more than one file; name a folder, or a .zip")
+    write_folder(path, files, replace=replace)
+
+
+def described(kind: str, store: Store) -> str:
+    """Say what an export holds; qrels and csv hold no query that has no golden grade."""
+    contents = store.contents()
+    if kind == "events":
+        return f"{contents.judgments} events"
+    if kind in ("qrels", "csv"):
+        _, grades = store.golden_set()
+        graded = len({grade.query_id for grade in grades})
+        return f"{graded} queries, {contents.golden} golden grades"
+    chunks = f", {contents.chunks - contents.chunks_without_text} chunks" if kind == "beir" else ""
+    return f"{contents.queries} queries{chunks}, {contents.golden} golden grades"
+
+
+@click.group(cls=LabelerGroup)
+def drop() -> None:
+    """Remove a run; judgments stay."""
+
+
+@drop.command("run")
+@click.argument("name")
+@database_option
+@click.pass_obj
+def drop_run(db: Path, name: str) -> None:
+    """Remove a run and its lists; every judgment stays."""
+    with Store(db) as store:
+        store.drop_run(name)
+    click.echo(f"run {name!r} is removed; its judgments stay")
+
+
+@click.group(cls=LabelerGroup)
+def retire() -> None:
+    """Take a query out of use."""
+
+
+@retire.command("query")
+@click.argument("query_id", metavar="ID")
+@click.option("--restore", is_flag=True, help="Take a retired query back into use.")
+@database_option
+@click.pass_obj
+def retire_query(db: Path, query_id: str, restore: bool) -> None:
+    """Retire a query; its judgments stay in the log.
+
+    It is left out of grading, scores and exports.
+    """
+    with Store(db) as store:
+        store.retire_query(query_id, restore=restore)
+    click.echo(f"query {query_id!r} is {'in use again' if restore else 'retired'}")

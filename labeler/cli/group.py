@@ -1,0 +1,94 @@
+"""What all commands share: where the golden set is, and what becomes of an error."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from labeler.errors import LabelerError
+
+CommandT = TypeVar("CommandT", bound=Callable[..., Any])
+
+# Whether a file can be read is for the code that reads it to say, in our words and with exit 1.
+FILE = click.Path(path_type=Path, readable=False)
+FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
+INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
+
+
+class LabelerGroup(click.Group):
+    """Lists its commands in the order they were added and says failures in one sentence.
+
+    Exit codes: 1 for bad input, 2 for a wrong command line, 130 after Ctrl-C.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order a newcomer needs them."""
+        return list(self.commands)
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the command line; ``--help`` is printed here."""
+        with _one_sentence():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; nothing that is the world's fault leaves a traceback."""
+        with _one_sentence():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    try:
+        yield
+    except LabelerError as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        if error.errno == errno.EPIPE:  # a reader that has seen enough
+            raise
+        raise click.ClickException(_in_words(error)) from error
+    except KeyboardInterrupt:
+        click.echo(err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _in_words(error: OSError) -> str:
+    """Return what the system complained of; without a file's name it is about the output."""
+    if error.filename is None:
+        _forget_output()
+        return f"the output cannot be written: {error.strerror or error}"
+    return f"{error.filename}: {error.strerror}"
+
+
+def _forget_output() -> None:
+    """Throw away what could not be written, or Python tries again at its end and complains."""
+    try:
+        output = sys.stdout.fileno()
+    except (OSError, ValueError):  # not a real stream
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, output)
+    os.close(nowhere)
+
+
+def database_option(command: CommandT) -> CommandT:
+    """Let ``--db`` stand after the command as well as before it."""
+    return click.option(
+        "--db",
+        type=FILE,
+        hidden=True,
+        expose_value=False,
+        callback=_remember,
+        help="The golden set's file.",
+    )(command)
+
+
+def _remember(context: click.Context, _: click.Parameter, value: Path | None) -> None:
+    if value is not None:
+        context.obj = value

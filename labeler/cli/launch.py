@@ -1,0 +1,57 @@
+"""The server's process: says when it answers, opens the browser, stops quietly on Ctrl-C.
+
+`labeler.cli.serving` runs this file as a script, ``launch.py HOST PORT yes|no ARGUMENT...``; the
+arguments are Streamlit's. It knows nothing else of labeler.
+"""
+
+from __future__ import annotations
+
+import http.client
+import runpy
+import signal
+import sys
+import threading
+import time
+import webbrowser
+
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+
+
+def main(host: str, port: int, browser: bool, arguments: list[str]) -> None:
+    """Become Streamlit, watched by a thread that ends when the server answers."""
+    # Streamlit's own server passes Ctrl-C on after it has stopped, and its command line would then
+    # say "Aborted!" and fail. Before it has started, there is nothing to stop.
+    signal.signal(signal.SIGINT, lambda _number, _frame: sys.exit(0))
+    watch = threading.Thread(target=announce, args=(host, port, browser), daemon=True)
+    watch.start()
+    sys.argv = ["streamlit", *arguments]
+    runpy.run_module("streamlit", run_name="__main__")
+
+
+def announce(host: str, port: int, browser: bool) -> None:
+    """Wait until the server answers, then print its address and open the browser."""
+    near = EVERYWHERE.get(host, host)
+    while not answers(near, port):
+        time.sleep(0.1)
+    address = f"http://{f'[{near}]' if ':' in near else near}:{port}"
+    more = " and this machine's other addresses" if near != host else ""
+    sys.stdout.write(f"labeler is at {address}{more}; Ctrl-C stops it\n")
+    sys.stdout.flush()
+    if browser:
+        webbrowser.open(address)
+
+
+def answers(host: str, port: int) -> bool:
+    """Say whether the server is ready for a browser."""
+    connection = http.client.HTTPConnection(host, port, timeout=5)
+    try:
+        connection.request("GET", "/_stcore/health")
+        return connection.getresponse().status == 200
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3] == "yes", sys.argv[4:])

@@ -1,0 +1,173 @@
+"""``labeler load``: a file is read, checked and stored whole; the intake report is printed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from labeler import transfer
+from labeler.cli.group import FILE, CommandT, LabelerGroup, database_option
+from labeler.cli.progress import progress_bar
+from labeler.cli.whole import filling, is_new
+from labeler.formats import parse_grade_map
+from labeler.store import Store
+from labeler.transfer import LoadOptions
+
+path_argument = click.argument("path", type=FILE)
+update_option = click.option(
+    "--update", is_flag=True, help="Replace what is there under the same id with other content."
+)
+facet_option = click.option(
+    "--facet",
+    "facets",
+    multiple=True,
+    metavar="NAME",
+    help="Group queries by exactly this field; repeat it for more. Without it: by the buckets and "
+    "every text field of the metadata with at most 50 distinct values.",
+)
+
+
+def grade_options(command: CommandT) -> CommandT:
+    """Add the options for grades other than 0, 1, 2 and 3."""
+    negative = click.option(
+        "--negative-as-zero", is_flag=True, help="Read negative grades as 0 instead of refusing."
+    )
+    mapped = click.option(
+        "--grade-map",
+        metavar="OLD=NEW,...",
+        callback=lambda _context, _option, text: None if text is None else parse_grade_map(text),
+        help="Read other numbers as grades: 0.3=1,1.0=3.",
+    )
+    return negative(mapped(command))
+
+
+@click.group(cls=LabelerGroup)
+def load() -> None:
+    """Add queries, chunks, a run or golden grades.
+
+    A load is all or nothing: one bad line and nothing changes. The golden set's file is made if
+    it is not there yet. Files may be gzipped.
+    """
+
+
+@load.command()
+@path_argument
+@facet_option
+@update_option
+@database_option
+@click.pass_obj
+def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool) -> None:
+    """Add the queries of a JSONL, BEIR, CSV or TSV file."""
+    put(db, "queries", path, LoadOptions(facets=facets or None, update=update))
+
+
+@load.command()
+@path_argument
+@update_option
+@database_option
+@click.pass_obj
+def chunks(db: Path, path: Path, update: bool) -> None:
+    """Add the chunks of a JSONL, BEIR, CSV or TSV file."""
+    put(db, "chunks", path, LoadOptions(update=update))
+
+
+@load.command()
+@path_argument
+@click.option("--name", help="What the run is called.  [default: the file's name]")
+@click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
+@click.option("--date", help="When it was made: 2026-01-31.  [default: today]")
+@click.option(
+    "--order",
+    type=click.Choice(["score", "rank"]),
+    default="score",
+    show_default=True,
+    help="What decides the order inside a list, where a file has both.",
+)
+@click.option(
+    "--on-duplicate",
+    type=click.Choice(["refuse", "first"]),
+    default="refuse",
+    show_default=True,
+    help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
+)
+@database_option
+@click.pass_obj
+def run(
+    db: Path,
+    path: Path,
+    name: str | None,
+    system: str | None,
+    date: str | None,
+    order: Literal["score", "rank"],
+    on_duplicate: Literal["refuse", "first"],
+) -> None:
+    """Add a run: TREC, JSONL, CSV or TSV."""
+    options = LoadOptions(
+        run_name=name, system=system, created_at=date, order=order, on_duplicate=on_duplicate
+    )
+    put(db, "run", path, options)
+
+
+@load.command()
+@path_argument
+@grade_options
+@update_option
+@database_option
+@click.pass_obj
+def golden(
+    db: Path,
+    path: Path,
+    negative_as_zero: bool,
+    grade_map: dict[float, int] | None,
+    update: bool,
+) -> None:
+    """Add golden grades: a golden set, a log, qrels, CSV.
+
+    The content says which it is. Only a golden set in JSONL brings its queries along; for the
+    others load the queries first. A table needs the columns query, docid and rating.
+    """
+    options = LoadOptions(negative_as_zero=negative_as_zero, grade_map=grade_map, update=update)
+    put(db, "golden", path, options)
+
+
+@load.command()
+@path_argument
+@click.option("--split", default="test", show_default=True, help="Which qrels of the folder.")
+@facet_option
+@grade_options
+@update_option
+@database_option
+@click.pass_obj
+def beir(
+    db: Path,
+    path: Path,
+    split: str,
+    facets: tuple[str, ...],
+    negative_as_zero: bool,
+    grade_map: dict[float, int] | None,
+    update: bool,
+) -> None:
+    """Add a BEIR folder, or a zip that holds one."""
+    options = LoadOptions(
+        split=split,
+        facets=facets or None,
+        negative_as_zero=negative_as_zero,
+        grade_map=grade_map,
+        update=update,
+    )
+    put(db, "beir", path, options)
+
+
+def put(db: Path, kind: str, path: Path, options: LoadOptions) -> None:
+    """Read a file, store what it holds and print what was done."""
+    if not is_new(db):
+        with Store(db):  # a wrong --db should not take as long to notice as the file to read
+            pass
+    with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
+        apply = transfer.read(kind, path, options, progress=progress)
+    with filling(db) as store:
+        reports = apply(store)
+    for report in reports:
+        click.echo(report)

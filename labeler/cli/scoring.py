@@ -1,0 +1,198 @@
+"""``labeler score`` and ``labeler measures``: values for people and for programs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+
+import click
+
+from labeler.cli.group import CommandT, database_option
+from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import PRESETS, Conventions, QueryScore, Score, Scoreboard
+from labeler.measures import MEASURES, Definition, Measure
+from labeler.model import Collection, Settings
+from labeler.store import Store
+
+DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
+WRITERS: Mapping[str, Callable[[Sequence[Row], Conventions, Sequence[str]], str]] = {
+    "table": as_text,
+    "csv": as_csv,
+    "json": as_json,
+    "md": as_markdown,
+}
+
+
+def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
+    """Add the options that say which values are asked for, and in which form."""
+    options = (
+        click.option(
+            "--measures",
+            "texts",
+            multiple=True,
+            default=[default_measures],
+            metavar="NAMES",
+            help="Measures, set apart by spaces; may be repeated. 'labeler measures' explains "
+            f"them.  [default: {default_measures}]",
+        ),
+        click.option(
+            "--preset",
+            type=click.Choice(PRESETS),
+            default="graded",
+            show_default=True,
+            help="The conventions: our own for graded relevance, or those of trec_eval.",
+        ),
+        click.option(
+            "--rel",
+            type=click.IntRange(1, 3),
+            help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
+        ),
+        click.option(
+            "--budget",
+            type=click.IntRange(min=1),
+            help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
+        ),
+        click.option(
+            "--by", "facet", metavar="FACET", help="One value for each bucket of this facet."
+        ),
+        click.option("--per-query", is_flag=True, help="One value for each query."),
+        click.option(
+            "--format",
+            "kind",
+            type=click.Choice(list(WRITERS)),
+            default="table",
+            show_default=True,
+            help="table and md are for people and have four digits; csv and json have all of them.",
+        ),
+    )
+    return lambda command: reduce(lambda inner, option: option(inner), options[::-1], command)
+
+
+@click.command()
+@click.argument("runs", nargs=-1, metavar="[RUN]...")
+@asking_options(DEFAULT_MEASURES)
+@database_option
+@click.pass_obj
+def score(
+    db: Path,
+    runs: tuple[str, ...],
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    facet: str | None,
+    per_query: bool,
+    kind: str,
+) -> None:
+    """Print the measures of all runs, or of those named."""
+    if facet is not None and per_query:
+        raise click.UsageError("--by and --per-query cannot be asked for together")
+    with Store(db) as store:
+        collection, settings = store.collection(), store.settings()
+    conventions = conventions_of(settings, preset, rel, budget)
+    measures = measures_of(conventions, texts)
+    board = Scoreboard(chosen(collection, runs), conventions)
+    notes = notes_of(board, facet)
+    rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
+    click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
+
+
+def conventions_of(
+    settings: Settings, preset: str, rel: int | None, budget: int | None
+) -> Conventions:
+    """Return a preset's conventions; what was not asked for comes from the settings."""
+    return Conventions.of(
+        preset,
+        rel=settings.rel if rel is None else rel,
+        budget=settings.budget if budget is None else budget,
+        budget_by_task=settings.budget_by_task if budget is None else {},
+    )
+
+
+def measures_of(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure, ...]:
+    """Read the measures asked for; there must be one."""
+    measures = conventions.measures(texts)
+    if not measures:
+        raise BadInput(f"no measure is named; there are {', '.join(MEASURES)}")
+    return measures
+
+
+def notes_of(board: Scoreboard, facet: str | None) -> list[str]:
+    """Say what was left out or could surprise, also by the choice of a facet."""
+    notes = [*board.notes()]
+    if facet is not None and (lost := board.unbucketed(facet)):
+        notes.append(f"judged queries in no bucket of {facet!r}, so in no row: {lost}")
+    return notes
+
+
+def chosen(collection: Collection, names: Sequence[str]) -> Collection:
+    """Return the collection with these runs only, in the order named; all without names."""
+    known = {run.name: run for run in collection.runs}
+    if not collection.query_ids:
+        raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
+    if not known:
+        raise NotFound("there are no runs yet; add one with 'labeler load run FILE'")
+    for name in names:
+        if name not in known:
+            raise NotFound(f"no run is called {name!r}; there are: {', '.join(known)}")
+    wanted = dict.fromkeys(names or known)
+    return replace(collection, runs=tuple(known[name] for name in wanted))
+
+
+def mean_rows(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Row]:
+    """Return the means over all queries, or over those of each bucket."""
+    return [_mean_row(score) for score in board.table(measures, facet)]
+
+
+def _mean_row(score: Score) -> Row:
+    return Row(
+        run=score.run,
+        measure=score.measure,
+        value=score.value,
+        n=score.n,
+        undefined=score.undefined,
+        holes=score.holes,
+        facet=score.facet,
+        bucket=score.bucket,
+    )
+
+
+def query_rows(board: Scoreboard, measures: Sequence[Measure]) -> list[Row]:
+    """Return the values of every query, one run after the other."""
+    return [_query_row(s) for run in board.run_names for s in board.per_query(run, measures)]
+
+
+def _query_row(score: QueryScore) -> Row:
+    undefined = math.isnan(score.value)
+    return Row(
+        run=score.run,
+        measure=score.measure,
+        value=score.value,
+        n=int(not undefined),
+        undefined=int(undefined and score.judged),
+        holes=score.holes,
+        query_id=score.query_id,
+    )
+
+
+@click.command("measures")
+def explain_measures() -> None:
+    """Say what each measure means and what it hides."""
+    click.echo("\n\n".join(explained(definition) for definition in MEASURES.values()))
+
+
+def explained(definition: Definition) -> str:
+    """Return what the registry says of a measure, as text."""
+    rows = {
+        "meaning": definition.meaning,
+        "hides": definition.hides,
+        "formula": definition.formula,
+        "example": f"{definition.example} ({definition.takes})",
+        "also": ", ".join(definition.aliases),
+    }
+    lines = [f"  {what:<8} {text}" for what, text in rows.items() if text]
+    return "\n".join([definition.name, *lines])

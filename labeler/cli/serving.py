@@ -1,0 +1,197 @@
+"""``labeler serve`` and ``labeler demo``: check first, then become the server's process."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+import click
+
+from labeler.cli.group import FILE, database_option
+from labeler.cli.whole import building, is_new
+from labeler.errors import BadInput
+from labeler.formats import read_chunks, read_golden, read_queries, read_run
+from labeler.places import PACKAGE, folder
+from labeler.store import Store
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+FIRST_PORT = 8501
+PORTS_TRIED = 100
+MOST_UPLOAD_MEGABYTES = 500
+DEMO_RUNS = {"bm25": "2026-01-12", "lsa": "2026-01-19", "hybrid": "2026-01-26"}
+
+port_option = click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    help=f"The port to listen on.  [default: the first free one from {FIRST_PORT}]",
+)
+browser_option = click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@port_option
+@browser_option
+@click.option(
+    "--allow-unauthenticated",
+    is_flag=True,
+    help="Listen on an address that others can reach, although labeler asks nobody for a password.",
+)
+@database_option
+@click.pass_obj
+def serve(
+    db: Path, host: str, port: int | None, no_browser: bool, allow_unauthenticated: bool
+) -> None:
+    """Open the pages in a browser, until Ctrl-C."""
+    if host not in LOOPBACK and not allow_unauthenticated:
+        raise BadInput(
+            f"--host {host}: labeler asks nobody for a password, so anyone who can reach this "
+            "address could read everything and grade under any name; leave --host out, put a "
+            "proxy with a login in front, or add --allow-unauthenticated"
+        )
+    with Store(db):
+        pass
+    become_server(db, host, port, browser=not no_browser)
+
+
+@click.command()
+@click.option(
+    "--db",
+    type=FILE,
+    help="The demo's own file.  [default: labeler-demo.db]",
+)
+@click.option("--fresh", is_flag=True, help="Make the demo anew; grades given in it are lost.")
+@port_option
+@browser_option
+@click.pass_context
+def demo(
+    context: click.Context, db: Path | None, fresh: bool, port: int | None, no_browser: bool
+) -> None:
+    """Open the pages on sample data, in a file of its own."""
+    path = db or _named_before(context) or Path("labeler-demo.db")
+    new = is_new(path)
+    if fresh and not new:
+        check_is_demo(path)
+    if fresh or new:
+        build_demo(path, replace=fresh)
+    with Store(path):
+        pass
+    become_server(path, LOOPBACK[0], port, browser=not no_browser)
+
+
+def _named_before(context: click.Context) -> Path | None:
+    """Return the file named by ``labeler --db FILE demo``; LABELER_DB names no demo."""
+    root = context.find_root()
+    named = root.get_parameter_source("db") == click.core.ParameterSource.COMMANDLINE
+    return Path(root.params["db"]) if named else None
+
+
+def build_demo(path: Path, *, replace: bool = False) -> None:
+    """Make a golden set of the sample data at ``path``, whole or not at all."""
+    sample = folder("sample_data")
+    with building(path, replace=replace) as store:
+        store.add_chunks(read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
+        store.add_queries(read_queries(sample / "queries.jsonl", name="queries.jsonl"))
+        for name, date in DEMO_RUNS.items():
+            run = read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
+            store.add_run(run, name=name, system=name, created_at=date)
+        store.add_golden(read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
+
+
+def check_is_demo(path: Path) -> None:
+    """Raise `BadInput` unless the file may be replaced by a fresh demo."""
+    sample = read_queries(folder("sample_data") / "queries.jsonl")
+    known = {query.query_id: query.text for query in sample.records}
+    with Store(path) as store:
+        own = [q for q in store.queries() if known.get(q.query_id) != q.text]
+    if own:
+        raise BadInput(
+            f"{path}: holds queries of your own, such as {own[0].query_id!r}; --fresh would "
+            "destroy them, name another file with --db"
+        )
+    if Path(f"{path}-wal").exists():
+        raise BadInput(f"{path}: is in use; stop its server first")
+
+
+def become_server(db: Path, host: str, port: int | None, *, browser: bool) -> NoReturn:
+    """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between."""
+    port = free_port(host, port)
+    environment = {**os.environ, "LABELER_DB": str(db.absolute())}
+    environment.pop("LABELER_ANY_HOST", None)
+    if host not in LOOPBACK:
+        environment["LABELER_ANY_HOST"] = "1"
+    seen = "yes" if browser and has_screen() else "no"
+    launch = str(PACKAGE / "cli" / "launch.py")
+    # -P keeps the folder of that script from hiding modules of the same name.
+    command = [
+        sys.executable,
+        "-P",
+        launch,
+        host,
+        str(port),
+        seen,
+        *streamlit_arguments(host, port),
+    ]
+    sys.stdout.flush()
+    os.execve(command[0], command, environment)
+
+
+def streamlit_arguments(host: str, port: int) -> list[str]:
+    """Return Streamlit's command line; what does not depend on the machine is in its config."""
+    options: dict[str, str | int] = {
+        "server.address": host,
+        "server.port": port,
+        "server.headless": "true",
+        "server.showEmailPrompt": "false",
+        "server.fileWatcherType": "none",
+        "server.maxUploadSize": MOST_UPLOAD_MEGABYTES,
+        "browser.gatherUsageStats": "false",
+        "client.toolbarMode": "minimal",
+        "logger.hideWelcomeMessage": "true",
+    }
+    flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
+    return ["run", str(PACKAGE / "app.py"), *flags]
+
+
+def free_port(host: str, wanted: int | None) -> int:
+    """Return ``wanted`` if it is free, or without one the first free port.
+
+    Raises `BadInput` where it is taken, or where ``host`` is no address of this machine.
+    """
+    if wanted is not None:
+        if not is_free(host, wanted):
+            raise BadInput(
+                f"port {wanted} is taken; name another with --port, or leave it out to get the "
+                "next free one"
+            )
+        return wanted
+    for port in range(FIRST_PORT, FIRST_PORT + PORTS_TRIED):
+        if is_free(host, port):
+            return port
+    last = FIRST_PORT + PORTS_TRIED - 1
+    raise BadInput(f"the ports {FIRST_PORT} to {last} are all taken; name another with --port")
+
+
+def is_free(host: str, port: int) -> bool:
+    """Say whether a server could listen there now."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family) as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind((host, port))
+            trial.listen()
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise BadInput(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    return True
+
+
+def has_screen() -> bool:
+    """Say whether a browser could show itself; on Linux it needs a display."""
+    elsewhere = not sys.platform.startswith(("linux", "freebsd"))
+    return elsewhere or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))

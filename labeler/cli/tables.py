@@ -1,0 +1,170 @@
+"""Values as text: four digits and a dash for people, everything for programs; computes nothing."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from labeler.evaluation import Conventions, number
+from labeler.measures import Measure
+
+
+class Record(Protocol):
+    """A row that can say itself to a program."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row by column, None for undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Cells for people: the headings of names, those of numbers, and the lines under them."""
+
+    names: list[str]
+    numbers: list[str]
+    body: list[list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One value and what it rests on: of all queries, of one, or of one bucket of a facet."""
+
+    run: str
+    measure: Measure
+    value: float
+    n: int
+    undefined: int
+    holes: int
+    query_id: str | None = None
+    facet: str | None = None
+    bucket: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as programs get it: the measure fully spelled, None for undefined."""
+        place = {"query_id": self.query_id, "facet": self.facet, "bucket": self.bucket}
+        return {
+            "run": self.run,
+            **{name: value for name, value in place.items() if value is not None},
+            "measure": str(self.measure),
+            "value": None if math.isnan(self.value) else self.value,
+            "n": self.n,
+            "undefined": self.undefined,
+            "holes": self.holes,
+        }
+
+
+def as_json(rows: Sequence[Record], conventions: Conventions, _: Sequence[str]) -> str:
+    """Return a JSON list of rows, one a line, each with its conventions."""
+    said = conventions.as_dict()
+    lines = [json.dumps({**row.as_dict(), "conventions": said}, allow_nan=False) for row in rows]
+    return "[\n" + ",\n".join(lines) + "\n]\n"
+
+
+def as_csv(rows: Sequence[Record], conventions: Conventions, _: Sequence[str]) -> str:
+    """Return CSV with a header; an undefined value is an empty cell."""
+    text = io.StringIO()
+    said = conventions.describe()
+    records = [{**row.as_dict(), "conventions": said} for row in rows]
+    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:
+    """Return a table for a terminal, with its conventions and notes under it."""
+    lines = text_lines(_wide(rows, conventions))
+    return "\n".join([*lines, *text_footer(conventions, notes)])
+
+
+def as_markdown(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:
+    """Return a Markdown table, with its conventions and notes under it."""
+    lines = markdown_lines(_wide(rows, conventions))
+    return "\n".join([*lines, *markdown_footer(conventions, notes)])
+
+
+def text_lines(table: Table) -> list[str]:
+    """Return the lines of a table for a terminal: names to the left, numbers to the right."""
+    rows = [table.names + table.numbers, *table.body]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    aligned = [str.ljust] * len(table.names) + [str.rjust] * len(table.numbers)
+    return [
+        "  ".join(align(c, w) for align, c, w in zip(aligned, cells, widths, strict=True)).rstrip()
+        for cells in rows
+    ]
+
+
+def text_footer(conventions: Conventions, notes: Sequence[str]) -> list[str]:
+    """Return what stands under a table in a terminal, and ends its last line."""
+    return ["", conventions.describe(), *(f"! {note}" for note in notes), ""]
+
+
+def markdown_lines(table: Table) -> list[str]:
+    """Return the lines of a Markdown table."""
+    rule = ["---"] * len(table.names) + ["---:"] * len(table.numbers)
+    return [
+        f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+        for cells in [table.names + table.numbers, rule, *table.body]
+    ]
+
+
+def markdown_footer(conventions: Conventions, notes: Sequence[str]) -> list[str]:
+    """Return what stands under a Markdown table, and ends its last line."""
+    return ["", conventions.describe(), *(f"\n- {note}" for note in notes), ""]
+
+
+def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
+    """Return a table with a column for each measure.
+
+    Lines of one query or bucket stand together, so that the runs to compare do.
+    """
+    measures = list(dict.fromkeys(row.measure for row in rows))
+    lines: dict[tuple[str | None, str], dict[Measure, Row]] = {}
+    for row in rows:
+        lines.setdefault((row.query_id or row.bucket, row.run), {})[row.measure] = row
+    places = {place: at for at, place in enumerate(dict.fromkeys(place for place, _ in lines))}
+    body = [
+        [shown(name) for name in line if name is not None] + _numbers(lines[line], measures)
+        for line in sorted(lines, key=lambda line: places[line[0]])
+    ]
+    place = rows[0].facet if rows[0].query_id is None else "query"
+    names = ["run"] if place is None else [shown(place), "run"]
+    headings = [conventions.heading(measure) for measure in measures]
+    counts = [_holes(measures)] if rows[0].query_id is not None else ["n", _holes(measures)]
+    return Table(names, headings + counts, body)
+
+
+def _numbers(line: dict[Measure, Row], measures: Sequence[Measure]) -> list[str]:
+    values = [number(line[measure].value) for measure in measures]
+    deepest = line[_deepest(measures)]
+    n = [_span([row.n for row in line.values()])] if deepest.query_id is None else []
+    return [*values, *n, str(deepest.holes)]
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _deepest(measures: Iterable[Measure]) -> Measure:
+    """Return the measure whose holes a table shows: that of the deepest cut-off, if any has one."""
+
+    def depth(measure: Measure) -> int:
+        return measure.cutoff if isinstance(measure.cutoff, int) else -(measure.cutoff is None)
+
+    return max(measures, key=depth)
+
+
+def _holes(measures: Iterable[Measure]) -> str:
+    cutoff = _deepest(measures).cutoff
+    return "holes" if cutoff is None else f"holes@{cutoff}"
+
+
+def shown(name: str) -> str:
+    """Return a name that cannot move the cursor or break a line."""
+    return "".join(letter if letter.isprintable() else "�" for letter in name)

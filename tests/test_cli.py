@@ -1,0 +1,777 @@
+"""The command line on real files: what it prints, what it leaves behind, how it ends."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import labeler
+from labeler.cli import main
+from labeler.cli.progress import progress_bar
+from labeler.cli.whole import building
+from labeler.errors import BadInput
+from labeler.model import Judgment, Settings
+from labeler.store import Store
+
+QUERIES = """\
+{"query_id": "q1", "query": "how do I get my money back", "task": "single", \
+"buckets": {"intent": "refund"}}
+{"query_id": "q2", "query": "parcel lost", "task": "research", "buckets": {"intent": "shipping"}}
+{"query_id": "q3", "query": "phone number", "buckets": {"intent": "contact"}}
+"""
+CHUNKS = """\
+{"chunk_id": "c1", "text": "Refunds take three days."}
+{"chunk_id": "c2", "text": "Report a lost parcel within a week."}
+{"chunk_id": "c3", "text": "We are open from nine."}
+"""
+RUN_A = """\
+q1 Q0 c1 1 3.0 a
+q1 Q0 c3 2 2.0 a
+q2 Q0 c3 1 9.5 a
+q2 Q0 c2 2 9.0 a
+"""
+RUN_B = """\
+q1 Q0 c3 1 3.0 b
+q1 Q0 c1 2 2.0 b
+q2 Q0 c2 1 9.5 b
+q2 Q0 c3 2 9.0 b
+"""
+QRELS = """\
+q1 0 c1 3
+q1 0 c3 0
+q2 0 c2 2
+"""
+CONVENTIONS = (
+    "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · "
+    "unjudged gains nothing · nothing relevant: undefined, left out · absent query: 0 · "
+    "ties in file order"
+)
+
+Labeler = Callable[..., Result]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder that holds only the input files, in ``in``."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB", raising=False)
+    (tmp_path / "in").mkdir()
+    for name, text in {
+        "queries.jsonl": QUERIES,
+        "chunks.jsonl": CHUNKS,
+        "a.trec": RUN_A,
+        "b.trec": RUN_B,
+        "grades.qrels": QRELS,
+    }.items():
+        (tmp_path / "in" / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def run(here: Path) -> Labeler:
+    """Run a labeler command in the folder."""
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(main, arguments, prog_name="labeler")
+
+    return invoke
+
+
+@pytest.fixture
+def filled(run: Labeler) -> Labeler:
+    """The same, with everything loaded into golden.db."""
+    for arguments in (
+        ("queries", "in/queries.jsonl"),
+        ("chunks", "in/chunks.jsonl"),
+        ("run", "in/a.trec", "--date", "2026-01-01"),
+        ("run", "in/b.trec", "--date", "2026-01-02", "--system", "bee"),
+        ("golden", "in/grades.qrels"),
+    ):
+        assert run("load", *arguments).exit_code == 0
+    return run
+
+
+def content(database: Path) -> list[str]:
+    """Everything the database says, but for the counter that each attempt may not move either."""
+    with sqlite3.connect(database) as connection:
+        connection.create_function("list_rows", 2, lambda *_: "")
+        lines = list(connection.iterdump())
+    connection.close()
+    return lines
+
+
+def files(folder: Path) -> list[str]:
+    """The names in a folder, hidden ones too."""
+    return sorted(os.listdir(folder))
+
+
+# Loading
+
+
+def test_a_load_makes_the_file_and_reports_what_it_did(run: Labeler, here: Path) -> None:
+    result = run("load", "queries", "in/queries.jsonl")
+    assert result.output == (
+        "queries from in/queries.jsonl\n"
+        "  queries        3\n"
+        "  task single    1\n"
+        "  task research  1\n"
+        "  facet intent   3 buckets\n"
+        "  new            3\n"
+    )
+    assert files(here) == ["golden.db", "in"]
+
+
+def test_a_failed_load_leaves_no_new_file(run: Labeler, here: Path) -> None:
+    (here / "in" / "bad.trec").write_text(RUN_A + "q1 Q0 c1 3 1.0 a\n")
+    result = run("load", "run", "in/bad.trec")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: in/bad.trec:5: chunk 'c1' appears twice for query 'q1'")
+    assert files(here) == ["in"]
+
+
+def test_a_load_the_store_refuses_leaves_no_new_file(run: Labeler, here: Path) -> None:
+    result = run("load", "golden", "in/grades.qrels")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: in/grades.qrels:1: query 'q1' is not in the golden set; load its queries first: "
+        "labeler load queries FILE\n"
+    )
+    assert files(here) == ["in"]
+
+
+def test_a_failed_load_leaves_the_database_unchanged(filled: Labeler, here: Path) -> None:
+    before, raw = content(here / "golden.db"), (here / "golden.db").read_bytes()
+    (here / "in" / "more.qrels").write_text("q3 0 c1 1\nq1 0 c1 7\n")
+    (here / "in" / "strange.qrels").write_text("q3 0 c1 1\nq9 0 c1 1\n")
+    for name in ("more.qrels", "strange.qrels"):
+        assert filled("load", "golden", f"in/{name}").exit_code == 1
+    assert content(here / "golden.db") == before
+    assert (here / "golden.db").read_bytes() == raw
+    assert files(here) == ["golden.db", "in"]
+
+
+def test_the_same_run_twice_is_harmless_and_another_under_its_name_is_refused(
+    filled: Labeler, here: Path
+) -> None:
+    before = content(here / "golden.db")
+    again = filled("load", "run", "in/a.trec")
+    assert again.output == "run 'a' is already there with the same content\n"
+    other = filled("load", "run", "in/b.trec", "--name", "a")
+    assert other.exit_code == 1
+    assert "already a run named 'a' with other content" in other.stderr
+    assert "labeler drop run a" in other.stderr
+    assert [line for line in content(here / "golden.db") if "data_revision" not in line] == [
+        line for line in before if "data_revision" not in line
+    ]
+
+
+def test_a_run_is_named_after_its_file_and_belongs_to_a_system(filled: Labeler, here: Path) -> None:
+    (here / "in" / "bm25-k1.2.run.txt").write_text(RUN_A)
+    filled("load", "run", "in/bm25-k1.2.run.txt", "--order", "rank")
+    with Store(here / "golden.db") as store:
+        shown = [(run.name, run.system, run.created_at) for run in store.runs()]
+    assert shown[:2] == [("a", "a", "2026-01-01"), ("b", "bee", "2026-01-02")]
+    assert shown[2][:2] == ("bm25-k1.2", "bm25-k1.2")
+
+
+def test_duplicates_and_odd_grades_are_taken_on_request(filled: Labeler, here: Path) -> None:
+    (here / "in" / "twice.trec").write_text(RUN_A + "q1 Q0 c1 3 1.0 a\n")
+    (here / "in" / "odd.qrels").write_text("q3 0 c1 -1\nq3 0 c2 5\n")
+    twice = filled("load", "run", "in/twice.trec", "--on-duplicate", "first")
+    assert "duplicates dropped" in twice.output
+    odd = filled("load", "golden", "in/odd.qrels", "--negative-as-zero", "--grade-map", "5=3")
+    assert odd.exit_code == 0
+    assert "imported" in odd.output
+
+
+def test_a_grade_map_nobody_can_read_is_explained(filled: Labeler) -> None:
+    result = filled("load", "golden", "in/grades.qrels", "--grade-map", "five=3")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: --grade-map: 'five=3' must be")
+
+
+def test_known_queries_with_other_text_need_update(filled: Labeler, here: Path) -> None:
+    (here / "in" / "queries.jsonl").write_text(QUERIES.replace("parcel lost", "lost parcel"))
+    refused = filled("load", "queries", "in/queries.jsonl")
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("Error: in/queries.jsonl:2: query 'q2' is already")
+    assert filled("load", "queries", "in/queries.jsonl", "--update").exit_code == 0
+
+
+def test_facets_can_be_named(run: Labeler, here: Path) -> None:
+    result = run("load", "queries", "in/queries.jsonl", "--facet", "colour")
+    assert result.exit_code == 1
+    assert "no query has the facet 'colour' (there are: intent)" in result.stderr
+    assert run("load", "queries", "in/queries.jsonl", "--facet", "intent").exit_code == 0
+
+
+def test_a_folder_that_is_not_there_is_not_made(run: Labeler, here: Path) -> None:
+    result = run("--db", "nowhere/golden.db", "load", "queries", "in/queries.jsonl")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: nowhere/golden.db: the folder nowhere does not exist; create it first\n"
+    )
+    assert files(here) == ["in"]
+
+
+def test_a_file_that_is_no_golden_set_is_refused_and_kept(run: Labeler, here: Path) -> None:
+    (here / "notes.db").write_text("these are my notes, not a database\n" * 40)
+    result = run("--db", "notes.db", "load", "queries", "in/queries.jsonl")
+    assert result.exit_code == 1
+    assert "not a golden set of labeler" in result.stderr
+    assert (here / "notes.db").read_text().startswith("these are my notes")
+
+
+def test_an_empty_file_becomes_a_golden_set_or_stays_empty(run: Labeler, here: Path) -> None:
+    (here / "mine.db").touch(mode=0o640)
+    (here / "link.db").symlink_to("mine.db")
+    (here / "in" / "bad.jsonl").write_text("{}\n")
+    assert run("--db", "link.db", "load", "queries", "in/bad.jsonl").exit_code == 1
+    no_grades = run("--db", "link.db", "load", "golden", "in/grades.qrels")
+    assert "load its queries first" in no_grades.stderr
+    assert (here / "mine.db").read_bytes() == b""
+    assert run("--db", "link.db", "load", "queries", "in/queries.jsonl").exit_code == 0
+    with Store(here / "mine.db") as store:
+        assert len(store.queries()) == 3
+    assert (here / "link.db").is_symlink()
+    assert stat.S_IMODE((here / "mine.db").stat().st_mode) == 0o640
+    assert files(here) == ["in", "link.db", "mine.db"]
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("load", "queries", LONG), f"{LONG}: cannot be opened: File name too long"),
+        (("load", "beir", LONG), f"{LONG}: cannot be opened: File name too long"),
+        (
+            ("--db", f"{LONG}.db", "load", "queries", "in/queries.jsonl"),
+            f"{LONG}.db: cannot be opened: File name too long",
+        ),
+        (("export", f"{LONG}.jsonl"), f"{LONG}.jsonl: cannot be written: File name too long"),
+        (("export", LONG, "--format", "beir"), f"{LONG}: cannot be written: File name too long"),
+        (
+            ("--db", "golden.db/x", "load", "queries", "in/queries.jsonl"),
+            "golden.db/x: golden.db is a file, not a folder; name another with --db",
+        ),
+        (("export", "golden.db/x.csv"), "golden.db/x.csv: cannot be written: Not a directory"),
+        (
+            ("export", "nowhere.csv"),
+            "nowhere.csv: is a link to gone, where nothing is; remove the link, or name another "
+            "file",
+        ),
+        (
+            ("load", "run", "in/a.trec", "--name", ""),
+            "--name '': a run needs a name that is one line and not blank; give one with --name",
+        ),
+    ],
+)
+def test_a_place_that_cannot_be_is_one_sentence(
+    filled: Labeler, here: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (here / "nowhere.csv").symlink_to("gone")
+    before = content(here / "golden.db")
+    result = filled(*arguments)
+    assert (result.exit_code, result.stderr) == (1, f"Error: {said}\n")
+    assert files(here) == ["golden.db", "in", "nowhere.csv"]
+    assert content(here / "golden.db") == before
+
+
+def test_a_name_as_long_as_the_system_allows_can_be_exported_to(
+    filled: Labeler, here: Path
+) -> None:
+    name = "x" * 249 + ".jsonl"
+    assert filled("export", name).exit_code == 0
+    assert files(here) == ["golden.db", "in", name]
+
+
+AS_NOBODY = """
+import os, sys
+from labeler.cli import main
+os.chdir(sys.argv.pop(1))
+del os.environ["LABELER_DB"]
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+main(prog_name="labeler")
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("load", "queries", "secret.jsonl"), "secret.jsonl: cannot be opened"),
+        (("load", "queries", "closed/f"), "closed/f: cannot be opened: Permission denied"),
+        (("load", "beir", "closed"), "closed: cannot be opened: Permission denied"),
+        (("load", "beir", "secret.jsonl"), "secret.jsonl: cannot be opened: Permission denied"),
+        (("--db", "secret.db", "score"), "secret.db: cannot be opened; check the permissions"),
+    ],
+)
+def test_what_may_not_be_read_is_one_sentence(
+    python: Callable[..., subprocess.Popen[str]], arguments: tuple[str, ...], said: str
+) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        place.chmod(0o755)
+        Store(place / "secret.db", create=True).close()
+        (place / "secret.jsonl").write_text(QUERIES)
+        (place / "closed").mkdir()
+        for secret in place.iterdir():
+            secret.chmod(0o000)
+        process = python(AS_NOBODY, place, *arguments)
+        _, errors = process.communicate()
+        (place / "closed").chmod(0o700)
+    assert process.returncode == 1
+    assert errors.startswith(f"Error: {said}")
+    assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk always full")
+@pytest.mark.parametrize("arguments", ["export -", "score", "measures", "--help", "load --help"])
+def test_a_full_disk_is_one_sentence(filled: Labeler, here: Path, arguments: str) -> None:
+    command = [sys.executable, "-m", "labeler", *arguments.split()]
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run(
+            command, cwd=here, stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "Error: the output cannot be written: No space left on device\n"
+
+
+def test_a_golden_set_s_report_says_everything_once(filled: Labeler, here: Path) -> None:
+    assert filled("export", "golden.jsonl").exit_code == 0
+    text = (here / "golden.jsonl").read_text().replace('"q1"', '" q1"')
+    (here / "golden.jsonl").write_text(text)
+    result = filled("--db", "new.db", "load", "golden", "golden.jsonl")
+    names = [line[2:].rsplit("  ", 1)[0].strip() for line in result.stdout.splitlines()[1:]]
+    assert len(set(names)) == len(names)
+    facts = dict(re.findall(r"^  (\S.*?)  +(\d+)$", result.stdout, flags=re.MULTILINE))
+    assert (facts["queries"], facts["queries new"], facts["queries with grades"]) == ("3",) * 2 + (
+        "2",
+    )
+    assert facts["new chunks, known by id only"] == "3"
+    assert result.stdout.count("! ") == 1
+
+
+def test_an_export_counts_the_queries_that_are_in_it(filled: Labeler) -> None:
+    assert filled("export", "a.jsonl").output == "a.jsonl: 3 queries, 3 golden grades\n"
+    assert filled("export", "a.qrels").output == "a.qrels: 2 queries, 3 golden grades\n"
+    assert filled("export", "a.csv").output == "a.csv: 2 queries, 3 golden grades\n"
+
+
+def test_a_beir_folder_without_qrels_reports_no_grades(filled: Labeler, here: Path) -> None:
+    assert filled("export", "set", "--format", "beir").exit_code == 0
+    shutil.rmtree(here / "set" / "qrels")
+    result = filled("--db", "new.db", "load", "beir", "set")
+    assert result.exit_code == 0
+    assert "queries from set" in result.output
+    assert "golden" not in result.output
+
+
+def test_a_beir_folder_goes_out_and_comes_in(filled: Labeler, here: Path) -> None:
+    exported = filled("export", "set", "--format", "beir")
+    assert exported.output == "set: 3 queries, 3 chunks, 3 golden grades\n"
+    loaded = filled("--db", "new.db", "load", "beir", "set")
+    assert loaded.exit_code == 0
+    missing = filled("--db", "new2.db", "load", "beir", "set", "--split", "dev")
+    assert missing.exit_code == 1
+    assert "there is no qrels/dev.tsv; the splits are: test" in missing.stderr
+    assert files(here) == ["golden.db", "in", "new.db", "set"]
+
+
+class Terminal(io.StringIO):
+    """Something that looks like a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_long_work_shows_a_bar_and_short_work_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    for patience, shown in ((0.0, True), (60.0, False)):
+        terminal = Terminal()
+        monkeypatch.setattr("sys.stderr", terminal)
+        monkeypatch.setattr("labeler.cli.progress.PATIENCE_SECONDS", patience)
+        with progress_bar("Reading a.trec", then="Storing ...") as tell:
+            assert tell is not None
+            for share in (0.25, 0.5, 1.0):
+                tell(share)
+        assert ("Reading a.trec" in terminal.getvalue()) is shown
+        assert terminal.getvalue().endswith("Storing ...\n") is shown
+        assert ("100%" in terminal.getvalue()) is shown
+
+
+def test_nobody_is_told_of_progress_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    pipe = io.StringIO()
+    monkeypatch.setattr("sys.stderr", pipe)
+    with progress_bar("Reading a.trec", then="Storing ...") as tell:
+        assert tell is None
+    assert pipe.getvalue() == ""
+
+
+def test_a_golden_set_that_somebody_made_meanwhile_is_not_replaced(here: Path) -> None:
+    path = here / "golden.db"
+    with pytest.raises(BadInput, match="has just been made by somebody else"), building(path):
+        path.write_bytes(b"theirs")
+    assert path.read_bytes() == b"theirs"
+    assert files(here) == ["golden.db", "in"]
+
+
+# Scoring
+
+
+def test_a_typo_in_db_makes_no_file(filled: Labeler, here: Path) -> None:
+    for command in (["score"], ["export", "-"], ["drop", "run", "a"], ["serve"]):
+        result = filled("--db", "glden.db", *command)
+        assert result.exit_code == 1
+        assert result.stderr.startswith("Error: glden.db: there is no golden set here")
+    assert files(here) == ["golden.db", "in"]
+
+
+def test_the_table_shows_means_and_what_they_rest_on(filled: Labeler) -> None:
+    result = filled("score", "--measures", "nDCG@10 RR", "--measures", "Judged@2")
+    assert result.output == (
+        "run  nDCG@10      RR  Judged@2  n  holes@10\n"
+        "a     0.8155  0.7500    0.7500  2         1\n"
+        "b     0.8155  0.7500    0.7500  2         1\n"
+        "\n"
+        f"{CONVENTIONS}\n"
+        "! 1 query without any golden grade: left out\n"
+    )
+
+
+def test_db_may_stand_after_the_command_and_in_the_environment(
+    filled: Labeler, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "golden.db").rename("other.db")
+    before = filled("--db", "other.db", "score", "a")
+    after = filled("score", "a", "--db", "other.db")
+    monkeypatch.setenv("LABELER_DB", "other.db")
+    assert before.output == after.output == filled("score", "a").output
+    assert before.output.startswith("run  nDCG@10")
+
+
+def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path) -> None:
+    (here / "in" / "zero.qrels").write_text("q3 0 c1 0\n")
+    filled("load", "golden", "in/zero.qrels")
+    rows = json.loads(filled("score", "--per-query", "--measures", "RR", "--format", "json").output)
+    assert [list(row) for row in rows] == [
+        ["run", "query_id", "measure", "value", "n", "undefined", "holes", "conventions"]
+    ] * 6
+    assert [(row["run"], row["query_id"], row["value"], row["n"]) for row in rows] == [
+        ("a", "q1", 1.0, 1),
+        ("a", "q2", 0.5, 1),
+        ("a", "q3", None, 0),
+        ("b", "q1", 0.5, 1),
+        ("b", "q2", 1.0, 1),
+        ("b", "q3", None, 0),
+    ]
+    assert rows[2]["undefined"] == 1
+    assert rows[0]["measure"] == "RR(rel=1)"
+    assert rows[0]["conventions"]["preset"] == "graded"
+    (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
+    assert list(mean) == ["run", "measure", "value", "n", "undefined", "holes", "conventions"]
+    assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
+    assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
+
+
+def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
+    table = filled("score", "--by", "task", "--measures", "RR")
+    assert table.output.splitlines()[:5] == [
+        "task      run      RR  n  holes",
+        "research  a    0.5000  1      1",
+        "research  b    1.0000  1      1",
+        "single    a    1.0000  1      0",
+        "single    b    0.5000  1      0",
+    ]
+    rows = list(
+        csv.DictReader(
+            io.StringIO(
+                filled("score", "--by", "intent", "--measures", "RR", "--format", "csv").output
+            )
+        )
+    )
+    assert [(row["run"], row["facet"], row["bucket"], row["value"]) for row in rows[:3]] == [
+        ("a", "intent", "contact", ""),
+        ("a", "intent", "refund", "1.0"),
+        ("a", "intent", "shipping", "0.5"),
+    ]
+
+
+def test_queries_in_no_bucket_are_counted(filled: Labeler, here: Path) -> None:
+    (here / "in" / "q3.qrels").write_text("q3 0 c1 1\n")
+    filled("load", "golden", "in/q3.qrels")
+    result = filled("score", "--by", "task", "--measures", "RR")
+    assert "! judged queries in no bucket of 'task', so in no row: 1\n" in result.output
+
+
+def test_markdown_escapes_what_would_break_its_table(filled: Labeler) -> None:
+    filled("load", "run", "in/a.trec", "--name", "a|b\x1b[31m")
+    result = filled("score", "--measures", "RR", "--format", "md")
+    assert result.output.splitlines()[:5] == [
+        "| run | RR | n | holes |",
+        "| --- | ---: | ---: | ---: |",
+        "| a | 0.7500 | 2 | 1 |",
+        "| b | 0.7500 | 2 | 1 |",
+        "| a&#124;b�[31m | 0.7500 | 2 | 1 |",
+    ]
+    assert "\x1b" not in result.output
+
+
+def test_a_measure_unlike_the_conventions_is_spelled_out(filled: Labeler) -> None:
+    result = filled("score", "--rel", "2", "--measures", "P@5 P(rel=3)@5 R(rel=2)@5")
+    assert result.output.splitlines()[0] == "run     P@5  P(rel=3)@5     R@5    n  holes@5"
+    assert "relevant from grade 2" in result.output
+
+
+def test_threshold_and_budget_come_from_the_settings_unless_given(
+    filled: Labeler, here: Path
+) -> None:
+    with Store(here / "golden.db") as store:
+        store.save_settings(Settings(rel=3, budget=1, budget_by_task={"research": 2}))
+    table = filled("score", "--measures", "R@budget", "--per-query")
+    assert table.output.splitlines()[0] == "query  run  R@budget  holes@budget"
+    assert "relevant from grade 3" in table.output
+    assert "budget 1, research 2" in table.output
+    given = filled("score", "--measures", "R@budget", "--budget", "2", "--rel", "1")
+    assert given.output.splitlines()[0] == "run     R@2  n  holes@2"
+    assert "relevant from grade 1" in given.output
+
+
+def test_the_preset_of_trec_eval_counts_what_is_undefined_as_zero(
+    filled: Labeler, here: Path
+) -> None:
+    (here / "in" / "zero.qrels").write_text("q3 0 c1 0\n")
+    filled("load", "golden", "in/zero.qrels")
+    result = filled("score", "a", "--preset", "trec_eval", "--measures", "RR", "--format", "json")
+    assert [(row["value"], row["n"]) for row in json.loads(result.output)] == [(0.5, 3)]
+
+
+def test_runs_come_in_the_order_asked_for(filled: Labeler) -> None:
+    result = filled("score", "b", "a", "b", "--measures", "RR")
+    assert [line[0] for line in result.output.splitlines()[1:3]] == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["c"], 1, "no run is called 'c'; there are: a, b"),
+        (["--measures", "nDGC@10"], 1, "no measure is called 'nDGC'; did you mean nDCG"),
+        (["--measures", "P"], 1, "needs a cut-off, as in P@5"),
+        (["--measures", " "], 1, "no measure is named"),
+        (["--by", "colour"], 1, "no facet is called 'colour'; there are: intent, task"),
+        (["--by", "task", "--per-query"], 2, "--by and --per-query cannot be asked for together"),
+        (["--preset", "strict"], 2, "'strict' is not one of 'graded', 'trec_eval'"),
+        (["--rel", "0"], 2, "0 is not in the range 1<=x<=3"),
+        (["--colour"], 2, "No such option"),
+    ],
+)
+def test_what_cannot_be_scored_is_said_in_one_sentence(
+    filled: Labeler, arguments: list[str], code: int, message: str
+) -> None:
+    result = filled("score", *arguments)
+    assert result.exit_code == code
+    assert message in result.stderr
+    assert "Traceback" not in result.output
+    assert result.stdout == ""
+
+
+def test_an_empty_golden_set_says_what_to_load(run: Labeler) -> None:
+    run("load", "chunks", "in/chunks.jsonl")
+    assert "there are no queries yet" in run("score").stderr
+    run("load", "queries", "in/queries.jsonl")
+    assert "there are no runs yet" in run("score").stderr
+
+
+# Writing
+
+
+def test_a_golden_set_comes_back_byte_for_byte(filled: Labeler, here: Path) -> None:
+    assert filled("export", "g.jsonl").output == "g.jsonl: 3 queries, 3 golden grades\n"
+    filled("--db", "new.db", "load", "golden", "g.jsonl")
+    filled("--db", "new.db", "export", "again.jsonl.gz")
+    filled("--db", "third.db", "load", "golden", "again.jsonl.gz")
+    result = filled("--db", "third.db", "export", "-")
+    assert result.stdout_bytes == (here / "g.jsonl").read_bytes()
+    assert (here / "again.jsonl.gz").read_bytes()[:2] == b"\x1f\x8b"
+
+
+def test_the_ending_of_a_path_says_the_format(filled: Labeler, here: Path) -> None:
+    filled("export", "g.qrels")
+    assert (here / "g.qrels").read_text() == QRELS
+    filled("export", "g.csv")
+    assert (here / "g.csv").read_text().startswith("query,docid,rating,")
+    assert filled("export", "g.zip").exit_code == 0
+    assert (here / "g.zip").read_bytes()[:4] == b"PK\x03\x04"
+    unclear = filled("export", "g.txt")
+    assert unclear.exit_code == 2
+    assert "g.txt does not say in which format; add --format" in unclear.stderr
+
+
+def test_the_log_can_be_carried_into_a_new_file(filled: Labeler, here: Path) -> None:
+    with Store(here / "golden.db") as store:
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
+    assert filled("export", "log.jsonl", "--format", "events").output == "log.jsonl: 4 events\n"
+    filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
+    assert filled("--db", "new.db", "load", "golden", "log.jsonl").exit_code == 0
+    assert filled("export", "-").output == filled("--db", "new.db", "export", "-").output
+
+
+def test_an_export_replaces_nothing_without_force(filled: Labeler, here: Path) -> None:
+    (here / "g.jsonl").write_text("mine")
+    refused = filled("export", "g.jsonl")
+    assert refused.exit_code == 1
+    assert refused.stderr == "Error: g.jsonl: is there already; replace it with --force\n"
+    assert (here / "g.jsonl").read_text() == "mine"
+    assert filled("export", "g.jsonl", "--force").exit_code == 0
+    assert (here / "g.jsonl").read_text().startswith('{"query_id": "q1"')
+    assert files(here) == ["g.jsonl", "golden.db", "in"]
+
+
+def test_force_never_removes_a_folder_of_other_things(filled: Labeler, here: Path) -> None:
+    (here / "set").mkdir()
+    (here / "set" / "thesis.tex").write_text("years of work")
+    refused = filled("export", "set", "--format", "beir", "--force")
+    assert refused.exit_code == 1
+    assert refused.stderr == (
+        "Error: set: holds other files too, such as thesis.tex; name a new folder\n"
+    )
+    assert (here / "set" / "thesis.tex").read_text() == "years of work"
+
+
+def test_the_folder_one_stands_in_is_left_alone(
+    filled: Labeler, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "empty").mkdir()
+    monkeypatch.chdir(here / "empty")
+    result = filled("--db", "../golden.db", "export", ".", "--format", "beir", "--force")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: .: cannot be written: ")
+    assert files(here) == ["empty", "golden.db", "in"]
+
+
+def test_a_beir_folder_is_replaced_whole_with_force(filled: Labeler, here: Path) -> None:
+    filled("export", "set", "--format", "beir")
+    (here / "set" / "queries.jsonl").write_text("old")
+    assert filled("export", "set", "--format", "beir").exit_code == 1
+    assert filled("export", "set", "--format", "beir", "--force").exit_code == 0
+    assert (here / "set" / "queries.jsonl").read_text().startswith('{"_id": "q1"')
+    assert files(here) == ["golden.db", "in", "set"]
+    assert files(here / "set") == ["corpus.jsonl", "qrels", "queries.jsonl"]
+
+
+def test_a_device_or_a_folder_is_not_replaced_by_a_file(filled: Labeler, here: Path) -> None:
+    device = filled("export", os.devnull, "--format", "jsonl", "--force")
+    assert device.exit_code == 1
+    assert "is not an ordinary file" in device.stderr
+    assert not Path(os.devnull).is_file()
+    assert "is a folder" in filled("export", "in", "--format", "csv", "--force").stderr
+    assert filled("export", "-", "--format", "beir").exit_code == 2
+
+
+def test_a_place_that_cannot_be_written_is_named(filled: Labeler, here: Path) -> None:
+    result = filled("export", "nowhere/g.jsonl")
+    assert result.exit_code == 1
+    assert result.stderr == (
+        "Error: nowhere/g.jsonl: cannot be written: No such file or directory\n"
+    )
+
+
+# Taking out
+
+
+def test_a_dropped_run_is_gone_and_its_judgments_stay(filled: Labeler, here: Path) -> None:
+    assert filled("drop", "run", "a").output == "run 'a' is removed; its judgments stay\n"
+    assert filled("drop", "run", "a").stderr == ("Error: there is no run named 'a'; there are: b\n")
+    with Store(here / "golden.db") as store:
+        assert store.contents().judgments == 3
+
+
+def test_a_retired_query_is_out_of_the_means_until_restored(filled: Labeler) -> None:
+    before = filled("score").output
+    assert filled("retire", "query", "q1").output == "query 'q1' is retired\n"
+    assert filled("score").output != before
+    assert filled("retire", "query", "q1", "--restore").output == "query 'q1' is in use again\n"
+    assert filled("score").output == before
+    assert filled("retire", "query", "q9").exit_code == 1
+
+
+# The program itself
+
+
+def test_the_version_is_the_package_s() -> None:
+    result = CliRunner().invoke(main, ["--version"])
+    assert result.output == f"labeler {labeler.__version__}\n"
+
+
+def test_measures_are_explained(run: Labeler) -> None:
+    result = run("measures")
+    assert "\n  meaning  The share of the top k that is relevant.\n" in result.output
+    assert "\n  example  P@5 (takes rel=1, rel=2 or rel=3)\n" in result.output
+
+
+def test_importing_the_command_line_costs_no_streamlit() -> None:
+    code = (
+        "import sys, labeler.cli\n"
+        "print([name for name in ('streamlit', 'altair', 'starlette') if name in sys.modules])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "[]\n"
+
+
+def test_a_closed_pipe_ends_quietly(filled: Labeler, here: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ended = subprocess.run(
+        [sys.executable, "-m", "labeler", "score", "--format", "json"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writing)
+    assert ended.stderr == b""
+    assert ended.returncode != 0
+
+
+def test_a_terminal_without_our_characters_breaks_nothing(filled: Labeler, here: Path) -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "labeler", "score", "--per-query"],
+        env={**os.environ, "PYTHONIOENCODING": "cp1252"},
+        capture_output=True,
+        check=False,
+    )
+    assert (shown.returncode, shown.stderr) == (0, b"")
+    assert rb"gain 2^grade\u22121" in shown.stdout
+
+
+def test_ctrl_c_ends_a_command_quietly_and_leaves_no_file(here: Path) -> None:
+    os.mkfifo(here / "slow.jsonl")
+    loading = subprocess.Popen(
+        [sys.executable, "-m", "labeler", "load", "queries", "slow.jsonl"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with (here / "slow.jsonl").open("w") as pipe:  # returns once the command reads
+        pipe.write(QUERIES.splitlines()[0] + "\n")
+        pipe.flush()
+        loading.send_signal(signal.SIGINT)
+        out, err = loading.communicate(timeout=20)
+    assert (loading.returncode, out, err.strip()) == (130, b"", b"")
+    assert files(here) == ["in", "slow.jsonl"]

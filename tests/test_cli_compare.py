@@ -1,0 +1,264 @@
+"""``labeler compare`` on real files: what it prints, and that every number has its words."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from labeler.cli import main
+from labeler.cli.comparing import DEFAULT_MEASURES, signed
+from labeler.measures import MEASURES, parse_all
+
+QUERIES = """\
+{"query_id": "q1", "query": "how do I get my money back", "task": "single", \
+"buckets": {"intent": "refund"}}
+{"query_id": "q2", "query": "parcel lost", "task": "research", "buckets": {"intent": "shipping"}}
+{"query_id": "q3", "query": "phone number", "buckets": {"intent": "contact"}}
+{"query_id": "q4", "query": "opening hours"}
+"""
+RUN_A = """\
+q1 Q0 c3 1 3.0 a
+q1 Q0 c1 2 2.0 a
+q2 Q0 c2 1 9.5 a
+q2 Q0 c3 2 9.0 a
+q4 Q0 c3 1 9.0 a
+"""
+RUN_B = """\
+q1 Q0 c1 1 3.0 b
+q1 Q0 c3 2 2.0 b
+q2 Q0 c9 1 9.5 b
+q2 Q0 c8 2 9.0 b
+q2 Q0 c2 3 8.0 b
+q4 Q0 c3 1 9.0 b
+"""
+RERANKED = """\
+q1 Q0 c1 1 3.0 r
+q1 Q0 c3 2 2.0 r
+q2 Q0 c3 1 9.5 r
+q2 Q0 c2 2 9.0 r
+q4 Q0 c3 1 9.0 r
+"""
+ELSEWHERE = "q3 Q0 c1 1 3.0 e\n"
+QRELS = """\
+q1 0 c1 3
+q1 0 c3 0
+q2 0 c2 1
+q2 0 c7 2
+q4 0 c3 0
+"""
+CONVENTIONS = (
+    "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · "
+    "unjudged gains nothing · nothing relevant: undefined, left out · absent query: 0 · "
+    "ties in file order"
+)
+
+Labeler = Callable[..., Result]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Labeler:
+    """Run a labeler command in a folder with four runs and a few grades loaded."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB", raising=False)
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(main, arguments, prog_name="labeler")
+
+    files = {
+        "queries.jsonl": QUERIES,
+        "a.trec": RUN_A,
+        "b.trec": RUN_B,
+        "reranked.trec": RERANKED,
+        "elsewhere.trec": ELSEWHERE,
+        "grades.qrels": QRELS,
+    }
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+        what = {"queries.jsonl": "queries", "grades.qrels": "golden"}.get(name, "run")
+        assert invoke("load", what, name).exit_code == 0
+    return invoke
+
+
+def output(result: Result) -> str:
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
+    lines = output(run("compare", "a", "b", "--measures", "RR R@1")).splitlines()
+    assert lines == [
+        "measure       a       b    delta  wins  ties  losses  n  undefined  holes A  holes B",
+        "RR       0.7500  0.6667  -0.0833     1     0       1  2          1        1        2",
+        "R@1      0.2500  0.5000  +0.2500     1     0       1  2          1        0        1",
+        "",
+        CONVENTIONS,
+        "! 1 query without any golden grade: left out",
+        "! No one number tells: from a to b, R@1 (+0.2500) rises while RR (-0.0833) falls",
+        "! RR -0.0833 is +0.0000 by the chunks found and -0.0833 by their order "
+        "(recall of the whole lists 0.7500 and 0.7500)",
+    ]
+
+
+def test_by_facet_a_bucket_that_moves_against_the_total_is_called_out(run: Labeler) -> None:
+    shown = output(run("compare", "a", "b", "--measures", "R@1", "--by", "intent"))
+    lines = shown.splitlines()
+    assert lines[0].startswith("intent    measure       a       b    delta  wins")
+    assert [line.split()[0] for line in lines[1:4]] == ["contact", "refund", "shipping"]
+    assert lines[1].split()[2:5] == ["–", "–", "–"]
+    assert (
+        "! intent = shipping moves against the total: R@1 falls by 0.5000 (n 1) from a to b, "
+        "but over all queries it rises by 0.2500 (n 2)"
+    ) in lines
+    assert "! judged queries in no bucket of 'intent', so in no row: 1" in lines
+    assert "refund moves against" not in shown
+
+
+def test_a_rerank_is_said_plainly(run: Labeler) -> None:
+    shown = output(run("compare", "a", "reranked", "--measures", "nDCG@10"))
+    assert "! reranked only reorders what a found: any difference there is one of order" in shown
+    assert " is +0.0000 by the chunks found and " in shown
+    assert "only reorders" not in output(run("compare", "a", "b", "--measures", "nDCG@10"))
+
+
+def test_strips_show_the_largest_loss_first_and_undefined_queries_last(run: Labeler) -> None:
+    shown = output(run("compare", "a", "b", "--measures", "RR", "--strips"))
+    lines = shown.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("query"))
+    assert lines[at : at + 5] == [
+        "query  a    b      RR delta",
+        "q2     1 ·  · · 1   -0.6667",
+        "q1     0 3  3 0     +0.5000",
+        "q3                        –",
+        "q4     0    0             –",
+    ]
+    assert lines[at - 1] == lines[at + 5] == ""
+    assert lines[at + 6] == CONVENTIONS
+
+
+def test_strips_stand_in_markdown_as_text_and_are_refused_to_programs(run: Labeler) -> None:
+    shown = output(run("compare", "a", "b", "--measures", "RR", "--strips", "--format", "md"))
+    assert "\n\n```text\nquery  a " in shown
+    assert "| RR | 0.7500 | 0.6667 | -0.0833 | 1 | 0 | 1 | 2 | 1 | 1 | 2 |" in shown
+    for kind in ("json", "csv"):
+        refused = run("compare", "a", "b", "--strips", "--format", kind)
+        assert refused.exit_code == 2
+        assert "--strips are for people" in refused.stderr
+
+
+def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
+    rows = json.loads(output(run("compare", "a", "b", "--measures", "RR", "--format", "json")))
+    [row] = rows
+    assert row.pop("conventions")["description"] == CONVENTIONS
+    assert row == {
+        "run_a": "a",
+        "run_b": "b",
+        "measure": "RR(rel=1)",
+        "a": 0.75,
+        "b": 0.6666666666666666,
+        "delta": -0.08333333333333337,
+        "wins": 1,
+        "ties": 0,
+        "losses": 1,
+        "n": 2,
+        "undefined": 1,
+        "holes_a": 1,
+        "holes_b": 2,
+    }
+
+
+def test_rows_say_their_query_or_bucket_and_null_for_undefined(run: Labeler) -> None:
+    shown = output(
+        run("compare", "a", "b", "--measures", "RR P@1", "--per-query", "--format", "json")
+    )
+    rows = json.loads(shown)
+    assert [(row["query_id"], row["measure"]) for row in rows[:3]] == [
+        ("q1", "RR(rel=1)"),
+        ("q1", "P(rel=1)@1"),
+        ("q2", "RR(rel=1)"),
+    ]
+    assert (rows[0]["wins"], rows[2]["losses"]) == (1, 1)
+    q3, q4 = rows[4], rows[6]
+    assert (q3["delta"], q3["n"], q3["undefined"]) == (None, 0, 0), "nobody has graded it"
+    assert (q4["a"], q4["n"], q4["undefined"]) == (None, 0, 1)
+    buckets = json.loads(
+        output(run("compare", "a", "b", "--measures", "RR", "--by", "task", "--format", "json"))
+    )
+    assert [(row["facet"], row["bucket"], row["delta"]) for row in buckets] == [
+        ("task", "research", 1 / 3 - 1),
+        ("task", "single", 0.5),
+    ]
+
+
+def test_csv_has_a_header_and_empty_cells_for_undefined(run: Labeler) -> None:
+    shown = output(run("compare", "a", "b", "--measures", "RR", "--per-query", "--format", "csv"))
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert [row["query_id"] for row in rows] == ["q1", "q2", "q3", "q4"]
+    assert (rows[0]["delta"], rows[2]["delta"]) == ("0.5", "")
+    assert rows[0]["conventions"] == CONVENTIONS
+
+
+def test_per_query_in_a_terminal_has_no_counts_of_one(run: Labeler) -> None:
+    lines = output(run("compare", "a", "b", "--measures", "RR", "--per-query")).splitlines()
+    assert lines[0] == "query  measure       a       b    delta  holes A  holes B"
+    assert lines[1] == "q1     RR       0.5000  1.0000  +0.5000        0        0"
+    assert lines[3] == "q3     RR            –       –        –        0        0"
+
+
+def test_options_mean_what_they_mean_for_scores(run: Labeler) -> None:
+    shown = output(
+        run("compare", "a", "b", "--measures", "R@budget", "--budget", "1", "--rel", "2")
+    )
+    assert "R@1 " in shown
+    assert "relevant from grade 2" in shown
+    classic = output(run("compare", "a", "b", "--preset", "trec_eval"))
+    assert "gain = grade" in classic
+    assert {measure.name for measure in parse_all(DEFAULT_MEASURES)} == set(MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["a", "a"], 1, "A and B are both 'a'; choose two different runs"),
+        (["a", "z"], 1, "no run is called 'z'; there are: a, b, reranked, elsewhere"),
+        (["a", "elsewhere"], 1, "runs 'a' and 'elsewhere' share no query"),
+        (["a", "b", "--by", "topic"], 1, "no facet is called 'topic'; there are: "),
+        (["a", "b", "--measures", "nDGC@10"], 1, "did you mean nDCG"),
+        (["a", "b", "--measures", " "], 1, "no measure is named"),
+        (["a"], 2, "Missing argument 'B'"),
+        (["a", "b", "--by", "intent", "--per-query"], 2, "cannot be asked for together"),
+    ],
+)
+def test_what_cannot_be_compared_is_said_in_one_sentence(
+    run: Labeler, arguments: Sequence[str], code: int, words: str
+) -> None:
+    result = run("compare", *arguments)
+    assert result.exit_code == code
+    assert words in result.stderr
+    assert "Traceback" not in result.output
+
+
+def test_without_queries_or_a_file_it_says_what_to_do(run: Labeler, tmp_path: Path) -> None:
+    result = run("--db", str(tmp_path / "typo.db"), "compare", "a", "b")
+    assert result.exit_code == 1
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_a_run_s_name_cannot_move_the_cursor(run: Labeler) -> None:
+    assert run("load", "run", "b.trec", "--name", "b\x1b[2J").exit_code == 0
+    shown = output(run("compare", "a", "b\x1b[2J", "--strips"))
+    assert "\x1b" not in shown
+
+
+def test_a_difference_has_a_sign() -> None:
+    assert [signed(x) for x in (0.25, -0.25, 0.0, float("nan"))] == [
+        "+0.2500",
+        "-0.2500",
+        "+0.0000",
+        "–",
+    ]
