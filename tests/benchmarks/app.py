@@ -1,0 +1,201 @@
+"""Time the running app in a real browser: ``python -m tests.benchmarks.app``.
+
+Prints, for this machine: the start of the server until a chunk can be graded; key to next chunk
+painted; key to grade acknowledged, which is after SQLite has it on the disk; rapid keys and where
+they landed; and a rerun of Scores with 1,000 queries x 10 runs x depth 100.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from labeler.grading import COOKIE
+from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.browser.server import Server, launch, small_golden_set
+
+FRAME_MS = 1000 / 60
+
+# Painted: the frame after the key's has begun. Acknowledged: the answer to the post has come.
+PROBE = """pad => {
+    window.painted = []; window.acknowledged = []; window.landed = [];
+    const sent = new Map();
+    const fetch_ = window.fetch;
+    window.fetch = async (path, options) => {
+        const answer = await fetch_(path, options);
+        if (path === "/api/judgments") {
+            for (const event of JSON.parse(options.body).events) {
+                const start = sent.get(event.chunk);
+                if (start) window.acknowledged.push(performance.now() - start);
+            }
+        }
+        return answer;
+    };
+    window.addEventListener("keydown", event => {
+        const start = event.timeStamp;
+        const text = pad.querySelector(".chunk .text").textContent;
+        const chunk = /chunk (c\\d+)/.exec(text)[1];
+        sent.set(chunk, start);
+        window.landed.push([event.key, pad.querySelector(".query-text").textContent, chunk]);
+        requestAnimationFrame(() => setTimeout(() => {
+            if (pad.querySelector(".chunk .text").textContent !== text) {
+                window.painted.push(performance.now() - start);
+            }
+        }));
+    }, true);
+}"""
+
+
+def percentiles(values: list[float]) -> str:
+    """Write median, 95th percentile and largest of some milliseconds."""
+    return (
+        f"p50 {statistics.median(values):.1f} ms, p95 {np.percentile(values, 95):.1f} ms, "
+        f"most {max(values):.1f} ms, n {len(values)}"
+    )
+
+
+def open_pad(browser: Browser, url: str) -> Page:
+    """Open the Label page as a known grader and wait for a chunk."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_cookies([{"name": COOKIE, "value": "Ann", "url": url}])
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator(".chunk .text")).not_to_be_empty(timeout=20_000)
+    return page
+
+
+def time_start(browser: Browser, server: Server) -> None:
+    """Time the server from its start until a first chunk is on screen."""
+    began = time.perf_counter()
+    server.start()
+    answered = time.perf_counter() - began
+    open_pad(browser, server.url).context.close()
+    print(f"serve: answers after {answered:.1f} s, a chunk on screen {since(began):.1f} s")
+
+
+def since(began: float) -> float:
+    return time.perf_counter() - began
+
+
+def time_keys(browser: Browser, server: Server, keys: int, per_second: float) -> None:
+    """Press grade keys at a steady pace and see when and where they arrive."""
+    page = open_pad(browser, server.url)
+    with server.store() as store:
+        before = len(store.events())
+    page.locator(".pad").evaluate(PROBE)
+    for number in range(keys):
+        page.keyboard.press(str(number % 4))
+        page.wait_for_timeout(1000 / per_second)
+    expect(page.locator(".status .state[data-state=idle]")).to_be_visible()
+    page.wait_for_timeout(500)
+    landed = [tuple(seen) for seen in page.evaluate("window.landed")]
+    with server.store() as store:
+        texts = {query.query_id: query.text for query in store.queries()}
+        stored = [(str(e.grade), texts[e.query_id], e.chunk_id) for e in store.events()[before:]]
+    right = sum(seen == kept for seen, kept in zip(landed, stored, strict=False))
+    print(f"{keys} keys, {per_second:g} a second: {right} on the chunk that was on screen")
+    print(f"  painted       {percentiles(page.evaluate('window.painted'))}")
+    print(f"  acknowledged  {percentiles(page.evaluate('window.acknowledged'))}")
+    page.context.close()
+
+
+def large_golden_set(path: Path) -> Path:
+    """Make 1,000 queries x 10 runs x depth 100 with about 20 grades a query, in 8 buckets."""
+    draw = np.random.default_rng(7)
+    queries = [Query(f"q{n}", f"query {n}", buckets={"intent": f"b{n % 8}"}) for n in range(1_000)]
+    pools = [draw.choice(50_000, 200, replace=False) for _ in queries]
+    grades = [
+        GoldenGrade(query.query_id, f"c{chunk}", int(draw.integers(4)))
+        for query, pool in zip(queries, pools, strict=True)
+        for chunk in draw.choice(pool, 20, replace=False)
+    ]
+    with Store(path, create=True) as store:
+        store.add_queries(loaded(queries))
+        store.add_chunks(loaded([Chunk(f"c{n}", f"chunk c{n}") for n in range(50_000)]))
+        for run in range(10):
+            lists = [
+                Ranking(
+                    query.query_id, tuple(f"c{chunk}" for chunk in draw.permutation(pool)[:100])
+                )
+                for query, pool in zip(queries, pools, strict=True)
+            ]
+            store.add_run(loaded(lists), name=f"run{run}")
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return path
+
+
+def loaded(records: list) -> Loaded:
+    return Loaded("benchmark", records, [1] * len(records))
+
+
+def time_scores(browser: Browser, server: Server) -> None:
+    """Change the conventions back and forth and wait until the page is done each time."""
+    page = browser.new_context(viewport={"width": 1280, "height": 800}).new_page()
+    began = time.perf_counter()
+    page.goto(f"{server.url}/scores")
+    expect(page.locator(".scores table")).to_be_visible(timeout=30_000)
+    print(f"Scores, first paint with a cold server: {since(began) * 1000:.0f} ms")
+    times = []
+    for number in range(21):
+        wanted = ("trec_eval", "graded")[number % 2]
+        page.get_by_role("combobox", name="Conventions").click()
+        option = page.get_by_role("option", name=wanted)
+        option.wait_for()
+        began = time.perf_counter()
+        option.click()
+        page.get_by_text(f"Conventions ({wanted})").wait_for()
+        times.append(since(began) * 1000)
+    print(f"Scores, click to new numbers: {percentiles(times[2:])}")
+    page.context.close()
+
+
+def time_movement(browser: Browser, server: Server) -> None:
+    """Grade on one side and see when the numbers move on the other."""
+    page = browser.new_context().new_page()
+    page.goto(f"{server.url}/scores?measure=Judged@10")
+    expect(page.locator(".scores table")).to_be_visible(timeout=30_000)
+    pad = open_pad(browser, server.url)
+    times = []
+    for number in range(15):
+        before = page.locator(".scores tbody").inner_text()
+        pad.wait_for_timeout(170 * (number % 7))
+        pad.keyboard.press("2")
+        began = time.perf_counter()
+        while page.locator(".scores tbody").inner_text() == before and since(began) < 10:
+            page.wait_for_timeout(10)
+        times.append(since(began) * 1000)
+    print(f"a grade to moved numbers in another browser: {percentiles(times)}")
+    page.context.close()
+    pad.context.close()
+
+
+def main() -> None:
+    """Run everything."""
+    print(f"{platform.platform()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = launch(playwright)
+        print(f"Chromium {browser.version}")
+        small = Server(small_golden_set(Path(folder) / "small.db", queries=20, chunks=60))
+        time_start(browser, small)
+        time_keys(browser, small, keys=120, per_second=3)
+        time_keys(browser, small, keys=60, per_second=10)
+        time_keys(browser, small, keys=60, per_second=25)
+        small.stop()
+        large = Server(large_golden_set(Path(folder) / "large.db"))
+        large.start()
+        time_scores(browser, large)
+        time_movement(browser, large)
+        large.stop()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""What is written for people: complete, up to date, and true when it is executed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from labeler.cli import main
+from labeler.measures import MEASURES, parse
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Give a command and everything below it by full name."""
+    yield name, command
+    if isinstance(command, click.Group):
+        for below, inner in command.commands.items():
+            yield from all_commands(inner, f"{name} {below}")
+
+
+COMMANDS = dict(all_commands(main, "labeler"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_and_its_options_have_help(name: str) -> None:
+    command = COMMANDS[name]
+    assert command.help, f"{name} has no help"
+    listed = command is main or not command.get_short_help_str(limit=60).endswith("...")
+    assert listed, f"{name}: the first sentence is too long for the list of commands"
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, f"{name} {option.opts[0]} has no help"
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_says_what_it_means_and_hides(name: str) -> None:
+    definition = MEASURES[name]
+    assert definition.meaning.endswith(".")
+    assert definition.hides.endswith(".")
+    assert definition.formula
+    assert parse(definition.example).name == name
+
+
+def test_the_readme_s_generated_parts_are_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "cogapp", "--check", "README.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, f"{checked.stdout}{checked.stderr}run 'make fix'"
+
+
+def test_the_readme_names_files_that_are_there() -> None:
+    named = set(re.findall(r"`((?:labeler|pages|tests|sample_data)/[\w./]*)`", README))
+    assert "labeler/measures" in named
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+def section(title: str) -> str:
+    """Return a section of the README."""
+    return README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def steps(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Give the commands of all console blocks, each with the lines shown under it."""
+    for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
+        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *shown = step.splitlines()
+            yield command, shown
+
+
+def agree(shown: list[str], printed: list[str]) -> bool:
+    """Say whether output is as shown, where a last line ``...`` stands for any more lines."""
+    if shown[-1:] == ["..."]:
+        return printed[: len(shown) - 1] == shown[:-1] and len(printed) >= len(shown)
+    return printed == shown
+
+
+def test_the_five_minute_tour_works_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tour = list(steps(section("Five-minute tour")))
+    assert len(tour) >= 10
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB", raising=False)
+    for command, shown in tour:
+        program, *arguments = shlex.split(command)
+        assert program == "labeler"
+        result = CliRunner().invoke(main, arguments, prog_name="labeler")
+        printed = result.output.splitlines()
+        assert result.exit_code == 0, f"$ {command}\n{result.output}"
+        assert agree(shown, printed), "\n".join([f"$ {command}", *printed])
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "golden.jsonl").read_bytes()
+
+
+def test_a_tour_that_shows_something_else_would_be_noticed() -> None:
+    assert agree(["a", "..."], ["a", "b", "c"])
+    assert not agree(["a", "..."], ["b", "b", "c"])
+    assert not agree(["a"], ["a", "b"])
+    assert not agree(["a", "..."], ["a"])
