@@ -60,7 +60,7 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(serve, v
     expect_query(page, "q0")
     page.get_by_role("button", name="All queries").click()
     expect(page.locator(".strips tbody tr")).to_have_count(3)
-    assert "query" not in address(page)
+    page.wait_for_url(lambda url: "query=" not in url)
     assert page.evaluate("window.ran") is None
 
 
