@@ -18,9 +18,14 @@ GRADES = (0, 1, 2, 3)
 TASKS = ("single", "research", "compliance", "longtail")
 KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
+REMARKS = ("unanswered", "unclear", "withdraw")
+SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
+ROLES = ("grader", "lead")
+STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
 
 RecordT = TypeVar("RecordT")
+Pair = tuple[str, int]  # a query by id, a chunk by number
 
 
 def check_id(value: object, what: str) -> str:
@@ -179,6 +184,47 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
+class Judged:
+    """What a grader's current judgment of a pair is, for choosing what they grade next.
+
+    ``number`` grows with every judgment; ``repeated`` says that the pair has come back to them
+    before, ``present`` that the chunk's text is still the one that was judged.
+    """
+
+    event_id: str
+    number: int
+    kind: str
+    grade: int | None
+    reason: str | None
+    note: str | None
+    repeated: bool
+    present: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a grader says of a whole query; the newest of a grader counts.
+
+    ``unanswered``: nothing here answers it; ``unclear``: nobody can tell what it asks;
+    ``withdraw`` takes back what was said.
+    """
+
+    event_id: str
+    query_id: str
+    grader: str
+    kind: str
+    note: str | None = None
+    created_at: str | None = None
+
+    def __post_init__(self) -> None:
+        check_id(self.event_id, "event")
+        check_id(self.query_id, "query")
+        check_id(self.grader, "grader")
+        if self.kind not in REMARKS:
+            raise BadInput(f"a remark can be {', '.join(REMARKS)}, not {self.kind!r}")
+
+
+@dataclass(frozen=True, slots=True)
 class Loaded(Generic[RecordT]):
     """What a file gave: its records, the line each stood on, and what the reader noticed.
 
@@ -201,12 +247,13 @@ class Loaded(Generic[RecordT]):
 class LoadedGolden:
     """What a golden-set file gave; the parts a format does not have are empty.
 
-    ``queries`` comes with JSONL only, ``events`` with the log only, ``grades`` with all others.
+    ``queries`` comes with JSONL only, ``events`` with the log only (judgments, and remarks on
+    whole queries), ``grades`` with all others.
     """
 
     queries: Loaded[Query]
     grades: Loaded[GoldenGrade]
-    events: Loaded[Judgment]
+    events: Loaded[Judgment | Remark]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +285,12 @@ class IntakeReport:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a team decides once for its golden set. The grades' numbers are not a setting."""
+    """What a team decides once for its golden set. The grades' numbers are not a setting.
+
+    ``guideline`` holds for every query, beside a query's own. ``overlap`` is the share of queries
+    that every grader gets, so that agreement can be measured. ``strategy`` says which chunks come
+    first, ``holes_of`` which two runs are meant by "only holes of A vs B".
+    """
 
     words: tuple[str, str, str, str] = (
         "not relevant",
@@ -250,6 +302,11 @@ class Settings:
     budget: int = 5
     budget_by_task: Mapping[str, int] = field(default_factory=dict)
     pool_depth: int = 10
+    guideline: str = ""
+    show_reference: bool = True
+    strategy: str = STRATEGIES[0]
+    holes_of: tuple[str, str] | None = None
+    overlap: float = 0.1
 
     def __post_init__(self) -> None:
         if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):
@@ -268,6 +325,17 @@ class Settings:
         for task, budget in self.budget_by_task.items():
             if task not in TASKS or budget < 1:
                 raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
+        self._check_grading()
+
+    def _check_grading(self) -> None:
+        if self.strategy not in STRATEGIES:
+            raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
+        if self.strategy == STRATEGIES[3] and (
+            self.holes_of is None or self.holes_of[0] == self.holes_of[1]
+        ):
+            raise BadInput(f"{self.strategy!r} needs two different runs A and B")
+        if not 0 <= self.overlap <= 1:
+            raise BadInput(f"the overlap is a share between 0 and 1, not {self.overlap}")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -316,9 +384,13 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class GradeChange:
-    """The golden grade of a pair is now ``grade``; None says it has none any more."""
+    """The golden grade of a pair is now ``grade``; None says it has none any more.
+
+    ``kind`` says of which kind of judgment it is.
+    """
 
     query_id: str
     chunk: int
     grade: int | None
     stale: bool = False
+    kind: str | None = None

@@ -234,6 +234,94 @@ JOIN chunks ON chunks.id = bits.chunk
 JOIN powers ON powers.exponent = abs(max(bits >> 23 & 255, 1) - 127);
 """
 
+# What a grader says of a whole query: a log of its own, kept as the log of judgments is.
+REMARKS = """
+CREATE TABLE remarks (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    event_id TEXT NOT NULL UNIQUE CHECK (event_id <> ''),
+    query INTEGER NOT NULL REFERENCES queries (id),
+    grader INTEGER NOT NULL REFERENCES graders (id),
+    kind TEXT NOT NULL CHECK (kind IN ('unanswered', 'unclear', 'withdraw')),
+    note TEXT,
+    created_at TEXT NOT NULL
+) STRICT;
+
+CREATE INDEX remarks_query ON remarks (query, grader);
+
+CREATE TRIGGER remarks_are_not_updated BEFORE UPDATE ON remarks
+BEGIN
+    SELECT RAISE(ABORT, 'remarks are append-only: add a new one instead of changing one');
+END;
+
+CREATE TRIGGER remarks_are_not_deleted BEFORE DELETE ON remarks
+BEGIN
+    SELECT RAISE(ABORT, 'remarks are append-only: add a withdrawal instead of deleting');
+END;
+
+CREATE TRIGGER remarks_are_not_replaced BEFORE INSERT ON remarks
+WHEN EXISTS (SELECT 1 FROM remarks WHERE id = NEW.id OR event_id = NEW.event_id)
+BEGIN
+    SELECT RAISE(ABORT, 'remarks are append-only: this one is already in the log');
+END;
+
+CREATE VIEW current_remarks AS
+SELECT id, event_id, query, grader, kind, note, created_at
+FROM remarks AS r
+WHERE kind <> 'withdraw'
+    AND NOT EXISTS (
+        SELECT 1 FROM remarks AS newer
+        WHERE newer.query = r.query AND newer.grader = r.grader AND newer.id > r.id
+    );
+"""
+
+# A person comes in by the secret in a link, kept only as its hash, or by the address of a login.
+INVITATIONS = """
+CREATE TABLE invitations (
+    id INTEGER PRIMARY KEY,
+    grader INTEGER NOT NULL REFERENCES graders (id),
+    token_hash TEXT UNIQUE,
+    address TEXT,
+    created_at TEXT NOT NULL,
+    revoked_at TEXT,
+    CHECK ((token_hash IS NULL) <> (address IS NULL))
+) STRICT;
+
+CREATE UNIQUE INDEX invitations_address ON invitations (address) WHERE revoked_at IS NULL;
+"""
+
+# The index of words holds no text of its own: it must be told exactly what to take out again.
+# A chunk known by id only is not in it, so that loading a large run stays cheap; the view says so
+# to SQLite, whose integrity check would else miss such chunks.
+SEARCH = """
+CREATE VIEW readable_chunks AS SELECT id, title, text FROM chunks WHERE text IS NOT NULL;
+
+CREATE VIRTUAL TABLE chunk_words USING fts5 (
+    title, text, content='readable_chunks', content_rowid='id',
+    tokenize='unicode61 remove_diacritics 2'
+);
+
+CREATE TRIGGER chunks_are_indexed AFTER INSERT ON chunks WHEN NEW.text IS NOT NULL
+BEGIN
+    INSERT INTO chunk_words (rowid, title, text) VALUES (NEW.id, NEW.title, NEW.text);
+END;
+
+CREATE TRIGGER chunks_are_indexed_anew AFTER UPDATE OF title, text ON chunks
+BEGIN
+    INSERT INTO chunk_words (chunk_words, rowid, title, text)
+    SELECT 'delete', OLD.id, OLD.title, OLD.text WHERE OLD.text IS NOT NULL;
+    INSERT INTO chunk_words (rowid, title, text)
+    SELECT NEW.id, NEW.title, NEW.text WHERE NEW.text IS NOT NULL;
+END;
+
+CREATE TRIGGER chunks_are_not_indexed_any_more AFTER DELETE ON chunks WHEN OLD.text IS NOT NULL
+BEGIN
+    INSERT INTO chunk_words (chunk_words, rowid, title, text)
+    VALUES ('delete', OLD.id, OLD.title, OLD.text);
+END;
+
+INSERT INTO chunk_words (rowid, title, text) SELECT id, title, text FROM readable_chunks;
+"""
+
 
 def _little_endian(column: str) -> str:
     """SQL that reads eight hex digits, lowest byte first, as an unsigned integer."""
@@ -255,3 +343,11 @@ def m001_first_shape(db: Database) -> None:
     }
     for key, value in born_with.items():
         db.execute("INSERT INTO settings (key, value) VALUES (?, ?)", [key, json.dumps(value)])
+
+
+@migrations()
+def m002_people_remarks_and_search(db: Database) -> None:
+    """Add invitations, what graders say of whole queries, and the index of the chunks' words."""
+    db.executescript(REMARKS)
+    db.executescript(INVITATIONS)
+    db.executescript(SEARCH)

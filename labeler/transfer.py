@@ -143,7 +143,7 @@ def export(store: Store, kind: str) -> bytes:
     BEIR is a zip of its folder; ``beir_folder`` gives the files themselves.
     """
     if kind == "events":
-        return formats.write_events(store.events())
+        return formats.write_events([*store.events(), *store.remark_log()])
     if kind == "beir":
         return formats.zip_files(beir_folder(store))
     queries, grades = store.golden_set()

@@ -7,8 +7,8 @@ import sqlite3
 import pytest
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import Judgment
-from labeler.store import Store
+from labeler.model import Chunk, Judgment
+from labeler.store import Outdated, Store
 
 
 def grade_of(store: Store, query_id: str = "q1", chunk_id: str = "c3") -> int | None:
@@ -26,6 +26,10 @@ def grade_of(store: Store, query_id: str = "q1", chunk_id: str = "c3") -> int | 
 def graded(event_id: str, grade: int | None, grader: str = "Ann", **more) -> Judgment:
     kind = "cannot_tell" if grade is None else "grade"
     return Judgment(event_id, "q1", "c3", grader, **{"kind": kind, "grade": grade, **more})
+
+
+def undoable(store: Store, limit: int = 5, **more) -> list[str]:
+    return [done.judgment.event_id for done in store.undoable("Ann", limit, **more)]
 
 
 @pytest.mark.parametrize("recursive", ["on", "off"])
@@ -193,7 +197,7 @@ def test_what_cannot_be_undone_stays(filled: Store, asked, error, said: str):
 def test_an_adjudication_and_a_grade_of_one_person_are_undone_apart(filled: Store):
     filled.judge(graded("grade", 1))
     filled.judge(graded("verdict", 3, kind="adjudicate"))
-    assert [event for event, _, _ in filled.undoable("Ann", 5)] == ["grade"]
+    assert undoable(filled) == ["grade"]
     filled.undo(event_id="u1", undoes="verdict", grader="Ann")
     filled.judge(graded("again", 2))
     filled.undo(event_id="u2", undoes="again", grader="Ann")
@@ -220,9 +224,118 @@ def test_a_graders_newest_grades_come_first_and_others_never(filled: Store):
         filled.judge(Judgment(f"a{number}", "q1", chunk, "Ann", grade=1))
         filled.judge(Judgment(f"b{number}", "q1", chunk, "Bob", grade=1))
     filled.undo(event_id="u", undoes="a2", grader="Ann")
-    assert [event for event, _, _ in filled.undoable("Ann", 2)] == ["a3", "a1"]
+    assert undoable(filled, 2) == ["a3", "a1"]
     filled.retire_query("q1")
     assert filled.undoable("Ann", 2) == []
+
+
+def test_older_judgments_come_page_by_page(filled: Store):
+    for number, chunk in enumerate(["c1", "c2", "c3", "c4"]):
+        filled.judge(Judgment(f"a{number}", "q1", chunk, "Ann", grade=1))
+    assert undoable(filled, 2) == ["a3", "a2"]
+    assert undoable(filled, 2, before="a2") == ["a1", "a0"]
+    filled.undo(event_id="u", undoes="a2", grader="Ann")
+    assert undoable(filled, 2, before="a2") == ["a1", "a0"], "what is undone still has its place"
+    assert undoable(filled, 2, before="a0") == undoable(filled, before="nothing") == []
+
+
+def test_it_is_said_what_an_undo_would_leave(filled: Store):
+    filled.judge(graded("e1", 1, note="at first"))
+    filled.judge(graded("e2", None, reason="too short"))
+    filled.judge(graded("e3", 3, source="repeat"))
+    filled.judge(graded("b1", 2, "Bob"))
+    newest, middle, oldest = filled.undoable("Ann", 5)
+    assert newest.former == middle.judgment == graded("e2", None, reason="too short")
+    assert middle.former == oldest.judgment == graded("e1", 1, note="at first")
+    assert oldest.former is None, "another's grade is not what would be left"
+    assert newest.judgment.source == "repeat"
+    filled.undo(event_id="u", undoes="e3", grader="Ann")
+    assert filled.judgment_of("Ann", "q1", "c3").event_id == newest.former.event_id
+
+
+def test_who_knows_what_stands_may_replace_it(filled: Store):
+    assert filled.judge_knowing(graded("e1", 1), None)
+    assert filled.judge_knowing(graded("e2", None), "e1")
+    assert filled.judge_knowing(graded("e3", 3), "e2")
+    assert not filled.judge_knowing(graded("e1", 1), None), "sent again, long outdated"
+    filled.undo(event_id="u3", undoes="e3", grader="Ann")
+    assert filled.judge_knowing(graded("e4", 0), "e2"), "what the undo brought back stands"
+    assert [event.event_id for event in filled.events()[3:]] == ["e1", "e2", "e3", "u3", "e4"]
+
+
+@pytest.mark.parametrize("replaces", [None, "e1", "b1", "verdict", "never was"])
+def test_who_does_not_know_what_stands_is_refused(filled: Store, replaces: str | None):
+    filled.judge(graded("e1", 1))
+    filled.judge(graded("e2", 2))
+    filled.judge(graded("b1", 2, "Bob"))
+    filled.judge(graded("verdict", 2, kind="adjudicate"))
+    before = filled.events()
+    with pytest.raises(Outdated, match="in another tab or on another device"):
+        filled.judge_knowing(graded("new", 3), replaces)
+    assert filled.events() == before
+    assert filled.judge_knowing(graded("new", 3), "e2")
+
+
+def test_what_is_not_there_is_said_before_what_stands(filled: Store):
+    filled.judge(graded("e1", 1))
+    with pytest.raises(NotFound, match="there is no chunk 'c9'"):
+        filled.judge_knowing(Judgment("e2", "q1", "c9", "Ann", grade=1), "e1")
+    with pytest.raises(BadInput, match="other content"):
+        filled.judge_knowing(graded("e1", 2), "e1")
+    filled.retire_query("q1")
+    with pytest.raises(NotFound, match="has been retired"):
+        filled.judge_knowing(graded("e2", 1), None)
+
+
+def test_what_a_grader_said_of_a_pair_is_known(filled: Store, loaded):
+    assert filled.judgment_of("Ann", "q1", "c3") is None
+    filled.judge(graded("e1", None, reason="too short", note="see above", source="repeat"))
+    said = filled.judgment_of("Ann", "q1", "c3")
+    assert (said.event_id, said.kind, said.grade) == ("e1", "cannot_tell", None)
+    assert (said.reason, said.note) == ("too short", "see above")
+    assert (said.repeated, said.present) == (True, True)
+    number = filled.chunk_number("c3")
+    assert filled.judged_by("Ann") == {("q1", number): said}
+    assert filled.judged_since(3) == [("Ann", ("q1", number), said)]
+    filled.add_chunks(loaded([Chunk("c3", "another text")]), update=True)
+    assert not filled.judgment_of("Ann", "q1", "c3").present
+    filled.undo(event_id="u1", undoes="e1", grader="Ann")
+    assert filled.judged_by("Ann") == {}
+    assert filled.judged_since(4) == [("Ann", ("q1", number), None)]
+    assert filled.judged_by("Bob") == filled.judged_by("Zoe") == {}
+
+
+def test_a_pair_that_came_back_stays_known_as_such(filled: Store):
+    filled.judge(graded("e1", 1, source="pool"))
+    assert not filled.judgment_of("Ann", "q1", "c3").repeated
+    filled.judge(graded("e2", 1, source="repeat"))
+    filled.judge(graded("e3", 2, source="list"))
+    filled.judge(graded("b1", 2, "Bob"))
+    assert filled.judgment_of("Ann", "q1", "c3").repeated
+    assert not filled.judgment_of("Bob", "q1", "c3").repeated
+
+
+def test_what_others_said_is_counted_without_names_and_notes(filled: Store):
+    filled.judge(graded("a1", 0))
+    for name in ("Bob", "Cy"):
+        filled.judge(graded(name, 2, name, note="a secret"))
+    filled.judge(graded("changed", 3, "Cy"))
+    filled.judge(graded("verdict", 1, "Bob", kind="adjudicate"))
+    assert filled.others_said("Ann", "q1", "c3") == [
+        ("adjudicate", 1, 1),
+        ("grade", 2, 1),
+        ("grade", 3, 1),
+    ]
+    assert filled.others_said("Ann", "q1", "c1") == [("import", 3, 1)]
+    assert filled.others_said("Ann", "q1", "c4") == []
+
+
+def test_the_pace_is_the_median_of_the_newest_without_breaks(filled: Store):
+    assert filled.pace("Ann") is None
+    for number, elapsed in enumerate([1000, None, 3000, 2000, 900_000_00]):
+        filled.judge(graded(f"e{number}", 1, elapsed_ms=elapsed))
+    assert filled.pace("Ann") == 2000
+    assert filled.pace("Bob") is None
 
 
 def test_a_grade_knows_which_wording_it_was_given_for(filled: Store):

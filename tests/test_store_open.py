@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound
+from labeler.model import Remark
 from labeler.store import Store, Unusable
 
 OPEN = """
@@ -115,6 +116,74 @@ def test_six_processes_that_open_a_new_file_agree_on_one_golden_set(tmp_path: Pa
         assert [errors for _, errors in results] == [""] * 6
         assert len({names for names, _ in results}) == 1
         assert [process.returncode for process in processes] == [0] * 6
+
+
+def to_first_shape(path: Path) -> None:
+    """Take a file back to what the first release wrote."""
+    with sqlite3.connect(path) as old:
+        made_since = old.execute(
+            "SELECT type, name FROM sqlite_master WHERE name IN ('remarks', 'current_remarks', "
+            "'invitations', 'readable_chunks', 'chunk_words') OR tbl_name = 'chunks' "
+            "AND type = 'trigger' ORDER BY type = 'table', type <> 'trigger'"
+        ).fetchall()
+        for kind, name in made_since:
+            old.execute(f"DROP {kind} {name}")
+        old.execute("DELETE FROM _sqlite_migrations WHERE name <> 'm001_first_shape'")
+    old.close()
+
+
+def shape(path: Path) -> set[str]:
+    with sqlite3.connect(path) as opened:
+        rows = opened.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    opened.close()
+    return {sql for (sql,) in rows}
+
+
+def test_a_file_of_the_first_release_is_brought_up_to_date_with_all_that_is_in_it(filled: Store):
+    before = filled.golden_set(), filled.events(), filled.chunks(), filled.golden_set_uuid()
+    filled.close()
+    new = shape(filled.path)
+    to_first_shape(filled.path)
+    assert not any("chunk_words" in sql or "remarks" in sql for sql in shape(filled.path))
+    with Store(filled.path) as migrated:
+        after = migrated.golden_set(), migrated.events(), migrated.chunks()
+        assert (*after, migrated.golden_set_uuid()) == before
+        assert migrated.search_chunks("title 3", 1) == [migrated.chunk_number("c3")]
+        migrated._db.execute(
+            "INSERT INTO chunk_words (chunk_words, rank) VALUES ('integrity-check', 1)"
+        )
+        migrated._db.conn.rollback()
+        assert migrated.remarks() == []
+        migrated.remark(Remark("r1", "q1", "Ann", "unclear"))
+    assert shape(filled.path) == new
+
+
+def test_six_processes_that_open_an_old_file_migrate_it_once(filled: Store, python):
+    filled.close()
+    to_first_shape(filled.path)
+    processes = [python(OPEN, filled.path) for _ in range(6)]
+    results = [process.communicate() for process in processes]
+    assert [errors for _, errors in results] == [""] * 6
+    assert len({names for names, _ in results}) == 1
+    with Store(filled.path) as migrated:
+        found = migrated.search_chunks("text", 30)
+        assert len(found) == len(set(found)) == 4, "each chunk is in the index once"
+        assert migrated.contents().judgments == 3
+
+
+def test_a_migration_that_fails_halfway_leaves_the_old_file(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+):
+    filled.close()
+    to_first_shape(filled.path)
+    before = shape(filled.path)
+    monkeypatch.setattr("labeler.schema.SEARCH", "CREATE TABLE nonsense (")
+    with pytest.raises(BadInput):
+        Store(filled.path)
+    assert shape(filled.path) == before
+    monkeypatch.undo()
+    with Store(filled.path) as migrated:
+        assert migrated.contents().judgments == 3
 
 
 def test_a_link_that_leads_nowhere_is_named_for_what_it_is(tmp_path: Path):

@@ -40,7 +40,16 @@ from labeler.formats.records import (
 from labeler.formats.spreadsheet import CSV_COLUMNS, revived
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import QRELS, TrecFile
-from labeler.model import GRADES, GoldenGrade, Judgment, Loaded, LoadedGolden, Query
+from labeler.model import (
+    GRADES,
+    REMARKS,
+    GoldenGrade,
+    Judgment,
+    Loaded,
+    LoadedGolden,
+    Query,
+    Remark,
+)
 
 _QUERY_ID = ("query_id", "qid", "q_id", "query-id", "query")
 _CHUNK_ID = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
@@ -50,6 +59,7 @@ _NOTE = ("note", "notes")
 _JUDGMENT = {"chunk_id", "grade", "graders", "note"}
 _WANTED = {"query id": _QUERY_ID, "chunk id": _CHUNK_ID, "grade": _GRADE}
 _EVENT = tuple(field.name for field in fields(Judgment))
+_REMARK = tuple(field.name for field in fields(Remark))
 
 
 def read_golden(
@@ -258,11 +268,11 @@ def _golden_grade(query_id: str, judgment: Record, rule: GradeRule) -> GoldenGra
 
 
 def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
-    events: list[Judgment] = []
+    events: list[Judgment | Remark] = []
     lines: dict[str, int] = {}
     for number, record in records:
         with source.at(number):
-            event = _event(record)
+            event = _remark(record) if _is_remark(record) else _event(record)
             refuse_second(lines, event.event_id, number, "event")
         events.append(event)
     facts: dict[str, int | str] = {
@@ -272,11 +282,29 @@ def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
         **_kinds(events),
     }
     empty = empty_golden(source.name)
-    log = Loaded(source.name, events, list(lines.values()), facts)
+    log: Loaded[Judgment | Remark] = Loaded(source.name, events, list(lines.values()), facts)
     return LoadedGolden(empty.queries, empty.grades, log)
 
 
-def _kinds(events: Iterable[Judgment]) -> dict[str, int]:
+def _is_remark(record: Record) -> bool:
+    """Say whether a line of the log is of a whole query: it names no chunk."""
+    return "chunk_id" not in record and record.get("kind") in REMARKS
+
+
+def _remark(record: Record) -> Remark:
+    if extra := sorted(record.keys() - set(_REMARK)):
+        raise BadInput(f"a remark has no {spelled(extra)}; its keys are {', '.join(_REMARK)}")
+    return Remark(
+        event_id=take_id(record, ["event_id"], "event"),
+        query_id=take_id(record, ["query_id"], "query"),
+        grader=record["grader"],
+        kind=record["kind"],
+        note=_event_text(record, "note"),
+        created_at=_moment(record),
+    )
+
+
+def _kinds(events: Iterable[Judgment | Remark]) -> dict[str, int]:
     return dict(Counter(f"kind {event.kind}" for event in events))
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 from labeler.errors import BadInput
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
-from labeler.model import Chunk, GoldenGrade, Judgment, Query
+from labeler.model import Chunk, GoldenGrade, Judgment, Query, Remark
 
 GoldenKind: TypeAlias = Literal["jsonl", "qrels", "csv"]
 
@@ -197,6 +197,6 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def write_events(events: Sequence[Judgment]) -> bytes:
-    """Return the log as JSONL, one event a line, in the given order."""
+def write_events(events: Sequence[Judgment | Remark]) -> bytes:
+    """Return the log as JSONL, one judgment or remark a line, in the given order."""
     return _bytes(_json(asdict(event)) for event in events)

@@ -2,11 +2,24 @@
 
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
-from labeler.store.queue import Queue
+from labeler.store.log import Outdated
+from labeler.store.people import People
+from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, Item, RunSummary
+from labeler.store.search import Search
+from labeler.store.work import Work
 
-__all__ = ["BUSY_SECONDS", "Contents", "Item", "RunSummary", "Store", "Unusable"]
+__all__ = [
+    "BUSY_SECONDS",
+    "Contents",
+    "Item",
+    "Outdated",
+    "RunSummary",
+    "Store",
+    "Undoable",
+    "Unusable",
+]
 
 
-class Store(Intake, Queue):
+class Store(Intake, Queue, Search, People, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -25,14 +25,16 @@ from labeler.model import (
     LoadedGolden,
     Query,
     Ranking,
+    Remark,
     check_id,
 )
 from labeler.store.columns import as_json, fingerprint_of, moment, packed, text_hash
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
+from labeler.store.remarks import Remarks
 
 
-class Intake(JudgmentLog, Reading):
+class Intake(JudgmentLog, Reading, Remarks):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
@@ -269,7 +271,8 @@ class Intake(JudgmentLog, Reading):
         self._check_queries_are_known(loaded.grades)
         self._check_queries_are_known(loaded.events)
         graded = [grade.chunk_id for grade in loaded.grades.records]
-        _, added = self._chunk_numbers(graded + [event.chunk_id for event in loaded.events.records])
+        graded += [event.chunk_id for event in loaded.events.records if isinstance(event, Judgment)]
+        _, added = self._chunk_numbers(graded)
         counts["new chunks, known by id only"] = added
         counts.update(self._put_imports(loaded.grades))
         counts.update(self._put_events(loaded.events))
@@ -308,7 +311,7 @@ class Intake(JudgmentLog, Reading):
             counts["imported"] += 1
         return counts
 
-    def _put_events(self, loaded: Loaded[Judgment]) -> Counter[str]:
+    def _put_events(self, loaded: Loaded[Judgment | Remark]) -> Counter[str]:
         counts: Counter[str] = Counter()
         for name in dict.fromkeys(event.grader for event in loaded.records):
             if name is not None:
@@ -316,11 +319,16 @@ class Intake(JudgmentLog, Reading):
         for index, event in enumerate(loaded.records):
             with self._translated(loaded.where(index)):
                 try:
-                    added = self._append(event, as_is=True)
+                    added = self._put_event(event)
                 except (BadInput, NotFound) as error:
                     raise BadInput(f"{loaded.where(index)}: {error}") from error
             counts["events added" if added else "events already in the log"] += 1
         return counts
+
+    def _put_event(self, event: Judgment | Remark) -> bool:
+        if isinstance(event, Remark):
+            return self._add_remark(event, as_is=True)
+        return self._append(event, as_is=True)
 
     def add_beir(self, loaded: LoadedBeir, *, update: bool = False) -> list[IntakeReport]:
         """Add a BEIR folder's chunks, queries and golden grades in one transaction."""

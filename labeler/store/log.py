@@ -35,6 +35,12 @@ WHERE q.query_id = :query_id
             AND undone.grader = (SELECT id FROM graders WHERE name = :grader)
     ))
     AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
+    AND (:unchecked OR :replaces IS (
+        SELECT known.event_id FROM current_judgments AS known
+        WHERE known.query = q.id AND known.chunk = c.id
+            AND +known.grader = (SELECT id FROM graders WHERE name = :grader)
+            AND known.kind IN ('grade', 'cannot_tell')
+    ))
 """
 
 # The state before an event is what the newest older event of its lane said; a lane is one
@@ -62,6 +68,10 @@ WHERE e.event_id = :undoes
             AND later.lane = e.lane AND later.id > e.id
     )
 """
+
+
+class Outdated(BadInput):
+    """A grader's judgment of a pair is another than the one they mean to replace."""
 
 
 class JudgmentLog(Connection):
@@ -100,7 +110,23 @@ class JudgmentLog(Connection):
         with self._translated():
             return self._append(judgment)
 
-    def _append(self, judgment: Judgment, *, as_is: bool = False) -> bool:
+    def judge_knowing(self, judgment: Judgment, replaces: str | None) -> bool:
+        """Add a judgment as `judge` does, if the grader knew what it replaces.
+
+        ``replaces`` is the event that is the grader's current judgment of the pair, None where
+        there is none. Raises `Outdated` where another is: a second tab or device was faster.
+        """
+        with self._translated():
+            return self._append(judgment, replaces=replaces, unchecked=False)
+
+    def _append(
+        self,
+        judgment: Judgment,
+        *,
+        as_is: bool = False,
+        replaces: str | None = None,
+        unchecked: bool = True,
+    ) -> bool:
         """Add an event. ``as_is`` is for one from another log: it names its own wording, if any."""
         added = self._db.execute(
             APPEND,
@@ -121,6 +147,8 @@ class JudgmentLog(Connection):
                 "text_hash": judgment.text_hash,
                 "created_at": judgment.created_at or moment(),
                 "as_is": as_is,
+                "replaces": replaces,
+                "unchecked": unchecked,
             },
         ).rowcount
         if not added:
@@ -162,6 +190,11 @@ class JudgmentLog(Connection):
             raise NotFound(f"there is no chunk {judgment.chunk_id!r} in this golden set")
         if judgment.grader is not None:
             self.grader_seed(judgment.grader)
+        if judgment.undoes is None:
+            raise Outdated(
+                "you have changed this chunk in another tab or on another device meanwhile; "
+                "what you said there stands"
+            )
         raise NotFound(
             f"{judgment.grader!r} has no event {judgment.undoes!r} for this query and chunk that "
             "could be undone"
@@ -234,10 +267,10 @@ class JudgmentLog(Connection):
 
     def _golden_of(self, query: int, chunk: int, query_id: str) -> GradeChange:
         rows = self._rows(
-            "SELECT grade, stale FROM golden WHERE query = ? AND chunk = ?", [query, chunk]
+            "SELECT grade, stale, kind FROM golden WHERE query = ? AND chunk = ?", [query, chunk]
         )
-        grade, stale = rows[0] if rows else (None, False)
-        return GradeChange(query_id, chunk, grade, bool(stale))
+        grade, stale, kind = rows[0] if rows else (None, False, None)
+        return GradeChange(query_id, chunk, grade, bool(stale), kind)
 
     def _current_imports(self) -> dict[tuple[str, str], GoldenGrade]:
         return {

@@ -2,94 +2,212 @@
 
 from __future__ import annotations
 
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
+from labeler.errors import NotFound
+from labeler.model import Judged, Judgment, Pair
+from labeler.store.columns import as_json
 from labeler.store.log import JudgmentLog
+
+LONGEST_MS = 300_000  # who takes longer for a chunk is having a break
+PACED = 50  # newest judgments that say how fast a grader is
+
+# The columns of `Judged`, and where they come from.
+JUDGED = """
+    j.event_id, j.id, j.kind, j.grade, j.reason, j.note,
+    EXISTS (
+        SELECT 1 FROM judgments AS r
+        WHERE r.query = j.query AND r.chunk = j.chunk AND +r.grader = j.grader
+            AND r.source = 'repeat'
+    ),
+    j.text_hash IS c.text_hash
+FROM current_judgments AS j
+JOIN chunks AS c ON c.id = j.chunk
+JOIN queries AS q ON q.id = j.query
+WHERE j.kind IN ('grade', 'cannot_tell')
+"""
+
+# What stands once an event is undone is what the newest older event of its pair says.
+UNDOABLE = """
+SELECT
+    q.query_id, c.chunk_id, j.chunk,
+    j.event_id, j.kind, j.grade, j.reason, j.note, j.source,
+    f.event_id, f.kind, f.grade, f.reason, f.note, f.source
+FROM standing_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN judgments AS f ON f.id = (
+    SELECT max(older.id) FROM standing_judgments AS older
+    WHERE older.query = j.query AND older.chunk = j.chunk AND +older.grader = j.grader
+        AND older.lane = j.lane AND older.id < j.id
+)
+WHERE j.grader = (SELECT id FROM graders WHERE name = :grader)
+    AND j.lane = 'grade' AND q.retired_at IS NULL
+    AND (:before IS NULL OR j.id < (SELECT id FROM judgments WHERE event_id = :before))
+ORDER BY j.id DESC LIMIT :limit
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Undoable:
+    """A judgment that can be taken back; ``former`` is what stands for its pair after that."""
+
+    judgment: Judgment
+    chunk: int
+    former: Judgment | None
 
 
 class Queue(JudgmentLog):
     """What the choice of the next chunk is made from."""
 
-    def pool(self, depth: int) -> tuple[dict[str, list[int]], int]:
-        """Return the chunk numbers of every query's pool, and how many pairs have no text.
+    def pool(
+        self, depth: int, runs: Sequence[str] | None = None
+    ) -> tuple[dict[str, dict[int, list[int]]], int]:
+        """Return every query's pool as chunk number to ranks, and how many pairs have no text.
 
-        The pool is the union of the runs' top ``depth``, in order of first appearance. Pairs
-        whose chunk has no text cannot be graded by reading: they are left out and counted.
+        The pool is the union of the top ``depth`` of all ``runs``. Pairs whose chunk has no text
+        cannot be graded by reading: they are left out and counted. Raises `NotFound` for a run
+        that is not there.
         """
-        pool: dict[str, dict[int, None]] = {}
+        for name in runs or ():
+            if self._value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
+                raise NotFound(
+                    f"the pool is made of the holes of run {name!r}, which is not there any more; "
+                    "choose another strategy in the settings"
+                )
+        pool: dict[str, dict[int, list[int]]] = {}
         for query_id, chunks in self._rows(
-            "SELECT q.query_id, substr(l.chunks, 1, ? * 4) FROM ranked_lists AS l "
-            "JOIN queries AS q ON q.query_id = l.query_id "
-            "WHERE q.retired_at IS NULL ORDER BY q.id, l.run",
-            [depth],
+            "SELECT q.query_id, substr(l.chunks, 1, :depth * 4) FROM ranked_lists AS l "
+            "JOIN queries AS q ON q.query_id = l.query_id JOIN runs AS r ON r.id = l.run "
+            "WHERE q.retired_at IS NULL "
+            "AND (:runs IS NULL OR r.name IN (SELECT value FROM json_each(:runs))) "
+            "ORDER BY q.id, l.run",
+            {"depth": depth, "runs": None if runs is None else as_json(list(runs))},
         ):
-            pool.setdefault(query_id, {}).update(
-                dict.fromkeys(np.frombuffer(chunks, "<i4").tolist())
-            )
+            pooled = pool.setdefault(query_id, {})
+            for rank, chunk in enumerate(np.frombuffer(chunks, "<i4").tolist(), 1):
+                pooled.setdefault(chunk, []).append(rank)
         textless = {chunk for (chunk,) in self._rows("SELECT id FROM chunks WHERE text IS NULL")}
         readable = {
-            query_id: [chunk for chunk in chunks if chunk not in textless]
-            for query_id, chunks in pool.items()
+            query_id: {chunk: ranks for chunk, ranks in pooled.items() if chunk not in textless}
+            for query_id, pooled in pool.items()
         }
         left_out = sum(map(len, pool.values())) - sum(map(len, readable.values()))
         return readable, left_out
 
-    def settled_pairs(self) -> tuple[set[tuple[str, int]], int]:
-        """Return the pairs with a golden grade for their present text, and as of which revision.
+    def golden_kinds(self) -> tuple[list[tuple[Pair, str, bool]], int]:
+        """Return each golden grade's pair, kind and whether it is stale, and as of which revision.
 
-        `changes_since` that revision keeps the set up to date without reading it all again.
+        `changes_since` that revision keeps them up to date without reading all again.
         """
         with self._reading():
-            pairs = self._rows(
-                "SELECT q.query_id, g.chunk FROM golden AS g "
-                "JOIN queries AS q ON q.id = g.query WHERE NOT g.stale"
+            rows = self._rows(
+                "SELECT q.query_id, g.chunk, g.kind, g.stale FROM golden AS g "
+                "JOIN queries AS q ON q.id = g.query"
             )
-            return {(query_id, chunk) for query_id, chunk in pairs}, self.revision()
+            pairs = [
+                ((query_id, chunk), kind, bool(stale)) for query_id, chunk, kind, stale in rows
+            ]
+            return pairs, self.revision()
 
-    def judged_by(self, grader: str) -> dict[tuple[str, int], bool]:
-        """Return the pairs this grader has judged, and whether it was the chunk's present text."""
+    def judged_by(self, grader: str) -> dict[Pair, Judged]:
+        """Return what this grader has judged: their current judgment of each pair."""
         return {
-            (query_id, chunk): bool(present)
-            for query_id, chunk, present in self._rows(
-                "SELECT q.query_id, j.chunk, max(j.text_hash IS c.text_hash) "
-                "FROM current_judgments AS j JOIN queries AS q ON q.id = j.query "
-                "JOIN chunks AS c ON c.id = j.chunk "
-                "WHERE j.grader = (SELECT id FROM graders WHERE name = ?) "
-                "GROUP BY j.query, j.chunk",
+            (query_id, chunk): judged_of(row)
+            for query_id, chunk, *row in self._rows(
+                f"SELECT q.query_id, j.chunk, {JUDGED} "
+                "AND j.grader = (SELECT id FROM graders WHERE name = ?)",
                 [grader],
             )
         }
 
-    def judged_since(self, revision: int) -> list[tuple[str, tuple[str, int], bool | None]]:
+    def judged_since(self, revision: int) -> list[tuple[str, Pair, Judged | None]]:
         """Return whose judgment of which pair moved after ``revision``, and to what.
 
         That is what `judged_by` says of the pair now, or None where nothing is left of it.
         """
-        rows = self._rows(
-            "SELECT g.name, q.query_id, moved.chunk, "
-            "(SELECT max(j.text_hash IS c.text_hash) FROM current_judgments AS j "
-            "WHERE j.query = moved.query AND j.chunk = moved.chunk AND +j.grader = moved.grader) "
-            "FROM (SELECT DISTINCT query, chunk, grader FROM judgments NOT INDEXED WHERE id > ?) "
-            "AS moved JOIN graders AS g ON g.id = moved.grader "
-            "JOIN queries AS q ON q.id = moved.query JOIN chunks AS c ON c.id = moved.chunk",
+        moved = self._rows(
+            "SELECT DISTINCT g.name, j.grader, j.query, q.query_id, j.chunk "
+            "FROM judgments AS j NOT INDEXED JOIN graders AS g ON g.id = j.grader "
+            "JOIN queries AS q ON q.id = j.query WHERE j.id > ?",
             [revision],
         )
+        asked = f"SELECT {JUDGED} AND j.query = ? AND j.chunk = ? AND +j.grader = ?"
         return [
-            (grader, (query_id, chunk), None if present is None else bool(present))
-            for grader, query_id, chunk, present in rows
+            (name, (query_id, chunk), judged_of(rows[0]) if rows else None)
+            for name, grader, query, query_id, chunk in moved
+            for rows in [self._rows(asked, [query, chunk, grader])]
         ]
 
-    def undoable(self, grader: str, limit: int) -> list[tuple[str, str, int]]:
-        """Return the grader's newest grades that can still be undone: event, query, chunk.
-
-        Adjudications are not among them: who grades must not take one back by accident.
-        """
+    def judgment_of(self, grader: str, query_id: str, chunk_id: str) -> Judged | None:
+        """Return a grader's current judgment of a pair, None where there is none."""
         rows = self._rows(
-            "SELECT j.event_id, q.query_id, j.chunk FROM standing_judgments AS j "
-            "JOIN queries AS q ON q.id = j.query "
-            "WHERE j.grader = (SELECT id FROM graders WHERE name = ?) "
-            "AND j.lane = 'grade' AND q.retired_at IS NULL "
-            "ORDER BY j.id DESC LIMIT ?",
-            [grader, limit],
+            f"SELECT {JUDGED} AND q.query_id = ? AND c.chunk_id = ? "
+            "AND +j.grader = (SELECT id FROM graders WHERE name = ?)",
+            [query_id, chunk_id, grader],
         )
-        return [(event_id, query_id, chunk) for event_id, query_id, chunk in rows]
+        return judged_of(rows[0]) if rows else None
+
+    def others_said(
+        self, grader: str, query_id: str, chunk_id: str
+    ) -> list[tuple[str, int | None, int]]:
+        """Return what everyone else says of a pair: kind, grade, how many. Names nobody."""
+        return [
+            (kind, grade, count)
+            for kind, grade, count in self._rows(
+                "SELECT j.kind, j.grade, count(*) FROM current_judgments AS j "
+                "WHERE j.query = (SELECT id FROM queries WHERE query_id = ?) "
+                "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?) "
+                "AND +j.grader IS NOT (SELECT id FROM graders WHERE name = ?) "
+                "GROUP BY j.kind, j.grade ORDER BY j.kind, j.grade",
+                [query_id, chunk_id, grader],
+            )
+        ]
+
+    def undoable(self, grader: str, limit: int, before: str | None = None) -> list[Undoable]:
+        """Return the grader's newest judgments that can still be undone, the newest first.
+
+        ``before`` names an event: only older ones then. Adjudications are not among them: who
+        grades must not take one back by accident.
+        """
+        rows = self._rows(UNDOABLE, {"grader": grader, "before": before, "limit": limit})
+        return [
+            Undoable(
+                said_of(query_id, chunk_id, grader, columns[:6]),
+                chunk,
+                None if columns[6] is None else said_of(query_id, chunk_id, grader, columns[6:]),
+            )
+            for query_id, chunk_id, chunk, *columns in rows
+        ]
+
+    def pace(self, grader: str) -> int | None:
+        """Return the median milliseconds of the grader's newest judgments; breaks do not count."""
+        times = [
+            elapsed
+            for (elapsed,) in self._rows(
+                "SELECT elapsed_ms FROM judgments WHERE grader = "
+                "(SELECT id FROM graders WHERE name = ?) AND undoes IS NULL AND elapsed_ms <= ? "
+                "ORDER BY id DESC LIMIT ?",
+                [grader, LONGEST_MS, PACED],
+            )
+        ]
+        return round(statistics.median(times)) if times else None
+
+
+def judged_of(row: Sequence[Any]) -> Judged:
+    """Build a `Judged` from its columns, in the order the class has them."""
+    event_id, number, kind, grade, reason, note, repeated, present = row
+    return Judged(event_id, number, kind, grade, reason, note, bool(repeated), bool(present))
+
+
+def said_of(query_id: str, chunk_id: str, grader: str, columns: Sequence[Any]) -> Judgment:
+    """Build a judgment from what `UNDOABLE` says of one."""
+    event_id, kind, grade, reason, note, source = columns
+    return Judgment(
+        event_id, query_id, chunk_id, grader, kind, grade, reason=reason, note=note, source=source
+    )

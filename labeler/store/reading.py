@@ -27,6 +27,13 @@ from labeler.store.connection import Connection
 
 QUERY_COLUMNS = "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata"
 RETIRED = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
+BUCKETS = """
+SELECT q.query_id, 'task' AS facet, q.task AS bucket
+FROM queries AS q WHERE q.task IS NOT NULL AND q.retired_at IS NULL
+UNION ALL
+SELECT q.query_id, b.facet, b.bucket
+FROM query_buckets AS b JOIN queries AS q ON q.id = b.query WHERE q.retired_at IS NULL
+"""
 CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
 
 
@@ -96,6 +103,8 @@ class Reading(Connection):
                 word if len(word) <= LONGEST_WORD else word.strip()[:LONGEST_WORD]
                 for word in chosen["words"]
             )
+        if chosen.get("holes_of") is not None:
+            chosen["holes_of"] = tuple(chosen["holes_of"])
         return Settings(**chosen)
 
     def save_settings(self, settings: Settings) -> None:
@@ -121,6 +130,45 @@ class Reading(Connection):
         )[0]
         return Contents(*row)
 
+    def facets(self) -> dict[str, list[str]]:
+        """Return every facet with its buckets, of queries that are not retired."""
+        facets: dict[str, list[str]] = {}
+        for facet, bucket in self._rows(
+            f"SELECT DISTINCT facet, bucket FROM ({BUCKETS}) ORDER BY 1, 2"
+        ):
+            facets.setdefault(facet, []).append(bucket)
+        return facets
+
+    def queries_in(self, facet: str, bucket: str) -> set[str]:
+        """Return the queries of a bucket, without the retired ones."""
+        rows = self._rows(
+            f"SELECT query_id FROM ({BUCKETS}) WHERE facet = ? AND bucket = ?", [facet, bucket]
+        )
+        return {query_id for (query_id,) in rows}
+
+    def found_by_hand(self, query_id: str) -> set[int]:
+        """Return the chunks that graders found for a query by searching."""
+        rows = self._rows(
+            "SELECT DISTINCT chunk FROM current_judgments WHERE source = 'search' "
+            "AND query = (SELECT id FROM queries WHERE query_id = ?)",
+            [query_id],
+        )
+        return {chunk for (chunk,) in rows}
+
+    def neighbours(self, chunk_id: str) -> tuple[Chunk | None, Chunk | None]:
+        """Return the chunks before and after a chunk in its document, where they have text."""
+        both: list[Chunk | None] = []
+        for beside, order in (("<", "DESC"), (">", "ASC")):
+            rows = self._rows(
+                f"SELECT {CHUNK_COLUMNS} FROM chunks AS c JOIN chunks AS own "
+                f"ON own.document_id = c.document_id AND c.position {beside} own.position "
+                "WHERE own.chunk_id = ? AND c.text IS NOT NULL "
+                f"ORDER BY c.position {order}, c.id {order} LIMIT 1",
+                [chunk_id],
+            )
+            both.append(chunk_of(rows[0]) if rows else None)
+        return both[0], both[1]
+
     def count_queries(self) -> int:
         """Return how many queries there are, without the retired ones."""
         return int(self._value("SELECT count(*) FROM queries WHERE retired_at IS NULL"))
@@ -138,6 +186,11 @@ class Reading(Connection):
     def _query(self, query_id: str) -> Query | None:
         found = self._queries("WHERE q.query_id = ?", [query_id])
         return found[0] if found else None
+
+    def has_query(self, query_id: str) -> bool:
+        """Say whether there is a query with this id that is not retired."""
+        asked = "SELECT 1 FROM queries WHERE query_id = ? AND retired_at IS NULL"
+        return self._value(asked, [query_id]) is not None
 
     def queries(self) -> list[Query]:
         """Return all queries but the retired ones, in the order they were loaded."""
@@ -162,6 +215,11 @@ class Reading(Connection):
             f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.chunk_id = ?", [chunk_id]
         )
         return chunk_of(rows[0]) if rows else None
+
+    def chunk_number(self, chunk_id: str) -> int | None:
+        """Return a chunk's internal number, or None where it is not known."""
+        number: int | None = self._value("SELECT id FROM chunks WHERE chunk_id = ?", [chunk_id])
+        return number
 
     def chunks(self) -> list[Chunk]:
         """Return every chunk that has text, in the order they were loaded."""
@@ -248,11 +306,7 @@ class Reading(Connection):
     def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
         """Return the bucket of every query, facet by facet; the task is one of them."""
         facets: dict[str, list[str | None]] = {}
-        for query_id, facet, bucket in self._rows(
-            "SELECT query_id, 'task', task FROM queries WHERE task IS NOT NULL UNION ALL "
-            "SELECT q.query_id, b.facet, b.bucket FROM query_buckets AS b "
-            "JOIN queries AS q ON q.id = b.query ORDER BY 2"
-        ):
+        for query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY 2"):
             if query_id in place:
                 column = facets.setdefault(facet, [None] * len(place))
                 column[place[query_id]] = bucket

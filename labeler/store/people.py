@@ -1,0 +1,164 @@
+"""Who may come in: graders, their roles and their invitations; makes no secrets, only keeps hashes.
+
+Nothing here moves the data revision but a new name: no measure depends on who is invited.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from labeler.errors import BadInput, NotFound
+from labeler.model import check_id
+from labeler.store.columns import moment
+from labeler.store.log import JudgmentLog
+
+Role = Literal["grader", "lead"]
+
+STANDING = """
+SELECT g.name, g.role FROM invitations AS i JOIN graders AS g ON g.id = i.grader
+WHERE i.revoked_at IS NULL
+"""
+# Every standing way in; for a person who has none the last one they had, if any.
+WAYS_IN = """
+SELECT g.name, g.role, i.token_hash IS NOT NULL, i.address, i.created_at, i.revoked_at
+FROM graders AS g
+LEFT JOIN invitations AS i ON i.grader = g.id AND (
+    i.revoked_at IS NULL
+    OR i.id = (SELECT max(id) FROM invitations WHERE grader = g.id) AND NOT EXISTS (
+        SELECT 1 FROM invitations WHERE grader = g.id AND revoked_at IS NULL
+    )
+)
+ORDER BY g.name, i.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class WayIn:
+    """How a grader comes in: by a link, by a login's ``address``, or (neither) not at all."""
+
+    name: str
+    role: Role
+    by_link: bool
+    address: str | None
+    since: str | None
+    revoked_at: str | None
+
+
+class People(JudgmentLog):
+    """Graders' names and roles, and how each of them comes in."""
+
+    def invite(self, name: str, token_hash: str, *, role: Role | None = None) -> bool:
+        """Let a grader in by the link whose secret has this hash; their older links end.
+
+        Makes the grader known if they are new. Without ``role`` one who is invited keeps theirs
+        and anyone else becomes a grader. Returns whether an older link has ended.
+        """
+        with self._transaction():
+            grader = self._receive(name, role)
+            ended = self._revoke("grader = ? AND token_hash IS NOT NULL", grader)
+            self._add_invitation(grader, token_hash=token_hash)
+        return bool(ended)
+
+    def allow(self, name: str, address: str, *, role: Role | None = None) -> bool:
+        """Let a grader in by a login with this address, as `invite` does by a link.
+
+        An address belongs to one person. Returns whether it was on the list already.
+        """
+        address = check_address(address)
+        with self._transaction():
+            grader = self._receive(name, role)
+            ended = self._revoke("address = ?", address)
+            self._add_invitation(grader, address=address)
+        return bool(ended)
+
+    def revoke(self, name: str) -> int:
+        """End every invitation of a grader and return how many there were.
+
+        Raises `NotFound` for a grader who is not known, `BadInput` for one who is not invited.
+        """
+        with self._transaction():
+            ended = self._revoke("grader = ?", self._grader(name))
+        if not ended:
+            raise BadInput(f"{name!r} has no invitation that stands; 'labeler people' lists all")
+        return ended
+
+    def rename_grader(self, old: str, new: str) -> None:
+        """Give a grader another name; everything they judged stays theirs.
+
+        Raises `NotFound` where there is no ``old`` and `BadInput` where there is a ``new``.
+        """
+        check_id(new, "grader")
+        with self._writing():
+            grader = self._grader(old)
+            if self._value("SELECT 1 FROM graders WHERE name = ?", [new]):
+                raise BadInput(f"there is a grader named {new!r} already; choose another name")
+            self._db.execute("UPDATE graders SET name = ? WHERE id = ?", [new, grader])
+
+    def ways_in(self) -> list[WayIn]:
+        """Return how each grader comes in, by name; one with a link and a login is there twice."""
+        return [
+            WayIn(name, role, bool(by_link), address, since, revoked_at)
+            for name, role, by_link, address, since, revoked_at in self._rows(WAYS_IN)
+        ]
+
+    def has_invitations(self, role: Role | None = None) -> bool:
+        """Say whether anyone (with this role) is invited."""
+        sql = f"SELECT EXISTS ({STANDING} AND coalesce(g.role = ?, 1))"
+        return bool(self._value(sql, [role]))
+
+    def is_invited(self, name: str) -> bool:
+        """Say whether an invitation of this grader stands."""
+        return bool(self._value(f"SELECT EXISTS ({STANDING} AND g.name = ?)", [name]))
+
+    def invited_with(self, token_hash: str) -> tuple[str, Role] | None:
+        """Return name and role of whoever's link has a secret with this hash."""
+        rows = self._rows(f"{STANDING} AND i.token_hash = ?", [token_hash])
+        return rows[0] if rows else None
+
+    def invited_at(self, address: str) -> tuple[str, Role] | None:
+        """Return name and role of whoever comes in by a login with this address."""
+        rows = self._rows(f"{STANDING} AND i.address = ?", [address.lower()])
+        return rows[0] if rows else None
+
+    def _receive(self, name: str, role: Role | None) -> int:
+        """Make a grader known, give them their role and return their key."""
+        check_id(name, "grader")
+        keep = role is None and self.is_invited(name)
+        self._add_grader(name)
+        if not keep:
+            self._db.execute("UPDATE graders SET role = ? WHERE name = ?", [role or "grader", name])
+        return self._grader(name)
+
+    def _grader(self, name: str) -> int:
+        key = self._value("SELECT id FROM graders WHERE name = ?", [name])
+        if key is None:
+            raise NotFound(f"there is no grader named {name!r}; 'labeler people' lists all")
+        return int(key)
+
+    def _revoke(self, where: str, value: int | str) -> int:
+        return self._db.execute(
+            f"UPDATE invitations SET revoked_at = ? WHERE revoked_at IS NULL AND {where}",
+            [moment(), value],
+        ).rowcount
+
+    def _add_invitation(
+        self, grader: int, *, token_hash: str | None = None, address: str | None = None
+    ) -> None:
+        self._db.execute(
+            "INSERT INTO invitations (grader, token_hash, address, created_at) VALUES (?, ?, ?, ?)",
+            [grader, token_hash, address, moment()],
+        )
+
+
+def check_address(address: str) -> str:
+    """Return a login's address as stored, in lower case; raises `BadInput` for anything else.
+
+    >>> check_address(" Ann@Example.org")
+    'ann@example.org'
+    """
+    plain = address.strip().lower()
+    name, at, host = plain.partition("@")
+    if not (name and at and host) or plain.split() != [plain]:
+        raise BadInput(f"a login's address looks like ann@example.org, not {address!r}")
+    return check_id(plain, "login")

@@ -1,0 +1,323 @@
+"""Reads who did what, for the lead; writes nothing and judges nobody.
+
+Retired queries are left out, and so is what was taken back. Days are UTC.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from labeler.store.connection import Connection
+from labeler.store.queue import LONGEST_MS
+from labeler.store.reading import BUCKETS
+
+# Every grade and "can't tell" of a person that nobody has taken back, the changed ones included.
+GIVEN = """
+given AS MATERIALIZED (
+    SELECT j.id, j.query, j.chunk, j.grader, j.kind, j.source, j.elapsed_ms, j.created_at
+    FROM standing_judgments AS j
+    JOIN queries AS q ON q.id = j.query
+    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell') AND q.retired_at IS NULL
+)
+"""
+
+GRADERS = f"""
+WITH {GIVEN},
+stands AS (
+    SELECT grader, sum(kind = 'grade') AS grades, sum(kind = 'cannot_tell') AS cannot_tell
+    FROM current_judgments
+    WHERE kind IN ('grade', 'cannot_tell')
+        AND query IN (SELECT id FROM queries WHERE retired_at IS NULL)
+    GROUP BY grader
+),
+found AS (
+    SELECT grader, count(*) AS found FROM (
+        SELECT DISTINCT grader, query, chunk FROM given WHERE kind = 'grade' AND source = 'search'
+    ) AS g
+    WHERE EXISTS (
+        SELECT 1 FROM current_judgments AS j
+        WHERE j.query = g.query AND j.chunk = g.chunk AND +j.grader = g.grader AND j.kind = 'grade'
+    )
+    GROUP BY grader
+),
+paced AS (
+    SELECT
+        grader, elapsed_ms,
+        row_number() OVER (PARTITION BY grader ORDER BY elapsed_ms) AS place,
+        count(*) OVER (PARTITION BY grader) AS n
+    FROM given
+    WHERE kind = 'grade' AND elapsed_ms BETWEEN 0 AND :longest
+),
+pace AS (
+    SELECT grader, avg(elapsed_ms) / 1000 AS seconds FROM paced
+    WHERE place IN ((n + 1) / 2, (n + 2) / 2)
+    GROUP BY grader
+),
+said AS (
+    SELECT grader, count(*) AS remarks FROM current_remarks
+    WHERE query IN (SELECT id FROM queries WHERE retired_at IS NULL)
+    GROUP BY grader
+),
+days AS (
+    SELECT grader, min(substr(created_at, 1, 10)) AS first, max(substr(created_at, 1, 10)) AS last
+    FROM given
+    GROUP BY grader
+)
+SELECT
+    g.name, g.role, coalesce(grades, 0), coalesce(cannot_tell, 0), coalesce(remarks, 0),
+    coalesce(found, 0), seconds, first, last
+FROM graders AS g
+LEFT JOIN stands ON stands.grader = g.id
+LEFT JOIN found ON found.grader = g.id
+LEFT JOIN pace ON pace.grader = g.id
+LEFT JOIN said ON said.grader = g.id
+LEFT JOIN days ON days.grader = g.id
+ORDER BY coalesce(grades, 0) + coalesce(cannot_tell, 0) DESC, g.name
+"""
+
+DAYS = f"""
+WITH {GIVEN}
+SELECT substr(given.created_at, 1, 10) AS day, g.name, count(*)
+FROM given JOIN graders AS g ON g.id = given.grader
+WHERE given.kind = 'grade'
+GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC, 2
+"""
+
+# A grade given again right after a repeat corrects that answer: the chunk was shown once. Where
+# the text has changed in between, it was not the same chunk that was shown again.
+REPEATS = """
+SELECT g.name, earlier.grade, j.grade
+FROM standing_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN graders AS g ON g.id = j.grader
+JOIN judgments AS earlier ON earlier.id = (
+    SELECT max(older.id) FROM standing_judgments AS older
+    WHERE older.query = j.query AND older.chunk = j.chunk AND +older.grader = j.grader
+        AND older.kind = 'grade' AND older.id < j.id
+)
+WHERE {whose} AND j.source = 'repeat' AND j.kind = 'grade' AND q.retired_at IS NULL
+    AND earlier.source IS NOT 'repeat' AND earlier.text_hash IS j.text_hash
+ORDER BY j.id
+"""
+
+CANNOT_TELL = """
+SELECT
+    q.query_id, q.text, c.chunk_id, c.title, g.name, nullif(trim(j.reason), ''), j.note,
+    j.created_at
+FROM current_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+JOIN graders AS g ON g.id = j.grader
+WHERE j.kind = 'cannot_tell' AND q.retired_at IS NULL
+ORDER BY j.created_at DESC, j.id DESC
+"""
+
+# A chunk that comes back unmarked is graded without its note, which then still holds.
+NOTES = """
+SELECT
+    q.query_id, q.text, c.chunk_id, c.title,
+    coalesce(g.name, (SELECT group_concat(value, ', ') FROM json_each(j.graders))),
+    j.kind, j.grade, j.note, j.created_at
+FROM standing_judgments AS j
+JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN graders AS g ON g.id = j.grader
+WHERE j.note <> '' AND j.kind NOT IN ('withdraw', 'propose') AND q.retired_at IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM standing_judgments AS newer
+        WHERE newer.query = j.query AND newer.chunk = j.chunk AND +newer.grader IS j.grader
+            AND newer.lane = j.lane AND newer.id > j.id
+            AND (newer.source IS NOT 'repeat' OR newer.note <> '')
+    )
+UNION ALL
+SELECT q.query_id, q.text, NULL, NULL, g.name, r.kind, NULL, r.note, r.created_at
+FROM current_remarks AS r
+JOIN queries AS q ON q.id = r.query
+JOIN graders AS g ON g.id = r.grader
+WHERE r.note <> '' AND q.retired_at IS NULL
+ORDER BY 9 DESC
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GraderWork:
+    """What a grader has done. ``seconds`` is the median a grade, None where no time is known.
+
+    ``grades`` and ``cannot_tell`` count chunks of queries, each once, by what they are now;
+    ``remarks`` what is said of whole queries; ``found`` the graded chunks they searched for.
+    """
+
+    grader: str
+    role: str
+    grades: int
+    cannot_tell: int
+    remarks: int
+    found: int
+    seconds: float | None
+    first: str | None
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class DayWork:
+    """How many grades a grader gave on a day, the changed ones included."""
+
+    day: str
+    grader: str
+    grades: int
+
+
+@dataclass(frozen=True, slots=True)
+class CannotTell:
+    """A chunk somebody could not grade, and why; ``reason`` is None where none was given."""
+
+    query_id: str
+    query: str
+    chunk_id: str
+    title: str | None
+    grader: str
+    reason: str | None
+    note: str | None
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What somebody wrote beside a judgment or, where ``chunk_id`` is None, of a whole query.
+
+    ``grader`` are several names where a file brought the grade of several.
+    """
+
+    query_id: str
+    query: str
+    chunk_id: str | None
+    title: str | None
+    grader: str
+    kind: str
+    grade: int | None
+    note: str
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the pool of a bucket's queries is graded, in pairs; None is "in no bucket".
+
+    ``stale`` pairs have a grade for an earlier text and are asked again; ``cannot_tell`` ones have
+    none, and somebody could not give one. Of ``finished`` queries no pair is open or stale.
+    """
+
+    bucket: str | None
+    queries: int
+    finished: int
+    pool: int
+    graded: int
+    stale: int
+    cannot_tell: int
+
+    @property
+    def open(self) -> int:
+        """Pairs that nobody has said anything of yet."""
+        return self.pool - self.graded - self.stale - self.cannot_tell
+
+    @property
+    def share(self) -> float:
+        """The share of the pool that is graded; 0 where the pool is empty."""
+        return self.graded / self.pool if self.pool else 0.0
+
+
+class Work(Connection):
+    """What the lead asks of the log."""
+
+    def work(self) -> list[GraderWork]:
+        """Return what every known grader has done, who did most first."""
+        rows = self._rows(GRADERS, {"longest": LONGEST_MS})
+        return [GraderWork(*row) for row in rows]
+
+    def work_by_day(self) -> list[DayWork]:
+        """Return the grades given on each day, the newest day first."""
+        return [DayWork(*row) for row in self._rows(DAYS)]
+
+    def repeated_grades(self) -> list[tuple[str, int, int]]:
+        """Return who gave which grade to a chunk shown again: grader, earlier grade, later."""
+        return [
+            (grader, earlier, later)
+            for grader, earlier, later in self._rows(REPEATS.format(whose="true"))
+        ]
+
+    def self_repeats(self, grader: str) -> list[tuple[int, int]]:
+        """Return what one grader gave to chunks shown again: earlier grade, later."""
+        whose = "j.grader = (SELECT id FROM graders WHERE name = ?)"
+        return [
+            (earlier, later)
+            for _, earlier, later in self._rows(REPEATS.format(whose=whose), [grader])
+        ]
+
+    def cannot_tells(self) -> list[CannotTell]:
+        """Return what graders could not tell and have not graded since, the newest first."""
+        return [CannotTell(*row) for row in self._rows(CANNOT_TELL)]
+
+    def notes(self) -> list[Note]:
+        """Return every note that still holds, of judgments and of queries, the newest first."""
+        found = [Note(*row) for row in self._rows(NOTES)]
+        return [note for note in found if note.note.strip()]
+
+    def progress(
+        self, pool: Mapping[str, Iterable[int]], facet: str | None = None
+    ) -> tuple[list[Progress], Progress]:
+        """Return how far a ``pool`` is graded in each bucket of a facet, and over all of it.
+
+        Queries in no bucket come last.
+        """
+        with self._reading():
+            stale = self._golden_pairs()
+            unsure = self._cannot_tell_pairs()
+            bucket_of = dict(
+                self._rows(f"SELECT query_id, bucket FROM ({BUCKETS}) WHERE facet = ?", [facet])
+            )
+        counts: dict[str | None, Counter[str]] = defaultdict(Counter)
+        for query_id, chunks in pool.items():
+            states = Counter(
+                state_of(stale.get((query_id, chunk)), (query_id, chunk) in unsure)
+                for chunk in chunks
+            )
+            asked = states["open"] + states["stale"]
+            states.update(queries=1, finished=not asked, pool=states.total())
+            counts[bucket_of.get(query_id)].update(states)
+        buckets = sorted(counts, key=lambda bucket: (bucket is None, bucket))
+        whole = sum(counts.values(), Counter[str]())
+        return [progress_of(bucket, counts[bucket]) for bucket in buckets], progress_of(None, whole)
+
+    def _golden_pairs(self) -> dict[tuple[str, int], bool]:
+        """Return the pairs that have a golden grade, and whether it is of an earlier text."""
+        return {
+            (query_id, chunk): bool(stale)
+            for query_id, chunk, stale in self._rows(
+                "SELECT q.query_id, g.chunk, g.stale FROM golden AS g "
+                "JOIN queries AS q ON q.id = g.query"
+            )
+        }
+
+    def _cannot_tell_pairs(self) -> set[tuple[str, int]]:
+        return {
+            (query_id, chunk)
+            for query_id, chunk in self._rows(
+                "SELECT q.query_id, j.chunk FROM current_judgments AS j "
+                "JOIN queries AS q ON q.id = j.query WHERE j.kind = 'cannot_tell'"
+            )
+        }
+
+
+def progress_of(bucket: str | None, counts: Mapping[str, int]) -> Progress:
+    """Return the counts of a bucket's queries and pairs as a value."""
+    names = ("queries", "finished", "pool", "graded", "stale", "cannot_tell")
+    return Progress(bucket, **{name: counts.get(name, 0) for name in names})
+
+
+def state_of(stale: bool | None, unsure: bool) -> str:
+    """Name the state of a pair; ``stale`` is None where it has no golden grade."""
+    if stale is None:
+        return "cannot_tell" if unsure else "open"
+    return "stale" if stale else "graded"

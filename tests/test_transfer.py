@@ -1,0 +1,27 @@
+"""A golden set's way out into files and back in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from labeler import transfer
+from labeler.formats import read_golden
+from labeler.model import Judgment, Loaded, Remark
+from labeler.store import Store
+
+
+def test_the_log_carries_remarks_on_queries_and_brings_them_back(filled: Store, tmp_path: Path):
+    filled.remark(Remark("r1", "q1", "Ann", "unclear", "which refund?"))
+    filled.remark(Remark("r2", "q2", "Bob", "unanswered"))
+    filled.remark(Remark("r3", "q2", "Bob", "withdraw"))
+    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+    log = tmp_path / "events.jsonl"
+    log.write_bytes(transfer.export(filled, "events"))
+    with Store(tmp_path / "copy.db", create=True) as copy:
+        copy.add_queries(Loaded("q", filled.queries(), [1, 2]))
+        report = copy.add_golden(read_golden(log))
+        assert "kind unclear" in str(report)
+        assert copy.remark_log() == filled.remark_log()
+        assert [remark.event_id for remark in copy.remarks()] == ["r1"]
+        assert transfer.export(copy, "events") == log.read_bytes()
+        assert not copy.add_golden(read_golden(log)).changed
