@@ -6,21 +6,18 @@ meaningless comes before it. Nothing relevant can be outranked where nothing rel
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
+from labeler.likeness import first_alike
 from labeler.measures import Measure
 
 Side = Literal["labels", "recall", "ranking"]
 SIDES: tuple[Side, ...] = ("ranking", "recall", "labels")
 TextOf = Callable[[int], str | None]
-
-SHINGLE = 3
-NEAR_DUPLICATE = 0.8
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +38,18 @@ NO_RESULTS = FailureClass(
     "no results",
     "The run has no result for this query.",
     "Look for an error, a time-out or a filter that leaves nothing.",
+    "recall",
+)
+UNCLEAR = FailureClass(
+    "the query is unclear",
+    "A grader says that nobody can tell what the query asks.",
+    "Ask whoever wrote it, write it anew, or retire it.",
+    "labels",
+)
+UNANSWERED = FailureClass(
+    "nothing here answers it",
+    "A grader says that no chunk answers the query, and none is graded relevant.",
+    "Write the missing document, or let the product say that it does not know.",
     "recall",
 )
 NOTHING_RELEVANT = FailureClass(
@@ -97,6 +106,8 @@ OUTRANKED = FailureClass(
 
 CLASSES = (
     NO_RESULTS,
+    UNCLEAR,
+    UNANSWERED,
     NOTHING_RELEVANT,
     NOT_IN_CORPUS,
     MOSTLY_HOLES,
@@ -145,6 +156,7 @@ class _Case:
     corpus: Collection[int]
     anywhere: bool
     text_of: TextOf | None
+    said: Collection[str]
 
     @property
     def top(self) -> Sequence[int]:
@@ -169,6 +181,7 @@ def diagnose(
     bars: Mapping[str, Bar] | None = None,
     corpus: Collection[int] = (),
     text_of: TextOf | Mapping[int, str] | None = None,
+    said: Mapping[str, Collection[str]] | None = None,
 ) -> dict[str, Failure | None]:
     """Say of every judged query why it fails in ``run``; None where it does not.
 
@@ -179,7 +192,8 @@ def diagnose(
 
     ``corpus`` are the numbers of the chunks that have text; empty, it is taken to be unknown and
     no chunk to be missing. ``text_of`` gives the text of a chunk by number, or None; without it
-    nothing is found to be a near-duplicate. "Any run" is any on this board, so give it all of them.
+    nothing is found to be a near-duplicate. ``said`` are the remarks of graders on whole queries:
+    ``unanswered``, ``unclear``. "Any run" is any on this board, so give it all of them.
     Raises `NotFound` for an unknown run.
 
     >>> from labeler.evaluation import Conventions, collect
@@ -199,7 +213,12 @@ def diagnose(
     return {
         query_id: None
         if values[each][at] >= each.least
-        else _failure(board, run, query_id, each, float(values[each][at]), corpus, look_up)
+        else _failure(
+            _case(board, run, query_id, each, corpus, look_up, (said or {}).get(query_id, ())),
+            query_id,
+            each,
+            float(values[each][at]),
+        )
         for at, (query_id, each) in enumerate(zip(board.collection.query_ids, chosen, strict=True))
         if board.judged[at]
     }
@@ -256,20 +275,20 @@ def _values(board: Scoreboard, run: str, measure: Measure) -> list[float]:
     return values
 
 
-def _failure(
+def _case(
     board: Scoreboard,
     run: str,
     query_id: str,
     bar: Bar,
-    value: float,
     corpus: Collection[int],
     text_of: TextOf | None,
-) -> Failure:
+    said: Collection[str],
+) -> _Case:
     rel = bar.measure.rel or 1
     grades = board.golden(query_id)
     relevant = frozenset(chunk for chunk, grade in grades.items() if grade >= rel)
     lists = (board.chunks(name, query_id).tolist() for name in board.run_names)
-    case = _Case(
+    return _Case(
         chunks=board.chunks(run, query_id).tolist(),
         grades=grades,
         relevant=relevant,
@@ -277,7 +296,11 @@ def _failure(
         corpus=corpus,
         anywhere=any(not relevant.isdisjoint(chunks) for chunks in lists),
         text_of=text_of,
+        said=said,
     )
+
+
+def _failure(case: _Case, query_id: str, bar: Bar, value: float) -> Failure:
     found = next(each for each, matches in _TESTS if matches(case))
     return Failure(query_id, found, bar, value, case.ranks[0] if case.ranks else None)
 
@@ -291,11 +314,15 @@ def _is_crowded_out(case: _Case) -> bool:
     first = case.ranks[0]
     if case.text_of is None or first <= case.k:
         return False
-    return first - count_near_duplicates(map(case.text_of, case.top)) <= case.k
+    alike = first_alike(map(case.text_of, case.top))
+    duplicates = sum(other is not None for other in alike)
+    return first - duplicates <= case.k
 
 
 _TESTS: tuple[tuple[FailureClass, Callable[[_Case], bool]], ...] = (
     (NO_RESULTS, lambda case: not case.chunks),
+    (UNCLEAR, lambda case: "unclear" in case.said),
+    (UNANSWERED, lambda case: "unanswered" in case.said and not case.relevant),
     (NOTHING_RELEVANT, lambda case: not case.relevant),
     (NOT_IN_CORPUS, lambda case: bool(case.corpus) and case.relevant.isdisjoint(case.corpus)),
     (MOSTLY_HOLES, _is_mostly_holes),
@@ -305,32 +332,3 @@ _TESTS: tuple[tuple[FailureClass, Callable[[_Case], bool]], ...] = (
     (BELOW_BUDGET, lambda case: case.ranks[0] > case.k),
     (OUTRANKED, lambda case: True),
 )
-
-
-def count_near_duplicates(texts: Iterable[str | None]) -> int:
-    """Count the texts that are nearly the same as one before them; None is like nothing else.
-
-    Two texts are where four fifths of all their runs of three words are common to both (Jaccard
-    similarity of word 3-shingles >= 0.8); case and punctuation do not count.
-
-    >>> count_near_duplicates(["Three days.", "three days", "Four days", None])
-    1
-    """
-    kept: list[frozenset[tuple[str, ...]]] = []
-    duplicates = 0
-    for shingles in map(_shingles, filter(None, texts)):
-        if any(_similarity(shingles, other) >= NEAR_DUPLICATE for other in kept):
-            duplicates += 1
-        elif shingles:
-            kept.append(shingles)
-    return duplicates
-
-
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
-    words = re.findall(r"\w+", text.lower())
-    size = min(SHINGLE, len(words))
-    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1) if size)
-
-
-def _similarity(one: frozenset[tuple[str, ...]], other: frozenset[tuple[str, ...]]) -> float:
-    return len(one & other) / len(one | other)

@@ -1,15 +1,22 @@
 """Chooses which chunk is graded next; knows pools and pairs, not where they are stored.
 
 Graders go query by query, in an order of their own: the same grader always meets the same order,
-two graders start at different places, and nobody can tell a run's ranking from it.
+two graders start at different places, and nobody can tell a run's ranking from it. A share of the
+queries is given to everyone, in the same order, so that agreement can be measured.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-Pair = tuple[str, int]
+from labeler.model import STRATEGIES, Judged, Pair
+
+QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO = STRATEGIES
+IN_A_ROUND = 5  # chunks of a query before the next one, where the most useful come first
+REPEATED_SHARE = 0.02
+REPEATED_AFTER = 30  # judgments of other pairs
 
 
 class Pool:
@@ -17,55 +24,224 @@ class Pool:
 
     def __init__(
         self,
-        chunks: Mapping[str, Iterable[int]],
-        settled: Collection[Pair] = (),
+        chunks: Mapping[str, Mapping[int, Sequence[int]] | Iterable[int]],
+        settled: Iterable[Pair] = (),
         without_text: int = 0,
+        *,
+        overlap: float = 0.0,
+        strategy: str = QUERY_BY_QUERY,
     ) -> None:
-        """Take the pool's ``chunks`` and the pairs that are ``settled`` already.
+        """Take the pool's ``chunks``, with their ranks in the runs where these are known.
 
-        ``without_text`` is how many pairs are left out because nobody could read their chunk.
+        ``settled`` are the pairs nobody is asked for any more. ``without_text`` is how many pairs
+        are left out because nobody could read their chunk. ``overlap`` is the share of queries
+        that every grader gets, whatever others have said of them.
         """
         self.without_text = without_text
-        self._chunks = {query_id: frozenset(pooled) for query_id, pooled in chunks.items()}
-        self._open = {
-            query_id: {chunk for chunk in pooled if (query_id, chunk) not in settled}
-            for query_id, pooled in self._chunks.items()
+        self.strategy = strategy
+        self._chunks = {
+            query_id: pooled if isinstance(pooled, Mapping) else dict.fromkeys(pooled, ())
+            for query_id, pooled in chunks.items()
         }
+        self._open = {query_id: set(pooled) for query_id, pooled in self._chunks.items()}
+        self._stale: set[Pair] = set()
+        by_lot = sorted(self._chunks, key=lambda query_id: shuffled("shared", query_id))
+        count = 0 if strategy == HOLES_OF_TWO else math.ceil(round(overlap * len(by_lot), 9))
+        self._shared = dict.fromkeys(by_lot[:count])
+        self._orders: dict[int, list[str]] = {}
+        self._useful: dict[str, list[int]] = {}
+        for pair in settled:
+            self.settle(pair)
 
-    def settle(self, pair: Pair) -> None:
-        """Close a pair for everybody; one outside the pool is none of ours."""
-        self._open.get(pair[0], set()).discard(pair[1])
+    def __contains__(self, pair: object) -> bool:
+        """Say whether a pair is in the pool, open or not."""
+        return isinstance(pair, tuple) and pair[1] in self._chunks.get(pair[0], ())
 
-    def reopen(self, pair: Pair) -> None:
-        """Open a pair again, if it is in the pool."""
+    def __len__(self) -> int:
+        """Return how many queries have a pool."""
+        return len(self._chunks)
+
+    def queries(self) -> Collection[str]:
+        """Return the queries that have a pool."""
+        return self._chunks.keys()
+
+    def chunks(self, query_id: str) -> Collection[int]:
+        """Return a query's pool, in no telling order; empty where it has none."""
+        return self._chunks.get(query_id, {}).keys()
+
+    def ranks(self, pair: Pair) -> Sequence[int]:
+        """Return the ranks at which runs have a pair's chunk, in no order of runs."""
+        return self._chunks.get(pair[0], {}).get(pair[1], ())
+
+    def is_shared(self, query_id: str) -> bool:
+        """Say whether every grader gets this query."""
+        return query_id in self._shared
+
+    def is_stale(self, pair: Pair) -> bool:
+        """Say whether a pair was graded for an earlier text of its chunk."""
+        return pair in self._stale
+
+    def settle(self, pair: Pair, *, by_grader: bool = False) -> None:
+        """Close a pair for everybody; one outside the pool is none of ours.
+
+        A grade ``by_grader`` leaves a shared query's pair open for the others.
+        """
+        self._stale.discard(pair)
         query_id, chunk = pair
-        if chunk in self._chunks.get(query_id, ()):
-            self._open[query_id].add(chunk)
+        if by_grader and query_id in self._shared:
+            self.reopen(pair)
+        else:
+            self._open.get(query_id, set()).discard(chunk)
 
-    def count_open(self, own: Mapping[Pair, bool]) -> int:
-        """Count what `in_order` yields."""
-        done = sum(
-            present and chunk in self._open.get(query_id, ())
-            for (query_id, chunk), present in own.items()
-        )
-        return sum(map(len, self._open.values())) - done
+    def reopen(self, pair: Pair, *, stale: bool = False) -> None:
+        """Open a pair again, if it is in the pool; ``stale`` says that its text changed."""
+        query_id, chunk = pair
+        if pair not in self:
+            return
+        self._open[query_id].add(chunk)
+        if stale:
+            self._stale.add(pair)
+        else:
+            self._stale.discard(pair)
 
-    def in_order(self, seed: int, own: Mapping[Pair, bool]) -> Iterator[Pair]:
-        """Yield the open pairs a grader has not judged, query by query, shuffled by ``seed``.
+    def open_in(self, query_id: str, own: Mapping[Pair, Judged]) -> list[int]:
+        """Return a query's chunks that this grader has not judged and that are not settled.
 
-        ``own`` tells of the pairs they have judged whether it was the chunk's present text.
+        ``own`` are the grader's judgments; one for an earlier text of the chunk does not count.
+        """
+        return [
+            chunk
+            for chunk in self._open.get(query_id, ())
+            if (said := own.get((query_id, chunk))) is None or not said.present
+        ]
+
+    def left(self, own: Mapping[Pair, Judged]) -> dict[str, int]:
+        """Count what `open_in` returns for each query, at the cost of ``own`` and the queries."""
+        left = {query_id: len(chunks) for query_id, chunks in self._open.items()}
+        for (query_id, chunk), said in own.items():
+            if said.present and chunk in self._open.get(query_id, ()):
+                left[query_id] -= 1
+        return left
+
+    def in_order(
+        self,
+        seed: int,
+        own: Mapping[Pair, Judged],
+        *,
+        among: Collection[str] | None = None,
+        without: Collection[str] = (),
+        first: str | None = None,
+        last: Collection[str] = (),
+    ) -> Iterator[Pair]:
+        """Yield the open pairs a grader has not judged, shuffled by ``seed``.
+
+        ``among`` confines them to some queries, ``without`` leaves queries out. The query
+        ``first`` comes before all others, because the grader is at it, and those in ``last`` come
+        after all others: another grader is.
 
         >>> pool = Pool({"q1": [1, 2, 3], "q2": [4]}, settled={("q1", 2)})
-        >>> sorted(pool.in_order(7, own={("q2", 4): True, ("q1", 1): False}))
+        >>> [pair for pair in pool.in_order(7, own={}) if pair[0] == "q2"]
+        [('q2', 4)]
+        >>> sorted(pool.in_order(7, own={}, without={"q2"}))
         [('q1', 1), ('q1', 3)]
         """
-        left = [query_id for query_id, chunks in self._open.items() if chunks]
-        for query_id in sorted(left, key=lambda query_id: shuffled(seed, query_id)):
-            chunks = [chunk for chunk in self._open[query_id] if not own.get((query_id, chunk))]
-            for chunk in sorted(chunks, key=lambda chunk: shuffled(seed, query_id, chunk)):
+        left = [
+            query_id
+            for query_id in self._order(seed)
+            if self._open[query_id]
+            and query_id not in without
+            and (among is None or query_id in among)
+        ]
+        if self.strategy == LEAST_JUDGED:
+            left.sort(key=self._judged_share)
+        left.sort(key=lambda query_id: (query_id in last, query_id != first))
+        if self.strategy == MOST_USEFUL:
+            yield from self._in_rounds(seed, own, left)
+            return
+        for query_id in left:
+            for chunk in shuffled_chunks(seed, query_id, self.open_in(query_id, own)):
                 yield query_id, chunk
+
+    def _in_rounds(
+        self, seed: int, own: Mapping[Pair, Judged], query_ids: Sequence[str]
+    ) -> Iterator[Pair]:
+        # Shuffled within a round: the place of a chunk must not tell its rank.
+        longest = max((len(self._chunks[query_id]) for query_id in query_ids), default=0)
+        for start in range(0, longest, IN_A_ROUND):
+            for query_id in query_ids:
+                left = set(self._by_use(query_id)[start : start + IN_A_ROUND])
+                left &= set(self.open_in(query_id, own))
+                for chunk in shuffled_chunks(seed, query_id, left):
+                    yield query_id, chunk
+
+    def _by_use(self, query_id: str) -> Sequence[int]:
+        if query_id not in self._useful:
+            pooled = self._chunks[query_id]
+            self._useful[query_id] = sorted(pooled, key=lambda chunk: -usefulness(pooled[chunk]))
+        return self._useful[query_id]
+
+    def _judged_share(self, query_id: str) -> float:
+        return 1 - len(self._open[query_id]) / len(self._chunks[query_id])
+
+    def _order(self, seed: int) -> list[str]:
+        """Return all queries in a grader's order: the shared ones in between, alike for all."""
+        if seed not in self._orders:
+            own = sorted(
+                (query_id for query_id in self._chunks if query_id not in self._shared),
+                key=lambda query_id: shuffled(seed, query_id),
+            )
+            self._orders[seed] = spread(own, list(self._shared))
+        return self._orders[seed]
+
+
+def spread(many: Sequence[str], few: Sequence[str]) -> list[str]:
+    """Return both in one list, each of the ``few`` after an equal number of the ``many``.
+
+    >>> spread(["a", "b", "c", "d"], ["X", "Y"])
+    ['a', 'b', 'X', 'c', 'd', 'Y']
+    """
+    placed = [((at + 1) / (len(many) + 1), 0, item) for at, item in enumerate(many)]
+    placed += [((at + 1) / len(few), 1, item) for at, item in enumerate(few)]
+    return [item for _, _, item in sorted(placed, key=lambda place: place[:2])]
+
+
+def usefulness(ranks: Sequence[int]) -> float:
+    """Say how much a grade would tell: high where many runs have the chunk near the top."""
+    return math.fsum(1 / rank for rank in ranks)
+
+
+def repeats_due(seed: int, own: Mapping[Pair, Judged], share: float = REPEATED_SHARE) -> list[Pair]:
+    """Return the pairs that come back to a grader unmarked, the longest waiting first.
+
+    A ``share`` of the chunks they graded, drawn by lot, each once, after `REPEATED_AFTER` other
+    judgments.
+    """
+    numbers = sorted(said.number for said in own.values())
+    if len(numbers) <= REPEATED_AFTER:
+        return []
+    newest = numbers[-REPEATED_AFTER]
+    due = [
+        (said.number, pair)
+        for pair, said in own.items()
+        if said.number < newest
+        and said.kind == "grade"
+        and said.present
+        and not said.repeated
+        and lot(seed, "again", *pair) < share
+    ]
+    return [pair for _, pair in sorted(due)]
+
+
+def shuffled_chunks(seed: int, query_id: str, chunks: Iterable[int]) -> list[int]:
+    """Return a query's chunks in a grader's order."""
+    return sorted(chunks, key=lambda chunk: shuffled(seed, query_id, chunk))
 
 
 def shuffled(*key: object) -> bytes:
     """Return a sort key that looks random and is always the same for the same ``key``."""
     return hashlib.blake2b(repr(key).encode(), digest_size=8).digest()
+
+
+def lot(*key: object) -> float:
+    """Return a number from 0 to 1 that looks random and is always the same for the same key."""
+    return int.from_bytes(shuffled(*key)) / 2**64

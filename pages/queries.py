@@ -120,16 +120,16 @@ def corpus(path: str, data_revision: int) -> frozenset[int]:
 
 
 @st.cache_resource(max_entries=40, show_spinner=False)
-def diagnosed(at, words, name, usual, by_task, _board):
+def diagnosed(at, words, name, usual, by_task, said, _board):
     """Return why queries fail in a run; the rest says at which revision, by which rules."""
     known = corpus(*at[:2])
-    return charts.find_failures(_board, name, usual, by_task, known, texts_of)
+    return charts.find_failures(_board, name, usual, by_task, known, texts_of, said)
 
 
 def failures_in(name: str):
     """Say of every judged query why it fails in a run; worked out once for each change."""
     at = (ui.database(), board.data_revision, board.revision)
-    return diagnosed(at, repr(chosen), name, bar, bars, board)
+    return diagnosed(at, repr(chosen), name, bar, bars, remarks, board)
 
 
 def open_query(query_id: str) -> None:
@@ -242,6 +242,10 @@ def show_query(query_id: str) -> None:
     """Show one query in full: what it asks, why it fails where, its lists, DCG and pool."""
     show_steps(query_id)
     st.html(charts.query_html(queries[query_id]))
+    for remark in said:
+        if remark.query_id == query_id:
+            words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
+            st.text(f"{remark.grader} says: {words}{f' ({remark.note})' if remark.note else ''}")
     names = [run, *(name for name in board.run_names if name != run)]
     lists = {name: board.ranked(name, query_id) for name in names}
     show_why(query_id, lists)
@@ -338,13 +342,20 @@ def show_pool(query_id: str, lists, depth: int) -> None:
         f"{len(golden):,} chunks are graded; {holes:,} of the runs' top {depth} are not. "
         "A dash: the run has it at no depth."
     )
-    st.html(charts.pool_html(rows, list(lists), texts_of({r.chunk for r in rows}), settings.words))
+    with ui.open_store() as store:
+        by_hand = store.found_by_hand(query_id)
+    known = texts_of({row.chunk for row in rows})
+    st.html(charts.pool_html(rows, list(lists), known, settings.words, by_hand))
 
 
 with ui.open_store() as store:
     settings = store.settings()
     board = ui.live_board(store, ui.conventions(settings))
     queries = {query.query_id: query for query in store.queries()}
+    said = store.remarks()
+remarks = {query_id: [] for query_id in sorted({remark.query_id for remark in said})}
+for remark in said:
+    remarks[remark.query_id].append(remark.kind)
 
 if not queries or not board.run_names:
     st.subheader("There is no run to look at yet" if queries else "There are no queries yet")

@@ -14,7 +14,7 @@ from labeler import charts
 from labeler.comparison import dcg_table
 from labeler.diagnosis import default_bar
 from labeler.evaluation import Conventions, Ranked, Scoreboard
-from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 
@@ -232,3 +232,33 @@ def test_a_cell_that_a_spreadsheet_would_run_is_neutralised():
     [row] = csv.DictReader(io.StringIO(charts.lists_csv(listed, "-q", Conventions.of()).decode()))
     assert (row["run"], row["chunk_id"], row["query_id"]) == ("'=1+1", "'@cmd", "'-q")
     assert row["score"] == ""
+
+
+def test_what_graders_say_of_a_query_is_its_class_and_stands_with_it(filled: Path):
+    before = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
+    with Store(filled) as store:
+        for name in ("Ann", "Bob"):
+            store.add_grader(name)
+        store.remark(Remark("r1", "dark", "Ann", "unanswered", HOSTILE))
+        store.remark(Remark("r2", "low", "Bob", "unclear"))
+        store.remark(Remark("r3", "fine", "Bob", "unclear"))
+    after = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
+    assert before["dark"] == "nothing relevant known"
+    assert (after["dark"], after["low"]) == ("nothing here answers it", "the query is unclear")
+    said = [text.value for text in open_queries(query="dark").text]
+    assert f"Ann says: nothing here answers it ({HOSTILE})" in said
+    with Store(filled) as store:
+        store.remark(Remark("r4", "dark", "Ann", "withdraw"))
+    again = {row[0]: row[2] for row in listed(open_queries(measure="RR", run="late"))}
+    assert again["dark"] == before["dark"], "what is taken back does not count"
+
+
+def test_a_chunk_that_a_grader_found_is_marked_in_the_pool(filled: Path):
+    with Store(filled) as store:
+        store.add_chunks(loaded([Chunk("c-hidden", "no run has it")]))
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "low", "c-hidden", "Ann", grade=3, source="search"))
+        store.judge(Judgment("e2", "low", "c8", "Ann", grade=3, source="pool"))
+    shown = words(open_queries(query="low", part="Pool"))
+    assert shown.count("found by hand") == 1
+    assert shown.index("c8") < shown.index("c-hidden") < shown.index("found by hand")

@@ -1,4 +1,4 @@
-"""The pad's HTTP face: who may, what is saved, what is refused, and what a grader gets to see."""
+"""The pad's HTTP face, inwards: who may, what is saved, what is refused."""
 
 from __future__ import annotations
 
@@ -6,74 +6,19 @@ import json
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any
-from urllib.parse import quote
 
 import pytest
 from starlette.applications import Starlette
 
-from labeler import routes, tokens
-from labeler.model import Chunk, Judgment, Query, Ranking, Settings
-from labeler.routes import MOST_BYTES, MOST_EVENTS, grading_routes
+from labeler import tokens
+from labeler.model import Judgment
+from labeler.routes import grading_routes
+from labeler.routes.guard import MOST_BYTES
+from labeler.routes.taking import LONGEST_NOTE, LONGEST_REASON, MOST_EVENTS
 from labeler.store import Store
+from tests.pad import Pad, pad
 
-
-class Pad:
-    """What a grader's browser does, for one golden set."""
-
-    def __init__(self, store: Store, ask: Callable[..., Any], grader: str = "Ann") -> None:
-        self.ask, self.grader = ask, grader
-        self.golden_set = store.golden_set_uuid()
-        self.headers = {
-            "host": "127.0.0.1",
-            "x-labeler-token": tokens.issue(store.signing_key(), self.golden_set, grader),
-            "sec-fetch-site": "same-origin",
-        }
-        self.restart(store)
-
-    def restart(self, store: Store) -> None:
-        """Start the server anew."""
-        self.app = Starlette(routes=grading_routes(str(store.path)))
-
-    def get(self, limit: object = "", **headers: str) -> Any:
-        path = f"/api/next?limit={quote(str(limit))}"
-        return self.ask(self.app, "GET", path, headers={**self.headers, **headers})
-
-    def next(self, limit: object = "") -> Any:
-        answer = self.get(limit)
-        assert answer.status == 200, answer.body
-        return answer.json()
-
-    def pairs(self) -> list[tuple[str, str]]:
-        return [(item["query"], item["chunk"]) for item in self.next()["items"]]
-
-    def post(self, body: bytes, **headers: str) -> Any:
-        return self.ask(self.app, "POST", "/api/judgments", body, {**self.headers, **headers})
-
-    def send(self, *events: dict[str, Any]) -> list[dict[str, Any]]:
-        answer = self.post(json.dumps({"events": events}).encode())
-        assert answer.status == 200, answer.body
-        return answer.json()["results"]
-
-    def event(self, event_id: str = "e1", grade: object = 2, **more: object) -> dict[str, Any]:
-        return {
-            "event_id": event_id,
-            "golden_set": self.golden_set,
-            "grader": self.grader,
-            "query": "q1",
-            "chunk": "c3",
-            "kind": "grade",
-            "grade": grade,
-            "elapsed_ms": 900,
-            **more,
-        }
-
-
-@pytest.fixture
-def pad(filled: Store, ask) -> Pad:
-    return Pad(filled, ask)
+__all__ = ["pad"]
 
 
 def others_token(filled: Store) -> dict[str, str]:
@@ -104,28 +49,44 @@ STRANGERS = {
 }
 
 
+ASKED = {
+    "next": {},
+    "history": {},
+    "query": {"query": "q1"},
+    "search": {"query": "q1", "words": "text"},
+    "neighbours": {"chunk": "c1"},
+    "told": {"query": "q1", "chunk": "c1"},
+}
+
+
 @pytest.mark.parametrize("who", STRANGERS)
 def test_strangers_get_nothing_and_write_nothing(filled: Store, pad: Pad, who: str):
     headers = STRANGERS[who](filled)
     body = json.dumps({"events": [pad.event()]}).encode()
-    for answer in (pad.get(**headers), pad.post(body, **headers)):
+    answers = [pad.answer(name, headers, **asked) for name, asked in ASKED.items()]
+    for answer in [*answers, pad.post(body, **headers)]:
         assert answer.status == 403
         assert list(answer.json()) == ["error"]
     assert filled.contents().judgments == 3
 
 
+def test_every_route_is_asked(pad: Pad):
+    paths = {route.path for route in pad.app.routes}
+    assert paths == {f"/api/{name}" for name in (*ASKED, "judgments")}
+
+
 def test_the_page_itself_is_no_stranger(pad: Pad):
-    assert pad.get(origin="http://127.0.0.1").status == 200
-    assert pad.get(origin="https://127.0.0.1").status == 200, "TLS may end in front of the server"
+    for origin in ("http://127.0.0.1", "https://127.0.0.1"):  # TLS may end in front of the server
+        assert pad.answer("next", {"origin": origin}).status == 200
     del pad.headers["sec-fetch-site"]  # browsers leave it out on plain http
-    assert pad.get().status == 200
-    assert pad.get(origin="http://other").status == 403
+    assert pad.answer("next").status == 200
+    assert pad.answer("next", {"origin": "http://other"}).status == 403
 
 
 def test_a_token_survives_a_restart_of_the_server(filled: Store, pad: Pad):
     pad.restart(filled)
     assert pad.send(pad.event()) == [{"event_id": "e1", "saved": True}]
-    assert pad.get(**others_token(filled)).status == 403
+    assert pad.answer("next", others_token(filled)).status == 403
 
 
 @pytest.mark.parametrize(
@@ -183,6 +144,17 @@ REFUSED = {
     "half a surrogate pair as wording": {"text_hash": "\ud800"},
     "undo of nothing": {"undoes": "nothing"},
     "undo of a list": {"undoes": ["e0"]},
+    "instead of a list": {"replaces": ["e0"]},
+    "instead of what never was": {"replaces": "e0"},
+    "a reason that is no text": {"reason": 5},
+    "a note that is no text": {"note": ["good"]},
+    "a note nobody can store": {"note": "half \ud800"},
+    "a note with NUL": {"note": "a\0b"},
+    "too long a note": {"note": "x" * (LONGEST_NOTE + 1)},
+    "too long a reason": {"reason": "x" * (LONGEST_REASON + 1)},
+    "a remark on nothing": {"kind": "unclear", "query": "q7"},
+    "a remark that says nothing": {"kind": "withdraw", "query": None},
+    "too long a remark": {"kind": "unanswered", "note": "x" * (LONGEST_NOTE + 1)},
 }
 
 
@@ -208,11 +180,43 @@ def test_an_event_without_a_usable_id_is_refused_and_the_others_are_saved(
 
 
 def test_odd_extras_are_left_out_and_the_grade_is_saved(filled: Store, pad: Pad):
+    known = None
     for number, elapsed in enumerate([-1, float("nan"), 1e300, "12", None, [], 2**80, 12.7]):
-        assert pad.send(pad.event(f"e{number}", elapsed_ms=elapsed))[0].get("saved")
+        event = pad.event(f"e{number}", elapsed_ms=elapsed, replaces=known)
+        assert pad.send(event)[0].get("saved")
+        known = f"e{number}"
     assert [event.elapsed_ms for event in filled.events()[3:]] == [None] * 7 + [12]
-    assert pad.send(pad.event("e9", text_hash=5, surprise={}))[0].get("saved")
-    assert filled.events()[-1].source == "pad"
+    odd = {"text_hash": 5, "source": ["pool"], "blind": "no", "surprise": {}}
+    assert pad.send(pad.event("e9", replaces=known, **odd))[0].get("saved")
+    event = filled.events()[-1]
+    assert (event.source, event.blind) == ("pool", True)
+
+
+def test_what_came_with_a_grade_is_kept(filled: Store, pad: Pad):
+    hostile = "<script>alert(1)</script> '); DROP TABLE judgments; -- \u202e {{7*7}} =1+1"
+    pad.send(pad.event("e1", note=f"  {hostile}\n\n", blind=False, source="search"))
+    pad.send(pad.event("e2", None, kind="cannot_tell", chunk="c4", reason=" outside my field "))
+    pad.send(pad.event("e3", None, kind="cannot_tell", chunk="c1", reason=" ", note="\n"))
+    one, two, three = filled.events()[3:]
+    assert (one.note, one.blind, one.source) == (hostile, False, "search")
+    assert (two.reason, two.note, two.blind, two.source) == ("outside my field", None, True, "pool")
+    assert (three.reason, three.note) == (None, None)
+    assert pad.get("history")["done"][2]["note"] == hostile
+
+
+@pytest.mark.parametrize("source", ["pool", "repeat", "list", "search"])
+def test_it_is_kept_why_a_grader_had_the_chunk(filled: Store, pad: Pad, source: str):
+    pad.send(pad.event("e1", source=source))
+    assert filled.events()[-1].source == source
+
+
+def test_the_longest_note_and_reason_are_taken(filled: Store, pad: Pad):
+    note, reason = "ä" * LONGEST_NOTE, "😀" * LONGEST_REASON
+    event = pad.event("e1", None, kind="cannot_tell", note=note, reason=reason)
+    assert pad.send(event) == [{"event_id": "e1", "saved": True}]
+    assert (filled.events()[-1].note, filled.events()[-1].reason) == (note, reason)
+    refused = pad.send(pad.event("e2", 1, note=f"{note}ä", replaces="e1"))[0]["refused"]
+    assert refused == "a note can have 2,000 characters, this one has 2,001"
 
 
 def test_an_event_sent_again_is_acknowledged_and_stored_once(filled: Store, pad: Pad):
@@ -231,9 +235,9 @@ def test_an_undo_takes_the_grade_back_and_sent_again_changes_nothing(filled: Sto
     assert ("q1", "c3") not in pad.pairs(), "the late undo must not hit the new grade"
 
 
-def test_nobody_undoes_anothers_grade(filled: Store, pad: Pad, ask):
+def test_nobody_undoes_anothers_grade(filled: Store, pad: Pad):
     pad.send(pad.event("e1"))
-    bob = Pad(filled, ask, "Bob")
+    bob = pad.beside(filled, "Bob")
     assert "no event 'e1'" in bob.send(bob.event("u1", None, undoes="e1"))[0]["refused"]
     assert filled.contents().golden == 4
 
@@ -246,7 +250,7 @@ def test_while_another_process_writes_nothing_is_refused_for_good(filled: Store,
     answer = pad.post(body)
     assert answer.status == 503
     assert "results" not in answer.json(), "the pad drops what has a result"
-    assert pad.get().status == 200, "reading goes on"
+    assert pad.answer("next").status == 200, "reading goes on"
     other.execute("ROLLBACK")
     other.close()
     assert pad.post(body).json() == {"results": [{"event_id": "e1", "saved": True}]}
@@ -259,7 +263,7 @@ from labeler.store import Store
 
 path, token, body = sys.argv[1:]
 keep = Store(path)
-route = grading_routes(path)[1]
+route = grading_routes(path)[-1]
 size = 0
 resource.setrlimit(resource.RLIMIT_FSIZE, (32768, 32768))
 
@@ -279,7 +283,9 @@ asyncio.run(ask())
 
 def test_a_disk_without_room_keeps_grades_waiting_and_refuses_none(filled: Store, pad: Pad, python):
     filled.close()
-    body = json.dumps({"events": [pad.event(f"e{n}", note="x") for n in range(100)]})
+    known = [None, *(f"e{n}" for n in range(100))]
+    events = [pad.event(f"e{n}", note="x", replaces=known[n]) for n in range(100)]
+    body = json.dumps({"events": events})
     said, errors = python(
         WITHOUT_ROOM, filled.path, pad.headers["x-labeler-token"], body
     ).communicate()
@@ -293,8 +299,7 @@ def test_a_disk_without_room_keeps_grades_waiting_and_refuses_none(filled: Store
 def test_a_golden_set_that_has_gone_is_said_and_not_made_anew(filled: Store, pad: Pad):
     filled.close()
     filled.path.unlink()
-    assert pad.get().status == 400
-    assert "no golden set here" in pad.get().json()["error"]
+    assert "no golden set here" in pad.refused("next")
     assert not filled.path.exists()
 
 
@@ -305,157 +310,94 @@ def test_a_grader_whom_an_older_backup_does_not_know_loses_nothing(filled: Store
     assert filled.contents().graders == 1
 
 
-def test_next_is_the_pool_without_what_is_settled_or_ones_own(filled: Store, pad: Pad):
-    assert sorted(pad.pairs()) == [("q1", "c3"), ("q1", "c4")]
-    pad.send(pad.event("e1", None, kind="cannot_tell"))
-    answer = pad.next()
-    assert [item["chunk"] for item in answer["items"]] == ["c4"]
-    assert (answer["saved"], answer["open"], answer["without_text"]) == (1, 1, 2)
-    assert ("q1", "c1") not in pad.pairs(), "settled by an import"
+# Two tabs, two devices --------------------------------------------------------------------------
 
 
-def test_what_a_grader_could_not_tell_is_still_open_to_others(filled: Store, pad: Pad, ask):
-    bob = Pad(filled, ask, "Bob")
-    bob.app = pad.app
-    pad.send(pad.event("e1", None, kind="cannot_tell"))
-    assert ("q1", "c3") in bob.pairs()
-    assert ("q1", "c3") not in pad.pairs()
+def test_a_second_tab_does_not_overwrite_the_first(filled: Store, pad: Pad):
+    pad.send(pad.event("tab1", 3))
+    [answer] = pad.send(pad.event("tab2", 0))
+    assert "in another tab or on another device" in answer["refused"]
+    assert answer["instead"] == {"event_id": "tab1", "kind": "grade", "grade": 3}
+    assert "saved" not in answer
+    assert filled.judgment_of("Ann", "q1", "c3").grade == 3
+    [answer] = pad.send(pad.event("mine after all", 0, replaces="tab1"))
+    assert answer == {"event_id": "mine after all", "saved": True}
+    assert [event.event_id for event in filled.events()[3:]] == ["tab1", "mine after all"]
 
 
-def test_a_grade_closes_the_pair_for_everybody_and_its_undo_opens_it(filled: Store, pad: Pad, ask):
-    bob = Pad(filled, ask, "Bob")
-    bob.app = pad.app
-    assert ("q1", "c3") in bob.pairs()
-    pad.send(pad.event("e1"))
-    assert ("q1", "c3") not in bob.pairs()
-    assert bob.next()["open"] == 1
-    pad.send(pad.event("u1", None, undoes="e1"))
-    assert ("q1", "c3") in bob.pairs()
-    assert (bob.next()["open"], pad.next()["saved"]) == (2, 0)
+def test_what_was_taken_back_in_another_tab_is_not_changed(filled: Store, pad: Pad):
+    pad.send(pad.event("e1"), pad.event("u1", None, undoes="e1"))
+    [answer] = pad.send(pad.event("e2", 3, replaces="e1"))
+    assert answer["instead"] is None
+    assert pad.send(pad.event("e3", 3))[0]["saved"]
+    assert [event.event_id for event in filled.events()[3:]] == ["e1", "u1", "e3"]
 
 
-def test_a_chunk_whose_text_changed_comes_again(filled: Store, pad: Pad, loaded):
-    pad.send(pad.event("e1"))
-    assert ("q1", "c3") not in pad.pairs()
-    changed = [replace(filled.chunk(name), text=f"new {name}") for name in ("c1", "c3")]
-    filled.add_chunks(loaded(changed), update=True)
-    assert {("q1", "c1"), ("q1", "c3"), ("q2", "c3")} <= set(pad.pairs())
-    fresh = next(item for item in pad.next()["items"] if item["chunk"] == "c3")
-    pad.send(pad.event("e2", 1, query=fresh["query"], text_hash=fresh["text_hash"]))
-    assert (fresh["query"], "c3") not in pad.pairs()
+def test_after_an_undo_the_earlier_grade_is_what_is_replaced(filled: Store, pad: Pad):
+    pad.send(pad.event("e1", 1), pad.event("e2", 3, replaces="e1"))
+    pad.send(pad.event("u2", None, undoes="e2"))
+    [answer] = pad.send(pad.event("e3", 0, replaces="u2"))
+    assert answer["instead"] == {"event_id": "e1", "kind": "grade", "grade": 1}
+    assert pad.send(pad.event("e4", 0, replaces="e1"))[0]["saved"]
 
 
-def test_a_grade_for_the_old_wording_that_was_on_the_way_does_not_settle_the_new(
-    filled: Store, pad: Pad, loaded
-):
-    seen = next(item for item in pad.next()["items"] if item["chunk"] == "c3")
-    filled.add_chunks(loaded([Chunk("c3", "another wording")]), update=True)
-    assert pad.send(pad.event("e1", text_hash=seen["text_hash"]))[0]["saved"]
-    assert ("q1", "c3") in pad.pairs()
-    assert filled.contents().stale == 2
+def test_an_event_sent_again_is_acknowledged_even_when_outdated_since(filled: Store, pad: Pad):
+    events = [pad.event("e1", 1), pad.event("e2", 3, replaces="e1")]
+    assert pad.send(*events) == pad.send(*events)
+    pad.send(pad.event("u2", None, undoes="e2"))
+    assert all(answer["saved"] for answer in pad.send(*events))
+    assert filled.judgment_of("Ann", "q1", "c3").event_id == "e1", "sent again changes nothing"
 
 
-def test_a_new_run_a_retired_query_and_new_texts_show_at_once(filled: Store, pad: Pad, loaded):
-    assert pad.next()["without_text"] == 2
-    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
-    assert pad.next()["without_text"] == 0
-    filled.add_run(loaded([Ranking("q2", ("c4",))]), name="third")
-    assert {("q2", "c4"), ("q2", "c5"), ("q2", "c6")} <= set(pad.pairs())
-    filled.retire_query("q2")
-    assert {query_id for query_id, _ in pad.pairs()} == {"q1"}
+def test_others_grades_are_in_nobodys_way(filled: Store, pad: Pad):
+    filled.judge(Judgment("b1", "q1", "c3", "Bob", grade=0))
+    filled.judge(Judgment("verdict", "q1", "c3", "Ann", kind="adjudicate", grade=1))
+    assert pad.send(pad.event("e1", 3))[0]["saved"]
 
 
-def test_the_pool_is_as_deep_as_the_setting_says(filled: Store, pad: Pad):
-    filled.save_settings(Settings(pool_depth=1))
-    assert pad.pairs() == [("q1", "c4")]
-    filled.save_settings(Settings(pool_depth=3))
-    assert sorted(pad.pairs()) == [("q1", "c3"), ("q1", "c4")]
+def test_of_two_tabs_at_the_same_moment_exactly_one_stands(filled: Store, pad: Pad):
+    start = threading.Barrier(6)
+    answers: list[dict[str, object]] = []
 
+    def send(tab: int) -> None:
+        for turn, chunk in enumerate(["c1", "c2", "c3", "c4"]):
+            start.wait()
+            answers.extend(pad.send(pad.event(f"{turn}/{tab}", tab % 4, chunk=chunk)))
 
-@pytest.mark.parametrize(
-    "limit", ["", "x", "-1", "9" * 5000, "²", "٣", "1.5", "0", "1", "60", "9999"]
-)
-def test_the_limit_is_a_wish_within_bounds(pad: Pad, limit: str):
-    wanted = {"0": 0, "1": 1}.get(limit, 2)
-    answer = pad.next(limit)
-    assert len(answer["items"]) == wanted
-    assert answer["open"] == 2, "a limit must not change what is left"
-
-
-def many(store: Store, loaded) -> None:
-    """Enough queries and chunks that an order can be told from chance."""
-    store.add_queries(loaded([Query(f"m{n}", f"question {n}") for n in range(12)]))
-    names = tuple(f"x{n}" for n in range(10))
-    store.add_chunks(loaded([Chunk(name, f"text of {name}") for name in names]))
-    store.add_run(loaded([Ranking(f"m{n}", names) for n in range(12)]), name="best system")
-
-
-def test_the_order_is_each_graders_own_and_stays(filled: Store, pad: Pad, ask, loaded):
-    many(filled, loaded)
-    bob = Pad(filled, ask, "Bob")
-    first = pad.pairs()
-    assert first == pad.pairs()
-    assert first != bob.pairs()
-    pad.restart(filled)
-    assert pad.pairs() == first
-    assert [chunk for _, chunk in first[:10]] != [f"x{n}" for n in range(10)], "not the run's order"
-    assert len(first) == routes.MOST_ITEMS
-
-
-def test_a_grader_sees_no_system_no_rank_no_score_and_nobodys_grade(
-    filled: Store, pad: Pad, loaded
-):
-    many(filled, loaded)
-    filled.judge(Judgment("b1", "m1", "x1", "Bob", kind="cannot_tell", note="a secret note"))
-    pad.send(pad.event("e1"))
-    answer = pad.get()
-    shown = {key for item in answer.json()["items"] for key in item}
-    assert shown == {
-        *("query", "chunk", "text_hash", "query_text", "task", "guideline", "reference"),
-        *("title", "text"),
-    }
-    assert set(answer.json()) == {"items", "undoable", "saved", "open", "without_text"}
-    for word in (b"best system", b"bm25", b"first", b"Bob", b"secret", b"rank", b"score", b"grade"):
-        assert word not in answer.body
-
-
-def test_a_new_page_knows_what_can_be_undone(filled: Store, pad: Pad):
-    for number, chunk in enumerate(["c3", "c4"]):
-        pad.send(pad.event(f"e{number}", chunk=chunk))
-    undoable = pad.next()["undoable"]
-    assert [(done["event_id"], done["item"]["chunk"]) for done in undoable] == [
-        ("e1", "c4"),
-        ("e0", "c3"),
-    ]
-    filled.judge(Judgment("verdict", "q1", "c4", "Ann", kind="adjudicate", grade=1))
-    assert pad.next()["undoable"] == undoable, "U must not take a verdict back"
-
-
-def test_requests_at_the_same_time_agree_with_the_store(filled: Store, pad: Pad, ask, loaded):
-    many(filled, loaded)
-    pads = [Pad(filled, ask, name) for name in ("Ann", "Bob", "Cy", "Dee")]
-    troubles: list[BaseException] = []
-
-    def grade(mine: Pad) -> None:
-        mine.app = pad.app
-        try:
-            for turn in range(12):
-                for item in mine.next(3)["items"][:2]:
-                    event_id = f"{mine.grader}/{turn}/{item['chunk']}/{item['query']}"
-                    names = {"query": item["query"], "chunk": item["chunk"]}
-                    assert mine.send(mine.event(event_id, turn % 4, **names))[0]["saved"]
-                    if turn % 3 == 2:
-                        mine.send(mine.event(f"undo {event_id}", None, undoes=event_id, **names))
-        except BaseException as trouble:
-            troubles.append(trouble)
-
-    threads = [threading.Thread(target=grade, args=[each]) for each in pads]
+    threads = [threading.Thread(target=send, args=[tab]) for tab in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert troubles == []
-    for each in pads:
-        kept = each.next()
-        each.restart(filled)
-        assert each.next() == kept, "what the desk kept up to date is what a new one reads"
+    saved = [answer["event_id"] for answer in answers if "saved" in answer]
+    assert sorted(event.event_id for event in filled.events()[3:]) == sorted(saved)
+    assert sorted(event_id[0] for event_id in saved) == ["0", "1", "2", "3"]
+    standing = {
+        answer["event_id"]: answer["instead"]["event_id"]
+        for answer in answers
+        if "instead" in answer
+    }
+    assert len(standing) == 20
+    assert set(standing.values()) == set(saved), "who lost is told what stands"
+
+
+# Remarks on whole queries -----------------------------------------------------------------------
+
+
+def test_a_remark_is_taken_once_and_can_be_withdrawn(filled: Store, pad: Pad):
+    hostile = "<img src=x onerror=alert(1)> | =cmd()"
+    remark = pad.remark("r1", "unanswered", note=f" {hostile} ")
+    assert pad.send(remark) == pad.send(remark) == [{"event_id": "r1", "saved": True}]
+    assert pad.send(pad.remark("r2", "withdraw"))[0]["saved"]
+    said = [(each.event_id, each.kind, each.note) for each in filled.remark_log()]
+    assert said == [("r1", "unanswered", hostile), ("r2", "withdraw", None)]
+    assert filled.remarks() == []
+    assert "other content" in pad.send({**remark, "note": "another"})[0]["refused"]
+    assert filled.contents().judgments == 3, "a remark is no judgment"
+
+
+def test_a_remark_on_a_retired_query_is_refused(filled: Store, pad: Pad):
+    filled.retire_query("q1")
+    assert "has been retired" in pad.send(pad.remark())[0]["refused"]
+    assert "another golden set" in pad.send(pad.remark(golden_set="x"))[0]["refused"]
+    assert filled.remark_log() == []

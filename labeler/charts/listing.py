@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 from labeler.comparison import QueryDelta, compare
@@ -163,12 +164,14 @@ def find_failures(
     bars: Mapping[str, Bar],
     corpus: frozenset[int],
     texts_of: Callable[[set[int]], Mapping[int, Chunk]],
+    said: Mapping[str, Collection[str]] | None = None,
 ) -> dict[str, Failure | None]:
     """Say of every judged query why it fails, reading texts only where near-duplicates matter.
 
     That is in the top k of queries that else are retrieved below the budget: few of a large set.
     """
-    first = diagnose(board, run, bar=bar, bars=bars, corpus=corpus)
+    given = partial(diagnose, board, run, bar=bar, bars=bars, corpus=corpus, said=said)
+    first = given()
     low = [name for name, each in first.items() if each and each.failure is BELOW_BUDGET]
     budgets = board.budgets
     tops = {
@@ -179,4 +182,4 @@ def find_failures(
     if not tops:
         return first
     texts = {number: chunk.text or "" for number, chunk in texts_of(tops).items()}
-    return diagnose(board, run, bar=bar, bars=bars, corpus=corpus, text_of=texts)
+    return given(text_of=texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -241,12 +241,17 @@ def pool_html(
     runs: Sequence[str],
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
+    by_hand: Collection[int] = (),
 ) -> str:
-    """Return the pool as an HTML table: best grade first, its rank in every run, holes hollow."""
+    """Return the pool as an HTML table: best grade first, its rank in every run, holes hollow.
+
+    ``by_hand`` are the chunks that a grader found by searching.
+    """
     head = "".join(f'<th scope="col">{escape(run)}</th>' for run in runs)
     body = "".join(
         f'<tr><td class="words">{grade_chip(row.grade, words)}</td>'
-        f'<th scope="row" class="words">{escape(row.chunk_id)}{_title(chunks.get(row.chunk))}</th>'
+        f'<th scope="row" class="words">{escape(row.chunk_id)}{_title(chunks.get(row.chunk))}'
+        f"{'<small>found by hand</small>' if row.chunk in by_hand else ''}</th>"
         + "".join(f"<td>{'–' if rank is None else rank}</td>" for rank in row.ranks)
         + "</tr>"
         for row in rows

@@ -1,0 +1,366 @@
+"""Hands out what is graded next: keeps the pool and the graders up to date between requests.
+
+Knows nothing of requests and of JSON; what it returns says nothing of systems, ranks or what
+others gave.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from threading import Lock
+
+from labeler.errors import BadInput, NotFound
+from labeler.likeness import first_alike
+from labeler.model import SOURCES, Judged, Pair, Query, Remark, Settings
+from labeler.pooling import HOLES_OF_TWO, Pool, repeats_due, shuffled_chunks
+from labeler.store import Item, Store, Undoable
+
+CLAIM_SECONDS = 600.0  # how long a query stays with a grader who asks for nothing more
+FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
+MOST_REPEATS = 2
+UNDO_DEPTH = 20
+MOST_FOUND = 30
+
+Field = tuple[str, str]  # a facet and one of its buckets
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """One pair as it lies before a grader.
+
+    ``source`` says why: from the ``pool``, a ``repeat`` of an earlier chunk, from the ``list`` of a
+    whole query, or found by ``search``. ``judged`` is what this grader said of it.
+    """
+
+    item: Item
+    source: str
+    stale: bool = False
+    judged: Judged | None = None
+    pooled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a grader gets to know of a query: its help, how far they are, what they said of it."""
+
+    query: Query
+    total: int
+    left: int
+    remark: Remark | None
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """The next chunks for a grader, and how far they are in their field."""
+
+    papers: Sequence[Paper]
+    saved: int
+    open: int
+    queries_done: int
+    queries_total: int
+    without_text: int
+
+
+@dataclass(slots=True)
+class _Grader:
+    seed: int
+    judged: dict[Pair, Judged]
+    claimed: tuple[str, ...] = ()
+    seen_at: float = field(default_factory=time.monotonic)
+
+
+class Desk:
+    """Chooses for one golden set and all its graders; safe to ask from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._key: tuple[str, int] | None = None
+        self._settings = Settings()
+        self._pool = Pool({})
+        self._graders: dict[str, _Grader] = {}
+        self._fields: dict[Field, frozenset[str]] = {}
+        self._revision = 0
+
+    def next_for(
+        self, store: Store, grader: str, limit: int, within: Field | None = None
+    ) -> tuple[Next, dict[str, About]]:
+        """Return the next ``limit`` pairs, of the queries of one bucket or of all.
+
+        Graders who ask at the same time are led to different queries, but for those that everyone
+        gets. A grader's remark on a query takes its other chunks out of their way. Raises
+        `NotFound` for a bucket that is not there.
+        """
+        said = store.remarks_by(grader)
+        with self._lock:
+            me = self._catch_up(store, grader)
+            among = self._queries_in(store, within)
+            pairs = self._pairs(grader, me, limit, among, said)
+            repeats = self._repeats(me, pairs, among, said)
+            answer = self._progress(me, among, said)
+            stale = {pair for pair in pairs if self._pool.is_stale(pair)}
+            judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
+        items = store.items([pair for pair, _ in self._sources(pairs, repeats)])
+        papers = [
+            Paper(items[pair], source, pair in stale or _is_outdated(judged[pair]), judged[pair])
+            for pair, source in self._sources(pairs, repeats)
+            if pair in items
+        ]
+        return replace(answer, papers=papers), self.about(store, grader, papers, said)
+
+    def _pairs(
+        self,
+        grader: str,
+        me: _Grader,
+        limit: int,
+        among: frozenset[str] | None,
+        said: Mapping[str, Remark],
+    ) -> list[Pair]:
+        now = time.monotonic()
+        taken = {
+            query_id
+            for name, other in self._graders.items()
+            if name != grader and now - other.seen_at < CLAIM_SECONDS
+            for query_id in other.claimed
+            if not self._pool.is_shared(query_id)
+        }
+        order = self._pool.in_order(
+            me.seed,
+            me.judged,
+            among=among,
+            without=said.keys(),
+            first=next(iter(me.claimed), None),
+            last=taken,
+        )
+        pairs = list(islice(order, limit))
+        me.claimed = tuple(dict.fromkeys(query_id for query_id, _ in pairs))
+        me.seen_at = now
+        return pairs
+
+    def _repeats(
+        self,
+        me: _Grader,
+        pairs: Sequence[Pair],
+        among: frozenset[str] | None,
+        said: Mapping[str, Remark],
+    ) -> list[Pair]:
+        """Return the earlier pairs to mix in; none where nothing else is left to hide them."""
+        if len(pairs) <= FIRST_REPEAT_AT:
+            return []
+        due = (
+            pair
+            for pair in repeats_due(me.seed, me.judged)
+            if pair in self._pool and pair[0] not in said and (among is None or pair[0] in among)
+        )
+        return list(islice(due, MOST_REPEATS))
+
+    @staticmethod
+    def _sources(pairs: Sequence[Pair], repeats: Sequence[Pair]) -> list[tuple[Pair, str]]:
+        """Put the repeats where the query changes anyway, or at the end."""
+        placed = [(pair, "pool") for pair in pairs]
+        for pair in repeats:
+            at = next(
+                (
+                    at
+                    for at in range(FIRST_REPEAT_AT, len(placed))
+                    if placed[at][1] == "pool" and placed[at][0][0] != placed[at - 1][0][0]
+                ),
+                len(placed),
+            )
+            placed.insert(at, (pair, "repeat"))
+        return placed
+
+    def _progress(
+        self, me: _Grader, among: frozenset[str] | None, said: Mapping[str, Remark]
+    ) -> Next:
+        left = [
+            0 if query_id in said else count
+            for query_id, count in self._pool.left(me.judged).items()
+            if among is None or query_id in among
+        ]
+        return Next(
+            papers=(),
+            saved=len(me.judged),
+            open=sum(left),
+            queries_done=left.count(0),
+            queries_total=len(left),
+            without_text=self._pool.without_text,
+        )
+
+    def whole(
+        self, store: Store, grader: str, query_id: str
+    ) -> tuple[list[Paper], list[int | None]]:
+        """Return every chunk of a query's pool in the grader's order, judged or not.
+
+        Chunks that are nearly the same stand together; the second list has for each of them the
+        place of the first, None for a chunk that is like no other. Raises `NotFound` for a query
+        that has no pool.
+        """
+        with self._lock:
+            me = self._catch_up(store, grader)
+            if query_id not in self._pool.queries():
+                raise NotFound(f"no run has chunks for query {query_id!r}")
+            chunks = shuffled_chunks(me.seed, query_id, self._pool.chunks(query_id))
+        pairs = [(query_id, chunk) for chunk in chunks]
+        return together(self._papers(store, grader, pairs, "list"))
+
+    def search(self, store: Store, grader: str, query_id: str, words: str) -> list[Paper]:
+        """Return the chunks that match ``words`` best, for grading them under a query."""
+        found = [(query_id, chunk) for chunk in store.search_chunks(words, MOST_FOUND)]
+        with self._lock:
+            self._catch_up(store, grader)
+        return self._papers(store, grader, found, "search")
+
+    def history(
+        self, store: Store, grader: str, before: str | None = None
+    ) -> list[tuple[Undoable, Paper]]:
+        """Return the grader's newest judgments that can be undone, the newest first."""
+        done = store.undoable(grader, UNDO_DEPTH, before)
+        pairs = dict.fromkeys((each.judgment.query_id, each.chunk) for each in done)
+        papers = {
+            (paper.item.query.query_id, paper.item.chunk.chunk_id): paper
+            for paper in self._papers(store, grader, list(pairs), "pool")
+        }
+        return [
+            (each, replace(paper, source=_source_of(each)))
+            for each in done
+            if (paper := papers.get((each.judgment.query_id, each.judgment.chunk_id)))
+        ]
+
+    def found_by(self, store: Store, grader: str, query_id: str, chunk_id: str) -> int:
+        """Return how many runs have a chunk in the pool of a query."""
+        number = store.chunk_number(chunk_id)
+        with self._lock:
+            self._catch_up(store, grader)
+            return 0 if number is None else len(self._pool.ranks((query_id, number)))
+
+    def _papers(self, store: Store, grader: str, pairs: Sequence[Pair], source: str) -> list[Paper]:
+        items = store.items(pairs)
+        with self._lock:
+            judged = self._catch_up(store, grader).judged
+            return [
+                Paper(
+                    items[pair],
+                    source,
+                    self._pool.is_stale(pair) or _is_outdated(judged.get(pair)),
+                    judged.get(pair),
+                    pair in self._pool,
+                )
+                for pair in pairs
+                if pair in items
+            ]
+
+    def about(
+        self,
+        store: Store,
+        grader: str,
+        papers: Iterable[Paper],
+        said: Mapping[str, Remark] | None = None,
+    ) -> dict[str, About]:
+        """Return what a grader gets to know of the queries of these papers."""
+        said = store.remarks_by(grader) if said is None else said
+        queries = {paper.item.query.query_id: paper.item.query for paper in papers}
+        with self._lock:
+            judged = self._catch_up(store, grader).judged
+            hidden = not self._settings.show_reference
+            return {
+                query_id: About(
+                    replace(query, reference=None) if hidden else query,
+                    len(self._pool.chunks(query_id)),
+                    len(self._pool.open_in(query_id, judged)),
+                    said.get(query_id),
+                )
+                for query_id, query in queries.items()
+            }
+
+    def _queries_in(self, store: Store, within: Field | None) -> frozenset[str] | None:
+        if within is None:
+            return None
+        if within not in self._fields:
+            found = frozenset(store.queries_in(*within))
+            if not found:
+                raise NotFound(f"no query has {within[0]} {within[1]!r}")
+            self._fields[within] = found
+        return self._fields[within]
+
+    def _catch_up(self, store: Store, grader: str) -> _Grader:
+        # What is read first is at most too old, and then the next request reads it again.
+        key = (store.golden_set_uuid(), store.data_revision())
+        newest = store.revision()
+        if key != self._key or newest < self._revision:
+            self._read_anew(store)
+            self._key = key
+        elif newest != self._revision:
+            self._read_tail(store, newest)
+        if grader not in self._graders:
+            self._graders[grader] = _Grader(store.grader_seed(grader), store.judged_by(grader))
+        return self._graders[grader]
+
+    def _read_anew(self, store: Store) -> None:
+        settings = store.settings()
+        runs = settings.holes_of if settings.strategy == HOLES_OF_TWO else None
+        chunks, without_text = store.pool(settings.pool_depth, runs)
+        kinds, revision = store.golden_kinds()
+        pool = Pool(
+            chunks,
+            without_text=without_text,
+            overlap=settings.overlap,
+            strategy=settings.strategy,
+        )
+        for pair, kind, stale in kinds:
+            _place(pool, pair, kind, stale)
+        self._settings, self._pool, self._revision = settings, pool, revision
+        self._graders, self._fields = {}, {}
+
+    def _read_tail(self, store: Store, newest: int) -> None:
+        for change in store.changes_since(self._revision):
+            _place(self._pool, (change.query_id, change.chunk), change.kind, change.stale)
+        for grader, pair, judged in store.judged_since(self._revision):
+            if grader not in self._graders:
+                continue
+            if judged is None:
+                self._graders[grader].judged.pop(pair, None)
+            else:
+                self._graders[grader].judged[pair] = judged
+        self._revision = newest
+
+
+def together(papers: Sequence[Paper]) -> tuple[list[Paper], list[int | None]]:
+    """Bring papers together whose chunks are nearly the same; say where each group begins."""
+    first = first_alike(paper.item.chunk.text for paper in papers)
+    groups: dict[int, list[Paper]] = {}
+    for at, paper in enumerate(papers):
+        groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(paper)
+    ordered: list[Paper] = []
+    begins: list[int | None] = []
+    for group in groups.values():
+        begins += [len(ordered) if len(group) > 1 else None] * len(group)
+        ordered += group
+    return ordered, begins
+
+
+def _place(pool: Pool, pair: Pair, kind: str | None, stale: bool) -> None:
+    if kind is None or stale:
+        pool.reopen(pair, stale=stale)
+    else:
+        pool.settle(pair, by_grader=kind == "grade")
+
+
+def _source_of(done: Undoable) -> str:
+    source = done.judgment.source
+    return source if source in SOURCES else "pool"
+
+
+def _is_outdated(judged: Judged | None) -> bool:
+    return judged is not None and not judged.present
+
+
+def within(facet: str | None, bucket: str | None) -> Field | None:
+    """Return the field a grader is confined to; raises `BadInput` for half of one."""
+    if facet is None and bucket is None:
+        return None
+    if not facet or not bucket:
+        raise BadInput("a field is a facet and one of its buckets: give both")
+    return facet, bucket

@@ -1,0 +1,55 @@
+"""The pad's HTTP face: next chunks out, grades in; who may, and nothing else.
+
+A grade takes this way and not a script rerun: it costs a tenth of the processor time, and a
+dropped connection loses nothing because the pad sends what was not acknowledged again.
+
+==========================  ===========================================================
+``GET /api/next``           the chunks this grader grades next, what is saved, what is left
+``GET /api/history``        what they judged before, for undoing it
+``GET /api/query``          the whole pool of one query
+``GET /api/search``         chunks found by their words, whether a run has them or not
+``GET /api/neighbours``     the chunks beside a chunk in its document
+``GET /api/told``           what is known of a pair that this grader has judged
+``POST /api/judgments``     events; each is acknowledged or refused with a reason by its id
+==========================  ===========================================================
+
+All answer only same-origin requests with a token the Label page handed out, and 403 otherwise;
+503 says that the database takes no writes just now and the same request will work later.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from starlette.routing import Route
+
+from labeler.desk import Desk
+from labeler.routes.giving import Giving
+from labeler.routes.guard import guarded, is_foreign
+from labeler.routes.taking import Taking
+from labeler.store import BUSY_SECONDS, Store
+
+__all__ = ["grading_routes", "is_foreign"]
+
+
+def grading_routes(path: str, *, busy_seconds: float = BUSY_SECONDS) -> list[Route]:
+    """Return the routes for grading in the golden set at ``path``.
+
+    ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
+    """
+    open_store = partial(Store, path, busy_seconds=busy_seconds)
+    giving = Giving(Desk())
+    given = {
+        "next": giving.next,
+        "history": giving.history,
+        "query": giving.query,
+        "search": giving.search,
+        "neighbours": giving.neighbours,
+        "told": giving.told,
+    }
+    return [
+        *(Route(f"/api/{name}", guarded(open_store, answer)) for name, answer in given.items()),
+        Route(
+            "/api/judgments", guarded(open_store, Taking(busy_seconds).judgments), methods=["POST"]
+        ),
+    ]

@@ -1,0 +1,177 @@
+"""What the pad asks for, as JSON: nothing in it tells which system found a chunk, or at what rank.
+
+What others gave is told of a pair only to who has judged it themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+
+from labeler.agreement import in_words, self_agreement
+from labeler.desk import About, Desk, Paper, within
+from labeler.errors import BadInput
+from labeler.model import Chunk, Judged, Judgment
+from labeler.store import Store, Undoable
+
+MOST_ITEMS = 400
+USUAL_ITEMS = 60
+MOST_WORDS = 200  # characters of a search
+
+
+class Giving:
+    """Answers of the routes that only read."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def next(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/next``."""
+        asked = request.query_params
+        limit = asked.get("limit", "")
+        wanted = int(limit) if re.fullmatch("[0-9]{1,4}", limit) else USUAL_ITEMS
+        field = within(asked.get("facet"), asked.get("bucket"))
+        found, about = self._desk.next_for(store, grader, min(wanted, MOST_ITEMS), field)
+        done = self._history(store, grader)
+        repeated = self_agreement(store.self_repeats(grader))
+        return {
+            "items": [item_of(paper) for paper in found.papers],
+            "undoable": done["done"],
+            "queries": {**done["queries"], **queries_of(about)},
+            "saved": found.saved,
+            "open": found.open,
+            "queries_done": found.queries_done,
+            "queries_total": found.queries_total,
+            "without_text": found.without_text,
+            "pace_ms": store.pace(grader),
+            "self_agreement": None if repeated is None else in_words(repeated),
+        }
+
+    def history(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/history``."""
+        return self._history(store, grader, request.query_params.get("before"))
+
+    def _history(self, store: Store, grader: str, before: str | None = None) -> dict[str, Any]:
+        done = self._desk.history(store, grader, before)
+        about = self._desk.about(store, grader, [paper for _, paper in done])
+        return {
+            "done": [done_of(each, paper) for each, paper in done],
+            "queries": queries_of(about),
+        }
+
+    def query(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/query``."""
+        papers, groups = self._desk.whole(store, grader, wanted(request, "query"))
+        about = self._desk.about(store, grader, papers)
+        return {
+            "items": [
+                {**item_of(paper), **own_of(paper), "group": group}
+                for paper, group in zip(papers, groups, strict=True)
+            ],
+            "queries": queries_of(about),
+        }
+
+    def search(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/search``."""
+        words = request.query_params.get("words", "")[:MOST_WORDS]
+        papers = self._desk.search(store, grader, wanted(request, "query"), words)
+        return {
+            "items": [
+                {**item_of(paper), **own_of(paper), "pooled": paper.pooled} for paper in papers
+            ],
+            "queries": queries_of(self._desk.about(store, grader, papers)),
+        }
+
+    def neighbours(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
+        """Answer ``/api/neighbours``."""
+        before, after = store.neighbours(wanted(request, "chunk"))
+        return {"before": beside_of(before), "after": beside_of(after)}
+
+    def told(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
+        """Answer ``/api/told``: to a grader who has judged the pair, and to nobody else."""
+        query_id, chunk_id = wanted(request, "query"), wanted(request, "chunk")
+        if store.judgment_of(grader, query_id, chunk_id) is None:
+            raise BadInput("grade this chunk first: what others gave must not sway you")
+        chunk = store.chunk(chunk_id)
+        return {
+            "chunk": chunk_id,
+            "document": None if chunk is None else chunk.document_id,
+            "found_by": self._desk.found_by(store, grader, query_id, chunk_id),
+            "others": [
+                {"kind": kind, "grade": grade, "count": count}
+                for kind, grade, count in store.others_said(grader, query_id, chunk_id)
+            ],
+        }
+
+
+def wanted(request: Request, name: str) -> str:
+    """Return a parameter of the address; raises `BadInput` where it is missing."""
+    value = request.query_params.get(name)
+    if not value:
+        raise BadInput(f"the address must say which {name}: ?{name}=ID")
+    return value
+
+
+def item_of(paper: Paper) -> dict[str, Any]:
+    """Return what the pad shows of a pair."""
+    chunk = paper.item.chunk
+    return {
+        "query": paper.item.query.query_id,
+        "chunk": chunk.chunk_id,
+        "text_hash": paper.item.text_hash,
+        "title": chunk.title,
+        "document": chunk.document_id,
+        "text": chunk.text,
+        "stale": paper.stale,
+        "replaces": None if paper.judged is None else paper.judged.event_id,
+        "source": paper.source,
+    }
+
+
+def queries_of(about: Mapping[str, About]) -> dict[str, dict[str, Any]]:
+    """Return what the pad shows of queries, by id."""
+    return {query_id: query_of(each) for query_id, each in about.items()}
+
+
+def query_of(about: About) -> dict[str, Any]:
+    """Return what the pad shows of a query."""
+    query, remark = about.query, about.remark
+    return {
+        "text": query.text,
+        "task": query.task,
+        "guideline": query.guideline,
+        "reference": query.reference,
+        "keywords": list(query.keywords),
+        "total": about.total,
+        "left": about.left,
+        "remark": None if remark is None else remark.kind,
+        "remark_note": None if remark is None else remark.note,
+    }
+
+
+def own_of(paper: Paper) -> dict[str, Any]:
+    """Return what the grader said of a pair, for a list that shows it."""
+    return {"judged": paper.judged and judged_of(paper.judged)}
+
+
+def judged_of(judged: Judged | Judgment) -> dict[str, Any]:
+    """Return what the pad shows of the grader's own judgment."""
+    said = ("event_id", "kind", "grade", "reason", "note")
+    return {name: getattr(judged, name) for name in said}
+
+
+def done_of(done: Undoable, paper: Paper) -> dict[str, Any]:
+    """Return an earlier judgment with its pair, and what stands once the pad has undone it."""
+    return {
+        **judged_of(done.judgment),
+        "item": item_of(paper),
+        "former": done.former and judged_of(done.former),
+    }
+
+
+def beside_of(chunk: Chunk | None) -> dict[str, Any] | None:
+    """Return what the pad shows of a neighbouring chunk."""
+    return None if chunk is None else {"title": chunk.title, "text": chunk.text}
