@@ -21,7 +21,10 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime.pages_manager import PagesManager
 
+from labeler.access import ANY_HOST
+from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
 from labeler.routes import grading_routes, is_foreign
 from labeler.store import Store
@@ -129,18 +132,23 @@ def middleware() -> list[Middleware]:
 
     The check refuses a foreign name that was made to point at this machine (DNS rebinding).
     """
-    hosts = ["*"] if os.environ.get("LABELER_ANY_HOST") == "1" else LOOPBACK
+    hosts = ["*"] if os.environ.get(ANY_HOST) == "1" else LOOPBACK
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
         Middleware(OwnSockets),
+        Middleware(FilesForLeads, path=DATABASE),
     ]
 
+
+# In a wheel pages/ stands beside the script. Until that has run once, Streamlit would open what is
+# in there for anyone, past the table of pages.
+PagesManager.uses_pages_directory = False
 
 app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
-    routes=grading_routes(DATABASE),
+    routes=[*grading_routes(DATABASE), *door_routes(DATABASE)],
     middleware=middleware(),
     exception_handlers={Exception: broken},
 )

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Literal
 from urllib.parse import unquote
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import tokens
+from labeler import access, tokens, visitors
+from labeler.access import Claims, Door, Person
 from labeler.errors import LabelerError, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard
 from labeler.grading import COOKIE
-from labeler.model import Settings, check_id
+from labeler.model import Settings
 from labeler.store import Contents, Store
+from labeler.tokens import Forbidden
 
 
 def database() -> str:
@@ -44,20 +48,88 @@ def show_error(message: str) -> None:
 
 
 def open_store() -> Store:
-    """Open the golden set for this script run; close it with a ``with`` block."""
-    return Store(database())
+    """Open the golden set for this script run; close it with a ``with`` block.
+
+    Raises `Forbidden` for a visitor who may not come in, or not any more: a fragment runs without
+    the navigation that would have said so.
+    """
+    store = Store(database())
+    if _is_visited() and _visitor(store) is None:
+        store.close()
+        raise Forbidden("you are not invited, or not any more; open this page again")
+    return store
+
+
+def person() -> Person | None:
+    """Return who looks at this page, None for one who may not come in.
+
+    Read anew from the golden set, so that a revoked invitation counts at once.
+    """
+    with Store(database()) as store:
+        return _visitor(store)
+
+
+def _visitor(store: Store) -> Person | None:
+    door = Door.of_this_server()
+    return door.visitor(store, _claims(door))
+
+
+def _claims(door: Door) -> Claims:
+    cookies = st.context.cookies
+    return visitors.claims_of(cookies, door, unquote(cookies.get(COOKIE, "")))
+
+
+def _is_visited() -> bool:
+    """Say whether a visitor's script runs; a prepared download is made without one."""
+    return get_script_run_ctx(suppress_warning=True) is not None
 
 
 def grader() -> str | None:
     """Return who is grading in this browser, or None where nobody has said so yet.
 
-    The one place that knows: the pad keeps the name in a cookie.
+    At an open door the pad asks and keeps the name in a cookie; at a closed one it is the name of
+    the invited person.
     """
-    name = unquote(st.context.cookies.get(COOKIE, "")).strip()
-    try:
-        return check_id(name, "grader") if name else None
-    except LabelerError:
-        return None
+    known = person()
+    return None if known is None else known.name
+
+
+def is_lead() -> bool:
+    """Say whether whoever looks at this page may open the others too."""
+    known = person()
+    return known is not None and known.is_lead
+
+
+def can_change_name() -> bool:
+    """Say whether people choose the name they grade under, as they do at an open door."""
+    with Store(database()) as store:
+        return not Door.of_this_server().is_closed(store)
+
+
+def login_address() -> str | None:
+    """Return the address of the visitor's login, None where there is none that is confirmed."""
+    return _claims(Door.of_this_server()).address
+
+
+def is_logged_in() -> bool:
+    """Say whether the visitor has logged in, invited or not."""
+    return Door.of_this_server().login and bool(visitors.user_of(st.context.cookies))
+
+
+def login_buttons() -> None:
+    """Offer every way to log in that this server has."""
+    if not Door.of_this_server().login:
+        return
+    for name in visitors.providers():
+        usual = name == access.DEFAULT_PROVIDER
+        label = "Log in" if usual else f"Log in with {name}"
+        st.button(label, type="primary", on_click=st.login, args=(name,))
+
+
+def logout_button(*, quiet: bool = False) -> None:
+    """Let a visitor leave who came in by a login; ``quiet`` is for beside the links of a page."""
+    kind: Literal["tertiary", "secondary"] = "tertiary" if quiet else "secondary"
+    st.button("Log out", type=kind, on_click=st.logout)
 
 
 def grading_token(store: Store, name: str) -> str:
@@ -79,8 +151,11 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
 def live_board(store: Store, chosen: Conventions) -> Scoreboard:
     """Return the board shared by all sessions, brought up to date with the log's tail.
 
-    It is built again only when something other than a judgment was written.
+    It is built again only when something other than a judgment was written. Raises `Forbidden`
+    for a visitor who is no lead, or not any more.
     """
+    if _is_visited():
+        _check_lead(_visitor(store))
     board = _board(database(), store.data_revision(), chosen)
     newest = store.revision()
     if newest != board.revision:
@@ -90,6 +165,11 @@ def live_board(store: Store, chosen: Conventions) -> Scoreboard:
             # a query was loaded and judged between the two reads above
             board = _board(database(), store.data_revision(), chosen)
     return board
+
+
+def _check_lead(visitor: Person | None) -> None:
+    if visitor is None or not visitor.is_lead:
+        raise Forbidden("measures are for leads; open this page again")
 
 
 @st.cache_resource(

@@ -21,6 +21,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from labeler.access import PERSON_COOKIE, hash_of
+from labeler.door import door_routes
 from labeler.routes import grading_routes
 from labeler.store import Store
 
@@ -52,7 +54,12 @@ def app(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlett
         raise RuntimeError("a mistake of the program")
 
     return lambda: Starlette(
-        routes=[*grading_routes(str(filled.path)), Route("/", page), Route("/fail", fail)],
+        routes=[
+            *grading_routes(str(filled.path)),
+            *door_routes(str(filled.path)),
+            Route("/", page),
+            Route("/fail", fail),
+        ],
         middleware=middleware(),
         exception_handlers={Exception: broken},
     )
@@ -76,6 +83,7 @@ def assert_guarded(headers: dict[str, str]) -> None:
         ("GET", "/", "127.0.0.1", 200),
         ("GET", "/api/next", "127.0.0.1", 403),
         ("POST", "/api/judgments", "127.0.0.1", 403),
+        ("GET", "/join/nonsense", "127.0.0.1", 403),
         ("GET", "/nowhere", "127.0.0.1", 404),
         ("DELETE", "/api/next", "127.0.0.1", 405),
         ("GET", "/", "evil.example", 400),
@@ -228,6 +236,22 @@ def test_the_real_server_guards_its_page_its_files_and_the_routes(server: int):
     assert status == 400
     assert_guarded(headers)
     assert b"<script" not in body
+
+
+def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(server: int, filled: Store):
+    assert request(server, "/media/x.csv")[0] == 404
+    filled.invite("Ann", hash_of("anns"))
+    filled.invite("Lea", hash_of("leas"), role="lead")
+    for secret, expected in (("anns", 403), ("leas", 404), ("", 403)):
+        cookie = f"{PERSON_COOKIE}={secret}"
+        status, headers, _ = request(server, "/media/x.csv", Cookie=cookie)
+        assert (secret, status) == (secret, expected)
+        assert_guarded(headers)
+    status, headers, _ = request(server, "/join/leas")
+    assert (status, headers["location"], headers["cache-control"]) == (303, "/", "no-store")
+    assert_guarded(headers)
+    filled.revoke("Lea")
+    assert request(server, "/media/x.csv", Cookie=f"{PERSON_COOKIE}=leas")[0] == 403
 
 
 def test_every_inline_script_of_streamlits_page_is_allowed_by_its_hash(server: int):

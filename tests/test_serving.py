@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -15,8 +16,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.util import calc_hash
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
 
-from labeler.cli.serving import FIRST_PORT, build_demo, free_port, is_free
+from labeler import access
+from labeler.access import Door, hash_of
+from labeler.cli.serving import FIRST_PORT, build_demo, environment, free_port, is_free
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
 from labeler.store import Store
@@ -188,8 +196,9 @@ def test_serve_refuses_an_address_that_others_reach(
     process = start("serve", "--host", host, "--no-browser")
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out) == (1, "")
-    assert "anyone who can reach this address could read everything and grade under any name" in err
-    assert "--allow-unauthenticated" in err
+    assert "others can reach this address, and nobody is invited yet" in err
+    for way in ("labeler invite YOU --role lead", "--login FILE", "--allow-unauthenticated"):
+        assert way in err
     assert len(err.splitlines()) == 1
 
 
@@ -204,6 +213,104 @@ def test_serve_everywhere_is_possible_when_asked_for(start: Start, database: Pat
         "Ctrl-C stops it\n"
     )
     assert status_of(f"http://127.0.0.1:{port}/", Host="labeler.example") == 200
+
+
+def test_serve_everywhere_is_possible_once_somebody_is_invited(
+    start: Start, database: Path
+) -> None:
+    with Store(database) as store:
+        store.invite("Ann", hash_of("anns"))
+    port = str(any_port())
+    process = start("serve", "--host", "0.0.0.0", "--no-browser", "--port", port)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith(f"labeler is at http://127.0.0.1:{port}")
+    with Store(database) as store:
+        store.revoke("Ann")
+    # nobody is invited now, and still the door is closed: others can reach it
+    assert status_of(f"http://127.0.0.1:{port}/media/x.csv") == 403
+    assert status_of(f"http://127.0.0.1:{port}/join/anns") == 403
+
+
+def test_a_login_that_cannot_work_is_refused_before_the_server_starts(
+    start: Start, database: Path
+) -> None:
+    (database.parent / "secrets.toml").write_text('[auth]\nredirect_uri = "x/oauth2callback"\n')
+    for file, said in [
+        ("secrets.toml", "cookie_secret is missing in [auth]"),
+        ("nowhere.toml", "there is no such file"),
+    ]:
+        process = start("serve", "--login", file, "--host", "0.0.0.0", "--no-browser")
+        out, err = process.communicate(timeout=20)
+        assert (process.returncode, out, err) == (1, "", f"Error: {file}: {said}\n")
+
+
+def test_nobody_both_asks_who_comes_in_and_does_not(start: Start, database: Path) -> None:
+    process = start("serve", "--login", "secrets.toml", "--allow-unauthenticated")
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert "--login asks who comes in, --allow-unauthenticated does not" in err
+
+
+def test_how_the_door_is_guarded_is_said_on_the_command_line_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = {access.OPEN, access.LOGIN, access.ANY_HOST, access.GRADERS_ONLY}
+    for name in names:
+        monkeypatch.setenv(name, "1")
+    said = environment(Path("golden.db"), Door(graders_only=True))
+    assert names & said.keys() == {access.GRADERS_ONLY}
+
+
+@pytest.fixture
+def as_in_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands run from a copy where the pages stand inside the package."""
+    root = Path(__file__).parent.parent
+    without = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(root / "labeler", tmp_path / "wheel" / "labeler", ignore=without)
+    pages = tmp_path / "wheel" / "labeler" / "pages"
+    shutil.copytree(root / "pages", pages, ignore=without, dirs_exist_ok=True)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "wheel"))
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
+
+
+def what_a_rerun_shows(address: str, page: str, **named: str) -> str:
+    """Ask for a page as no browser would, straight on the websocket; return all that it sends."""
+    host = address.removeprefix("http://")
+    asked = BackMsg()
+    asked.rerun_script.page_name = page
+    asked.rerun_script.page_script_hash = named.get("page_hash", "")
+    headers = {"Cookie": named["cookie"]} if "cookie" in named else {}
+    texts = []
+    with connect(
+        f"ws://{host}/_stcore/stream",
+        origin=Origin(address),
+        subprotocols=[Subprotocol("streamlit")],
+        additional_headers=headers,
+        max_size=None,
+    ) as socket_:
+        socket_.send(asked.SerializeToString())
+        while True:
+            message = ForwardMsg.FromString(bytes(socket_.recv(timeout=60)))
+            texts.append(str(message))
+            if message.WhichOneof("type") == "script_finished":
+                return "\n".join(texts)
+
+
+@pytest.mark.usefixtures("as_in_a_wheel")
+def test_no_page_runs_for_a_stranger_who_is_the_first_to_ask(start: Start, database: Path) -> None:
+    with Store(database) as store:
+        store.invite("Ann", hash_of("anns"))
+        store.invite("Lea", hash_of("leas"), role="lead")
+    address = address_of(start("serve", "--port", str(any_port()), "--no-browser"))
+    for named in ({}, {"page_hash": calc_hash("data")}, {"cookie": "labeler_grader=Lea"}):
+        shown = what_a_rerun_shows(address, "data", **named)
+        assert "You need an invitation" in shown
+        assert "file_uploader" not in shown
+    shown = what_a_rerun_shows(address, "data", cookie="labeler_person=anns")
+    assert "Data is for leads" in shown
+    assert "file_uploader" not in shown
+    shown = what_a_rerun_shows(address, "data", cookie="labeler_person=leas")
+    assert "file_uploader" in shown
 
 
 def test_a_port_that_is_taken_is_refused_in_one_sentence(start: Start, database: Path) -> None:

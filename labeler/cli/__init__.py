@@ -15,6 +15,7 @@ from labeler.cli.comparing import compare
 from labeler.cli.exporting import drop, export, retire
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.loading import load
+from labeler.cli.people import invite, people, rename, revoke
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
 
@@ -45,5 +46,7 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-for command in (demo, serve, load, score, compare, export, drop, retire, explain_measures):
+COMMANDS = [demo, serve, load, score, compare, export]
+COMMANDS += [invite, revoke, people, rename, drop, retire, explain_measures]
+for command in COMMANDS:
     main.add_command(command)

@@ -11,7 +11,10 @@ from typing import NoReturn
 
 import click
 
+from labeler import access
+from labeler.access import Door
 from labeler.cli.group import FILE, database_option
+from labeler.cli.logging_in import check_login
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
@@ -36,26 +39,57 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @port_option
 @browser_option
+@click.option("--graders-only", is_flag=True, help="Show the Label page alone, to leads too.")
+@click.option(
+    "--login",
+    type=FILE,
+    help="Let people log in: a secrets.toml of Streamlit with an [auth] section. Who may come in "
+    "is said by 'labeler invite --login'.",
+)
 @click.option(
     "--allow-unauthenticated",
     is_flag=True,
-    help="Listen on an address that others can reach, although labeler asks nobody for a password.",
+    help="Let everyone in as lead, whoever is invited, on any address.",
 )
 @database_option
 @click.pass_obj
 def serve(
-    db: Path, host: str, port: int | None, no_browser: bool, allow_unauthenticated: bool
+    db: Path,
+    host: str,
+    port: int | None,
+    no_browser: bool,
+    graders_only: bool,
+    login: Path | None,
+    allow_unauthenticated: bool,
 ) -> None:
-    """Open the pages in a browser, until Ctrl-C."""
-    if host not in LOOPBACK and not allow_unauthenticated:
-        raise BadInput(
-            f"--host {host}: labeler asks nobody for a password, so anyone who can reach this "
-            "address could read everything and grade under any name; leave --host out, put a "
-            "proxy with a login in front, or add --allow-unauthenticated"
-        )
-    with Store(db):
-        pass
-    become_server(db, host, port, browser=not no_browser)
+    """Open the pages in a browser, until Ctrl-C.
+
+    As long as nobody is invited and there is no login, this machine's users come in as leads.
+    """
+    if login is not None and allow_unauthenticated:
+        raise click.UsageError("--login asks who comes in, --allow-unauthenticated does not")
+    if login is not None:
+        check_login(login)
+    door = Door(
+        reachable=host not in LOOPBACK,
+        allows_anyone=allow_unauthenticated,
+        login=login is not None,
+        graders_only=graders_only,
+    )
+    with Store(db) as store:
+        check_host(host, door, store)
+    become_server(db, host, port, browser=not no_browser, door=door, login=login)
+
+
+def check_host(host: str, door: Door, store: Store) -> None:
+    """Raise `BadInput` for an address that others can reach while nobody could come in."""
+    if not door.reachable or door.allows_anyone or door.login or store.has_invitations():
+        return
+    raise BadInput(
+        f"--host {host}: others can reach this address, and nobody is invited yet; invite "
+        "yourself first ('labeler invite YOU --role lead'), let people log in (--login FILE), or "
+        "let everyone who can reach it read and grade all (--allow-unauthenticated)"
+    )
 
 
 @click.command()
@@ -117,13 +151,17 @@ def check_is_demo(path: Path) -> None:
         raise BadInput(f"{path}: is in use; stop its server first")
 
 
-def become_server(db: Path, host: str, port: int | None, *, browser: bool) -> NoReturn:
+def become_server(
+    db: Path,
+    host: str,
+    port: int | None,
+    *,
+    browser: bool,
+    door: Door = Door(),  # noqa: B008  # frozen
+    login: Path | None = None,
+) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between."""
     port = free_port(host, port)
-    environment = {**os.environ, "LABELER_DB": str(db.absolute())}
-    environment.pop("LABELER_ANY_HOST", None)
-    if host not in LOOPBACK:
-        environment["LABELER_ANY_HOST"] = "1"
     seen = "yes" if browser and has_screen() else "no"
     launch = str(PACKAGE / "cli" / "launch.py")
     # -P keeps the folder of that script from hiding modules of the same name.
@@ -134,13 +172,26 @@ def become_server(db: Path, host: str, port: int | None, *, browser: bool) -> No
         host,
         str(port),
         seen,
-        *streamlit_arguments(host, port),
+        *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment)
+    os.execve(command[0], command, environment(db, door))
 
 
-def streamlit_arguments(host: str, port: int) -> list[str]:
+def environment(db: Path, door: Door) -> dict[str, str]:
+    """Return what the server finds in its environment: which golden set, and how it is guarded."""
+    flags = {
+        access.ANY_HOST: door.reachable,
+        access.OPEN: door.allows_anyone,
+        access.LOGIN: door.login,
+        access.GRADERS_ONLY: door.graders_only,
+    }
+    kept = {name: value for name, value in os.environ.items() if name not in flags}
+    said = {name: "1" for name, holds in flags.items() if holds}
+    return {**kept, **said, "LABELER_DB": str(db.absolute())}
+
+
+def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list[str]:
     """Return Streamlit's command line; what does not depend on the machine is in its config."""
     options: dict[str, str | int] = {
         "server.address": host,
@@ -153,6 +204,8 @@ def streamlit_arguments(host: str, port: int) -> list[str]:
         "client.toolbarMode": "minimal",
         "logger.hideWelcomeMessage": "true",
     }
+    if login is not None:
+        options["secrets.files"] = str(login.absolute())
     flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
     return ["run", str(PACKAGE / "app.py"), *flags]
 

@@ -1,0 +1,62 @@
+"""Whether a login can work, asked before the server starts: the file it is set up in, the library.
+
+Streamlit would say it later, page by page, to people who cannot mend it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from labeler.access import DEFAULT_PROVIDER, PROVIDER_KEYS, providers
+from labeler.errors import BadInput, NotFound
+
+CALLBACK = "/oauth2callback"
+SHORTEST_SECRET = 32
+
+
+def check_login(path: Path) -> None:
+    """Raise unless people can log in as the file at ``path`` says; names file and key."""
+    auth = auth_section(path)
+    check_keys(path, "[auth]", auth, ("redirect_uri", "cookie_secret"))
+    if not auth["redirect_uri"].endswith(CALLBACK):
+        raise BadInput(f"{path}: redirect_uri in [auth] must end with {CALLBACK}")
+    if len(auth["cookie_secret"]) < SHORTEST_SECRET:
+        raise BadInput(
+            f"{path}: cookie_secret in [auth] can be guessed; make it {SHORTEST_SECRET} random "
+            "characters or more"
+        )
+    names = providers(auth)
+    if not names:
+        check_keys(path, "[auth]", auth, PROVIDER_KEYS)
+    for name in names:
+        usual = name == DEFAULT_PROVIDER
+        place, section = ("[auth]", auth) if usual else (f"[auth.{name}]", auth[name])
+        check_keys(path, place, section, PROVIDER_KEYS)
+    if find_spec("authlib") is None or find_spec("httpx") is None:
+        raise BadInput("--login needs a library that is missing: pip install 'labeler[login]'")
+
+
+def auth_section(path: Path) -> Mapping[str, Any]:
+    """Return the ``[auth]`` section of Streamlit's secrets at ``path``."""
+    if not path.exists():
+        raise NotFound(f"{path}: there is no such file")
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{path}: is not TOML: {error}") from error
+    auth = content.get("auth")
+    if not isinstance(auth, Mapping):
+        raise BadInput(f"{path}: has no [auth] section")
+    return auth
+
+
+def check_keys(path: Path, place: str, section: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    """Raise `BadInput` for the first of the keys that the section does not give."""
+    for key in keys:
+        value = section.get(key)
+        if not isinstance(value, str) or not value.strip():
+            raise BadInput(f"{path}: {key} is missing in {place}")

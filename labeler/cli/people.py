@@ -1,0 +1,157 @@
+"""``labeler invite``, ``revoke``, ``people`` and ``rename grader``: who comes in, under which name.
+
+The one place where a link's secret is seen.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from labeler.access import hash_of, new_secret
+from labeler.cli.group import LabelerGroup, database_option
+from labeler.errors import BadInput
+from labeler.store import Store
+from labeler.store.people import Role, WayIn
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--role",
+    type=click.Choice(["grader", "lead"]),
+    help="What they may open: a grader the Label page, a lead everything.  "
+    "[default: grader, or what they are invited as]",
+)
+@click.option("--login", metavar="ADDRESS", help="Let them in by a login with this address.")
+@click.option("--name", "login_name", metavar="NAME", help="With --login: who that is.")
+@click.option(
+    "--address",
+    metavar="URL",
+    default="http://127.0.0.1:8501",
+    envvar="LABELER_ADDRESS",
+    show_default=True,
+    show_envvar=True,
+    help="Where people reach the server: the beginning of the link.",
+)
+@database_option
+@click.pass_obj
+def invite(
+    db: Path,
+    name: str | None,
+    role: Role | None,
+    login: str | None,
+    login_name: str | None,
+    address: str,
+) -> None:
+    """Let a person in: by a link that is their key, or by a login.
+
+    From the first invitation on everyone needs one.
+    """
+    name = (login_name or name or login or "").strip()
+    if not name or (login_name and not login):
+        raise click.UsageError("name the person to invite, or give --login ADDRESS [--name NAME]")
+    with Store(db) as store:
+        first = not store.has_invitations()
+        if login is None:
+            give_link(store, name, role, address)
+        else:
+            put_on_list(store, name, role, login)
+        if first:
+            click.echo("From now on everyone needs an invitation.")
+        advise(store)
+
+
+def give_link(store: Store, name: str, role: Role | None, address: str) -> None:
+    """Invite a person by a link and print it."""
+    if not address.startswith(("http://", "https://")):
+        raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
+    secret = new_secret()
+    ended = store.invite(name, hash_of(secret), role=role)
+    click.echo(f"{address.rstrip('/')}/join/{secret}")
+    click.echo(
+        f"This link is the key of {name} ({role_of(store, name)}): give it to nobody else; it is "
+        "shown only now."
+    )
+    if ended:
+        click.echo(f"The link {name} had before has ended.")
+
+
+def put_on_list(store: Store, name: str, role: Role | None, login: str) -> None:
+    """Invite a person by the address of their login and say so."""
+    known = store.allow(name, login, role=role)
+    again = ", as before" if known else ""
+    click.echo(
+        f"{login.strip().lower()} comes in as {name} ({role_of(store, name)}){again}, where the "
+        "server is started with --login."
+    )
+
+
+def role_of(store: Store, name: str) -> Role:
+    """Return the role of a grader who is known."""
+    return next(way.role for way in store.ways_in() if way.name == name)
+
+
+def advise(store: Store) -> None:
+    """Say what is amiss where nobody could see the pages of a lead."""
+    if store.has_invitations() and not store.has_invitations("lead"):
+        click.echo("No lead is invited, not even you: labeler invite YOU --role lead")
+
+
+@click.command()
+@click.argument("name")
+@database_option
+@click.pass_obj
+def revoke(db: Path, name: str) -> None:
+    """End a person's link and login; their judgments stay."""
+    with Store(db) as store:
+        store.revoke(name)
+        click.echo(f"{name} cannot come in any more; their judgments stay")
+        if not store.has_invitations():
+            click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
+        advise(store)
+
+
+@click.command()
+@database_option
+@click.pass_obj
+def people(db: Path) -> None:
+    """List everyone who grades or may come in, and how."""
+    with Store(db) as store:
+        ways = store.ways_in()
+    if not ways:
+        click.echo("Nobody has graded yet and nobody is invited: labeler invite NAME")
+        return
+    lines = [("name", "role", "comes in by", "since", "revoked"), *map(cells, ways)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(padded).rstrip())
+
+
+def cells(way: WayIn) -> tuple[str, ...]:
+    """Return a way in as the table shows it."""
+    by = f"login {way.address}" if way.address else "link" if way.by_link else "no invitation"
+    return way.name, way.role, by, (way.since or "")[:10], (way.revoked_at or "")[:10]
+
+
+@click.group(cls=LabelerGroup)
+def rename() -> None:
+    """Give a grader another name."""
+
+
+@rename.command("grader")
+@click.argument("old")
+@click.argument("new")
+@database_option
+@click.pass_obj
+def rename_grader(db: Path, old: str, new: str) -> None:
+    """Rename a grader; all their judgments stay theirs.
+
+    Their invitation stays, too. A browser in which OLD was typed in still says OLD until it is
+    changed there.
+    """
+    with Store(db) as store:
+        store.rename_grader(old, new.strip())
+    click.echo(f"{old} is now {new.strip()}; all their judgments are kept")

@@ -1,0 +1,92 @@
+"""The door's HTTP face: a link's secret becomes a cookie, files are for leads; draws no page.
+
+The pages check for themselves who may see them; what is here has no page to do so.
+"""
+
+from __future__ import annotations
+
+import re
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from labeler.access import PERSON_COOKIE, Door, hash_of
+from labeler.errors import LabelerError
+from labeler.store import Store
+from labeler.visitors import claims_of
+
+A_YEAR_SECONDS = 365 * 24 * 3600
+NO_STORE = {"cache-control": "no-store"}
+UNKNOWN_LINK = (
+    "This link does not work, or not any more.\nAsk whoever sent it to you for a new one.\n"
+)
+FOR_LEADS = "This is for leads.\n"
+# What Streamlit serves beside its pages: files that were uploaded or offered for download, and
+# everything of its own but what the pages of a grader need.
+GUARDED = re.compile(
+    "(^|/)(media/|app/static/|_stcore/(?!(health|host-config|stream)$|bidi-components/))"
+)
+
+
+def door_routes(path: str) -> list[Route]:
+    """Return the route an invitation's link leads to, for the golden set at ``path``."""
+
+    def join(request: Request) -> Response:
+        secret = request.path_params["secret"]
+        try:
+            with Store(path) as store:
+                known = store.invited_with(hash_of(secret)) is not None
+        except LabelerError as error:
+            return PlainTextResponse(f"{error}\n", status_code=503, headers=NO_STORE)
+        if not known:
+            return PlainTextResponse(UNKNOWN_LINK, status_code=403, headers=NO_STORE)
+        response = RedirectResponse("/", status_code=303, headers=NO_STORE)
+        response.set_cookie(
+            PERSON_COOKIE,
+            secret,
+            max_age=A_YEAR_SECONDS,
+            httponly=True,
+            samesite="lax",
+            secure=is_secure(request),
+        )
+        return response
+
+    return [Route("/join/{secret}", join, methods=["GET"])]
+
+
+def is_secure(request: Request) -> bool:
+    """Say whether the visitor's browser came by https, to this server or to a proxy before it."""
+    forwarded = request.headers.get("x-forwarded-proto", "").partition(",")[0]
+    return "https" in (request.url.scheme, forwarded.strip().lower())
+
+
+class FilesForLeads:
+    """Refuses uploads, downloads and Streamlit's other services to anyone who is no lead."""
+
+    def __init__(self, app: ASGIApp, path: str) -> None:
+        self.app = app
+        self.path = path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request that is a lead's or asks for nothing guarded."""
+        if scope["type"] == "http" and GUARDED.search(scope["path"]):
+            refusal = await run_in_threadpool(self.refusal, HTTPConnection(scope))
+            if refusal is not None:
+                await refusal(scope, receive, send)
+                return
+        await self.app(scope, receive, send)
+
+    def refusal(self, connection: HTTPConnection) -> Response | None:
+        """Return the answer to a visitor who may not have what they ask for."""
+        door = Door.of_this_server()
+        try:
+            with Store(self.path) as store:
+                person = door.visitor(store, claims_of(connection.cookies, door))
+        except LabelerError as error:
+            return PlainTextResponse(f"{error}\n", status_code=503)
+        if person is None or not person.is_lead:
+            return PlainTextResponse(FOR_LEADS, status_code=403, headers=NO_STORE)
+        return None

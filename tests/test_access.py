@@ -1,0 +1,278 @@
+"""The rules of the door: when it is closed, who comes in as what, which files are for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from http.cookies import SimpleCookie
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import AppTest
+
+from labeler import access
+from labeler.access import PERSON_COOKIE, Claims, Door, Person, check_may_grade, hash_of
+from labeler.door import FilesForLeads, door_routes
+from labeler.places import PACKAGE, folder
+from labeler.store import Store
+from labeler.tokens import Forbidden
+from tests.page import words
+
+NOBODY = Claims()
+
+
+@pytest.fixture(autouse=True)
+def _plain_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (access.ANY_HOST, access.OPEN, access.LOGIN, access.GRADERS_ONLY):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_the_door_is_open_on_this_machine_until_somebody_is_invited(store: Store):
+    assert Door().visitor(store, Claims(name="Ann")) == Person("Ann", "lead", "name")
+    assert Door().visitor(store, NOBODY) == Person(None, "lead", "name")
+    store.invite("Bob", hash_of("bobs"))
+    assert Door().visitor(store, Claims(name="Bob")) is None
+    store.revoke("Bob")
+    assert Door().visitor(store, NOBODY) == Person(None, "lead", "name")
+
+
+@pytest.mark.parametrize("door", [Door(reachable=True), Door(login=True)])
+def test_others_never_find_an_open_door_although_nobody_is_invited(store: Store, door: Door):
+    assert door.is_closed(store)
+    assert door.visitor(store, Claims(name="Ann", secret="guess", address="a@b")) is None
+
+
+def test_only_who_asked_for_it_keeps_the_door_open(store: Store):
+    store.invite("Bob", hash_of("bobs"))
+    door = Door(reachable=True, allows_anyone=True)
+    assert door.visitor(store, Claims(name="Ann")) == Person("Ann", "lead", "name")
+
+
+def test_a_link_says_who_somebody_is_and_a_claimed_name_does_not(store: Store):
+    store.invite("Bob", hash_of("bobs"))
+    store.invite("Lea", hash_of("leas"), role="lead")
+    claims = Claims(name="Lea", secret="bobs")
+    assert Door().visitor(store, claims) == Person("Bob", "grader", "link")
+    assert Door().visitor(store, Claims(secret="leas")) == Person("Lea", "lead", "link")
+    for wrong in ("", "Bobs", hash_of("bobs"), "bobs "):
+        assert Door().visitor(store, Claims(secret=wrong)) is None
+
+
+def test_a_login_counts_only_where_the_server_has_one(store: Store):
+    store.allow("Ann", "ann@example.org")
+    claims = Claims(address="ann@example.org")
+    assert Door(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
+    assert Door().visitor(store, claims) is None
+
+
+def test_a_revoked_link_leaves_a_login_that_stands(store: Store):
+    store.invite("Ann", hash_of("old"))
+    store.revoke("Ann")
+    store.allow("Ann", "ann@example.org")
+    claims = Claims(secret="old", address="ann@example.org")
+    assert Door(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
+
+
+@pytest.mark.parametrize("invited", [False, True])
+def test_nobody_is_lead_on_a_server_for_graders_only(store: Store, invited: bool):
+    if invited:
+        store.invite("Lea", hash_of("leas"), role="lead")
+    person = Door(graders_only=True).visitor(store, Claims(name="Lea", secret="leas"))
+    assert person is not None
+    assert (person.name, person.is_lead) == ("Lea", False)
+
+
+def test_a_role_is_read_anew_each_time(store: Store):
+    store.invite("Lea", hash_of("leas"), role="lead")
+    with Store(store.path) as other:
+        other.allow("Lea", "lea@example.org", role="grader")
+    assert Door().visitor(store, Claims(secret="leas")) == Person("Lea", "grader", "link")
+
+
+def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeypatch):
+    check_may_grade(store, "Ann")
+    store.invite("Bob", hash_of("bobs"))
+    check_may_grade(store, "Bob")
+    with pytest.raises(Forbidden, match="Ann is not invited, or not any more"):
+        check_may_grade(store, "Ann")
+    store.revoke("Bob")
+    monkeypatch.setenv(access.ANY_HOST, "1")
+    with pytest.raises(Forbidden, match="Bob is not invited"):
+        check_may_grade(store, "Bob")
+    monkeypatch.setenv(access.OPEN, "1")
+    check_may_grade(store, "Bob")
+
+
+@pytest.mark.parametrize(
+    ("user", "address"),
+    [
+        ({"email": "Ann@Example.org", "email_verified": True}, "ann@example.org"),
+        ({"email": "ann@example.org"}, "ann@example.org"),
+        ({"email": "ann@example.org", "email_verified": False}, None),
+        ({"email": "ann@example.org", "email_verified": "false"}, None),
+        ({"name": "Ann"}, None),
+        ({"email": ["ann@example.org"]}, None),
+        ({}, None),
+    ],
+)
+def test_an_address_counts_unless_the_provider_says_it_is_not_confirmed(user, address):
+    assert access.address_of(user) == address
+
+
+def test_a_secret_is_long_new_each_time_and_not_kept(store: Store):
+    secret = access.new_secret()
+    assert len(secret) >= 43
+    assert secret != access.new_secret()
+    store.invite("Ann", hash_of(secret))
+    assert secret.encode() not in store.path.read_bytes()
+    wal = Path(f"{store.path}-wal")
+    assert secret.encode() not in (wal.read_bytes() if wal.exists() else b"")
+
+
+@pytest.fixture
+def served(store: Store) -> Starlette:
+    """The door before an application that answers everything else."""
+
+    async def anything(_: Request) -> Response:
+        return PlainTextResponse("served")
+
+    return Starlette(
+        routes=[
+            *door_routes(str(store.path)),
+            Route("/{path:path}", anything, methods=["GET", "PUT", "POST", "DELETE"]),
+        ],
+        middleware=[Middleware(FilesForLeads, path=str(store.path))],
+    )
+
+
+def test_a_link_becomes_a_cookie_and_leaves_the_address(served, store, ask):
+    store.invite("Ann", hash_of("secret"))
+    answer = ask(served, "GET", "/join/secret")
+    assert (answer.status, answer.headers["location"]) == (303, "/")
+    assert answer.headers["cache-control"] == "no-store"
+    cookie = SimpleCookie(answer.headers["set-cookie"])[PERSON_COOKIE]
+    assert cookie.value == "secret"
+    assert (cookie["path"], cookie["samesite"], cookie["httponly"]) == ("/", "lax", True)
+    assert int(cookie["max-age"]) > 300 * 24 * 3600
+    assert not cookie["secure"]
+
+
+@pytest.mark.parametrize("forwarded", ["https", "https, http"])
+def test_the_cookie_of_a_secure_page_never_travels_in_the_open(served, store, ask, forwarded: str):
+    store.invite("Ann", hash_of("secret"))
+    answer = ask(served, "GET", "/join/secret", headers={"x-forwarded-proto": forwarded})
+    assert SimpleCookie(answer.headers["set-cookie"])[PERSON_COOKIE]["secure"]
+
+
+@pytest.mark.parametrize("secret", ["wrong", "%00", "%ED%A0%80", "x" * 5000])
+def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, secret: str):
+    store.invite("Ann", hash_of("secret"))
+    answer = ask(served, "GET", f"/join/{secret}")
+    assert answer.status == 403
+    assert b"does not work" in answer.body
+    assert "set-cookie" not in answer.headers
+
+
+def test_a_revoked_link_does_not_work(served, store, ask):
+    store.invite("Ann", hash_of("secret"))
+    store.revoke("Ann")
+    assert ask(served, "GET", "/join/secret").status == 403
+
+
+GUARDED = [
+    ("GET", "/media/abc.csv"),
+    ("HEAD", "/media/abc.csv"),
+    ("PUT", "/_stcore/upload_file/session/file"),
+    ("DELETE", "/_stcore/upload_file/session/file"),
+    ("GET", "/_stcore/metrics"),
+    ("POST", "/_stcore/agent/interact"),
+    ("GET", "/_stcore/health/more"),
+    ("GET", "/app/static/file"),
+]
+FREE = ["/", "/scores", "/_stcore/health", "/_stcore/host-config", "/static/index.js", "/mediate"]
+
+
+@pytest.mark.parametrize(("method", "path"), GUARDED)
+def test_files_are_a_leads_only(served, store, ask, method: str, path: str):
+    store.invite("Ann", hash_of("anns"))
+    store.invite("Lea", hash_of("leas"), role="lead")
+    for cookie, status in (("", 403), ("anns", 403), ("wrong", 403), ("leas", 200)):
+        headers = {"cookie": f"{PERSON_COOKIE}={cookie}; labeler_grader=Lea"}
+        answer = ask(served, method, path, headers=headers)
+        assert (cookie, answer.status in (200, 405)) == (cookie, status == 200)
+        assert answer.status == 403 or b"for leads" not in answer.body
+    store.revoke("Lea")
+    headers = {"cookie": f"{PERSON_COOKIE}=leas"}
+    assert ask(served, method, path, headers=headers).status == 403
+
+
+@pytest.mark.parametrize("path", FREE)
+def test_what_every_page_needs_is_everyones(served, store, ask, path: str):
+    store.invite("Ann", hash_of("anns"))
+    assert ask(served, "GET", path).status == 200
+
+
+def test_at_an_open_door_files_are_everyones(served, store, ask):
+    assert ask(served, "GET", "/media/abc.csv").status == 200
+
+
+def test_a_golden_set_that_cannot_be_read_opens_nothing(served, store, ask):
+    store.close()
+    store.path.write_bytes(b"no database " * 1000)
+    for path in ("/media/abc.csv", "/join/secret"):
+        assert ask(served, "GET", path).status == 503
+
+
+@pytest.fixture
+def open_as(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
+    """Run the app with a page open and these cookies; Ann is a grader, Lea a lead."""
+    filled.invite("Ann", hash_of("anns"))
+    filled.invite("Lea", hash_of("leas"), role="lead")
+
+    def run(name: str, **cookies: str) -> AppTest:
+        brought = SimpleNamespace(cookies=cookies, headers=[])
+        monkeypatch.setattr("streamlit.runtime.context._get_client_context", lambda: brought)
+        app = AppTest.from_file(str(PACKAGE / "navigation.py"), default_timeout=30)
+        app.switch_page(str(folder("pages") / f"{name}.py"))
+        return app.run()
+
+    return run
+
+
+LEADS_PAGES = sorted(path.stem for path in folder("pages").glob("*.py") if path.stem != "label")
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Note the name of each script that Streamlit reads in order to run it."""
+    names: list[str] = []
+    get_bytecode = ScriptCache.get_bytecode
+
+    def noting(cache: ScriptCache, path: str):
+        names.append(Path(path).stem)
+        return get_bytecode(cache, path)
+
+    monkeypatch.setattr(ScriptCache, "get_bytecode", noting)
+    return names
+
+
+@pytest.mark.parametrize("name", LEADS_PAGES)
+def test_a_page_runs_for_leads_and_for_nobody_else(open_as, read: list[str], name: str):
+    assert f"{name.capitalize()} is for leads" in words(open_as(name, labeler_person="anns"))
+    assert "You need an invitation" in words(open_as(name, labeler_grader="Lea"))
+    assert name not in read
+    assert "is for leads" not in words(open_as(name, labeler_person="leas"))
+    assert name in read
+
+
+def test_a_grader_finds_the_label_page_and_no_link_to_another(open_as):
+    app = open_as("label", labeler_person="anns")
+    assert not app.exception
+    assert app.get("page_link") == []
+    assert "invitation" not in words(app)

@@ -1,0 +1,145 @@
+"""``labeler invite``, ``revoke``, ``people`` and ``rename grader`` as they are typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from labeler.access import hash_of
+from labeler.cli import main
+from labeler.store import Store
+
+LINK = re.compile(r"^(http\S+)/join/([\w-]{43})$", re.MULTILINE)
+
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def run(store: Store) -> Run:
+    """Run a command on the golden set; return what it printed."""
+
+    def invoke(*arguments: str, exit_code: int = 0, **environment: str) -> str:
+        command = ["--db", str(store.path), *arguments]
+        result = CliRunner(env={"LABELER_ADDRESS": None, **environment}).invoke(main, command)
+        assert result.exit_code == exit_code, result.output
+        return result.output
+
+    return invoke
+
+
+def test_invite_prints_a_link_that_lets_the_person_in(run: Run, store: Store):
+    said = run("invite", "Ann")
+    found = LINK.search(said)
+    assert found is not None
+    assert found[1] == "http://127.0.0.1:8501"
+    assert store.invited_with(hash_of(found[2])) == ("Ann", "grader")
+    assert "This link is the key of Ann (grader)" in said
+    assert "shown only now" in said
+
+
+def test_the_first_invitation_says_that_the_door_is_closed_now_for_all(run: Run):
+    said = run("invite", "Ann")
+    assert "From now on everyone needs an invitation." in said
+    assert "labeler invite YOU --role lead" in said
+    said = run("invite", "Lea", "--role", "lead")
+    assert "From now on" not in said
+    assert "invite YOU" not in said
+
+
+def test_a_first_lead_is_not_told_to_invite_themselves(run: Run):
+    said = run("invite", "Lea", "--role", "lead")
+    assert "From now on everyone needs an invitation." in said
+    assert "(lead)" in said
+    assert "invite YOU" not in said
+
+
+def test_another_link_ends_the_one_before(run: Run, store: Store):
+    first = LINK.search(run("invite", "Ann"))
+    said = run("invite", "Ann")
+    assert "The link Ann had before has ended." in said
+    assert first is not None
+    assert store.invited_with(hash_of(first[2])) is None
+
+
+def test_the_address_is_where_people_reach_the_server(run: Run):
+    assert run("invite", "Ann", "--address", "https://grading.example/").startswith(
+        "https://grading.example/join/"
+    )
+    said = run("invite", "Ann", LABELER_ADDRESS="http://10.0.0.7:8501")
+    assert said.startswith("http://10.0.0.7:8501/join/")
+    said = run("invite", "Ann", "--address", "grading.example", exit_code=1)
+    assert "--address must begin with http:// or https://" in said
+    assert "/join/" not in said
+
+
+def test_a_login_is_put_on_the_list(run: Run, store: Store):
+    said = run("invite", "--login", "Ann@Example.org", "--name", "Ann")
+    assert "ann@example.org comes in as Ann (grader), where the server is started" in said
+    assert "/join/" not in said
+    assert store.invited_at("ann@example.org") == ("Ann", "grader")
+    run("invite", "--login", "Lea@example.org", "--role", "lead")
+    assert store.invited_at("lea@example.org") == ("Lea@example.org", "lead")
+    assert "as before" in run("invite", "--login", "ann@example.org", "--name", "Ann")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--name", "Ann"], ["Ann", "--name", "Ann"], [" "]])
+def test_an_invitation_of_nobody_is_a_wrong_command_line(run: Run, store: Store, arguments):
+    assert "name the person to invite" in run("invite", *arguments, exit_code=2)
+    assert store.ways_in() == []
+
+
+def test_a_revoked_person_is_out_and_the_last_one_opens_the_door(run: Run, store: Store):
+    run("invite", "Ann")
+    run("invite", "Lea", "--role", "lead")
+    said = run("revoke", "Lea")
+    assert "Lea cannot come in any more; their judgments stay" in said
+    assert "No lead is invited" in said
+    said = run("revoke", "Ann")
+    assert "Nobody is invited any more" in said
+    assert not store.has_invitations()
+    assert "'Ann' has no invitation that stands" in run("revoke", "Ann", exit_code=1)
+    assert "there is no grader named 'Zoe'" in run("revoke", "Zoe", exit_code=1)
+
+
+def test_the_list_of_people_is_a_table_without_secrets(run: Run, store: Store):
+    assert "labeler invite NAME" in run("people")
+    store.add_grader("Zoe")
+    found = LINK.search(run("invite", "Ann"))
+    run("invite", "--login", "ann@example.org", "--name", "Ann")
+    run("invite", "Bob")
+    run("revoke", "Bob")
+    said = run("people")
+    lines = [re.split(r"\s{2,}", line) for line in said.splitlines()]
+    assert [line[:3] for line in lines] == [
+        ["name", "role", "comes in by"],
+        ["Ann", "grader", "link"],
+        ["Ann", "grader", "login ann@example.org"],
+        ["Bob", "grader", "link"],
+        ["Zoe", "lead", "no invitation"],
+    ]
+    assert [len(line) for line in lines] == [5, 4, 4, 5, 3]
+    assert found is not None
+    assert found[2] not in said
+    assert hash_of(found[2]) not in said
+
+
+def test_a_grader_gets_another_name(run: Run, store: Store):
+    store.add_grader("Ann")
+    store.add_grader("Bob")
+    said = run("rename", "grader", "Ann", "Anna")
+    assert "Ann is now Anna; all their judgments are kept" in said
+    assert {way.name for way in store.ways_in()} == {"Anna", "Bob"}
+    assert "a grader named 'Bob' already" in run("rename", "grader", "Anna", "Bob", exit_code=1)
+    assert "no grader named 'Ann'" in run("rename", "grader", "Ann", "Zoe", exit_code=1)
+
+
+def test_a_mistyped_database_invites_nobody(tmp_path: Path):
+    typo = tmp_path / "typo.db"
+    result = CliRunner().invoke(main, ["--db", str(typo), "invite", "Ann"])
+    assert result.exit_code == 1
+    assert "/join/" not in result.output
+    assert not typo.exists()

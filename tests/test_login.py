@@ -1,0 +1,168 @@
+"""What a login needs before the server starts, and what its cookie is believed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.runtime.secrets import Secrets
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+
+from labeler import visitors
+from labeler.access import PERSON_COOKIE, Claims, Door
+from labeler.cli.logging_in import check_login
+from labeler.errors import BadInput, LabelerError
+
+SECRET = "0123456789abcdef" * 2
+ORIGIN = "https://grading.example"
+GENERAL = {"redirect_uri": f"{ORIGIN}/oauth2callback", "cookie_secret": SECRET}
+PROVIDER = {"client_id": "me", "client_secret": "shh", "server_metadata_url": "https://id.example"}
+
+
+def toml_of(sections: dict[str, dict[str, str]]) -> str:
+    """Write sections as TOML."""
+    lines = []
+    for name, values in sections.items():
+        lines += [f"[{name}]", *(f'{key} = "{value}"' for key, value in values.items())]
+    return "\n".join(lines)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str], Path]:
+    """Write a secrets file."""
+
+    def write(text: str) -> Path:
+        path = tmp_path / "secrets.toml"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"auth": {**GENERAL, **PROVIDER}},
+        {"auth": GENERAL, "auth.google": PROVIDER},
+        {"auth": {**GENERAL, **PROVIDER}, "auth.google": PROVIDER, "database": {"password": "x"}},
+    ],
+)
+def test_a_whole_section_is_fine(file, sections):
+    check_login(file(toml_of(sections)))
+
+
+@pytest.mark.parametrize("key", [*GENERAL, *PROVIDER])
+def test_a_missing_key_is_named_with_its_file(file, key: str):
+    whole = {**GENERAL, **PROVIDER}
+    for value in ({}, {key: "  "}):
+        path = file(toml_of({"auth": {k: v for k, v in whole.items() if k != key} | value}))
+        with pytest.raises(BadInput) as error:
+            check_login(path)
+        assert str(error.value) == f"{path}: {key} is missing in [auth]"
+
+
+def test_a_missing_key_of_a_named_provider_is_named_with_its_section(file):
+    half = {"client_id": "me", "server_metadata_url": "u"}
+    with pytest.raises(BadInput, match=r"client_secret is missing in \[auth.google\]"):
+        check_login(file(toml_of({"auth": GENERAL, "auth.google": half})))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "has no [auth] section"),
+        ("auth = 3", "has no [auth] section"),
+        ("[auth", "is not TOML"),
+        ("[auth]\n" + toml_of({"x": {}}), "redirect_uri is missing in [auth]"),
+        (
+            toml_of({"auth": {**GENERAL, **PROVIDER, "redirect_uri": ORIGIN}}),
+            "must end with /oauth2callback",
+        ),
+        (
+            toml_of({"auth": {**GENERAL, **PROVIDER, "cookie_secret": "secret"}}),
+            "cookie_secret in [auth] can be guessed",
+        ),
+        (toml_of({"auth": GENERAL}), "client_id is missing in [auth]"),
+    ],
+)
+def test_a_file_that_lets_nobody_in_is_refused_in_one_sentence(file, text: str, said: str):
+    path = file(text)
+    with pytest.raises(BadInput) as error:
+        check_login(path)
+    assert str(error.value).startswith(f"{path}: ")
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path: Path):
+    with pytest.raises(LabelerError, match="there is no such file"):
+        check_login(tmp_path / "nowhere.toml")
+
+
+@pytest.mark.parametrize("missing", ["authlib", "httpx"])
+def test_a_missing_library_is_said_with_what_installs_it(file, monkeypatch, missing: str):
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        "labeler.cli.logging_in.find_spec", lambda name: None if name == missing else real(name)
+    )
+    with pytest.raises(BadInput, match=r"pip install 'labeler\[login\]'"):
+        check_login(file(toml_of({"auth": {**GENERAL, **PROVIDER}})))
+
+
+@pytest.fixture
+def signed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
+    """Make the cookies Streamlit sets after a login at this server."""
+    secrets = Secrets()
+    content = {"auth": {**GENERAL, **PROVIDER, "google": PROVIDER}}
+    monkeypatch.setattr(secrets, "_secrets", content)
+    for module in ("streamlit.auth_util", "streamlit.web.server.server_util"):
+        monkeypatch.setattr(f"{module}.secrets_singleton", secrets)
+
+    def sign(text: str, secret: str = SECRET, name: str = "_streamlit_user") -> dict[str, str]:
+        return {name: create_signed_value(secret, name, text).decode()}
+
+    return sign
+
+
+ANN = f'{{"email": "Ann@example.org", "is_logged_in": true, "origin": "{ORIGIN}"}}'
+LOGIN = Door(login=True)
+
+
+def test_a_login_claims_its_address(signed):
+    assert visitors.claims_of(signed(ANN), LOGIN) == Claims(address="ann@example.org")
+
+
+def test_a_long_login_comes_in_several_cookies(signed):
+    cookies = signed("chunks-2")
+    cookies |= signed(ANN[:20], name="_streamlit_user_1") | signed(
+        ANN[20:], name="_streamlit_user_2"
+    )
+    assert visitors.claims_of(cookies, LOGIN).address == "ann@example.org"
+    del cookies["_streamlit_user_2"]
+    assert visitors.claims_of(cookies, LOGIN).address is None
+
+
+def test_only_our_own_signature_for_this_very_server_counts(signed):
+    forged = [
+        {"_streamlit_user": ANN},
+        signed(ANN, secret="another secret"),
+        signed(ANN.replace(ORIGIN, "https://another.example")),
+        signed(ANN.replace("true", "false")),
+        signed(ANN, name="_streamlit_user_tokens"),
+        {"_streamlit_user": signed(ANN, name="_streamlit_xsrf")["_streamlit_xsrf"]},
+        {"_streamlit_user": ""},
+        {},
+    ]
+    for cookies in forged:
+        assert visitors.claims_of(cookies, LOGIN).address is None
+
+
+def test_a_server_without_a_login_believes_none(signed):
+    cookies = {**signed(ANN), PERSON_COOKIE: "secret"}
+    assert visitors.claims_of(cookies, Door(), "Ann") == Claims(name="Ann", secret="secret")
+
+
+def test_every_provider_is_offered(signed):
+    assert visitors.providers() == ["default", "google"]
