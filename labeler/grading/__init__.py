@@ -15,19 +15,31 @@ import streamlit as st
 COOKIE = "labeler_grader"
 
 _HERE = Path(__file__).parent
+_SCRIPTS = (
+    *("parts", "keys", "outbox", "names", "marking", "rows", "whole", "finder"),
+    *("deck", "trail", "tally", "sitting", "status", "card", "tray", "sheet", "acts", "pad"),
+)
 
 
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+def _read(*names: str) -> str:
+    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
 
 
 # One script, because the browser gets it as a blob, which cannot import its neighbours.
 _pad = st.components.v2.component(
     "labeler_grading_pad",
     html=_read("pad.html"),
-    css=_read("pad.css"),
-    js="\n".join(_read(name) for name in ("outbox.js", "names.js", "pad.js")),
+    css=_read("pad.css", "whole.css"),
+    js=_read(*(f"{name}.js" for name in _SCRIPTS)),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Confined:
+    """The part of the pool a grader keeps to: the queries of one bucket."""
+
+    facet: str
+    bucket: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +47,7 @@ class Desk:
     """What the pad needs to know: who grades where, with which words.
 
     ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first.
+    ``guideline`` is the team's, for every query. ``query`` is one to begin with, as a list.
     """
 
     golden_set: str
@@ -42,6 +55,10 @@ class Desk:
     token: str | None
     words: Sequence[str]
     colours: Sequence[str]
+    can_change_name: bool = True
+    guideline: str = ""
+    confined: Confined | None = None
+    query: str | None = None
 
 
 def pad(desk: Desk) -> None:

@@ -1,8 +1,9 @@
 // Keeps every event in the browser's storage until the server has acknowledged it, and sends them
-// in the order they happened. Knows nothing of chunks or of what is on screen.
+// in the order they happened. Knows nothing of what is on screen.
 
 const SEND_AT_ONCE = 50;
 const RETRY_MS = [500, 1000, 2000, 4000, 5000];
+const OTHER_TAB_MS = 5000; // what another tab has not sent by then is sent from here
 const ANSWER_WITHIN_MS = 15000;
 
 function newId() {
@@ -26,9 +27,33 @@ async function ask(token, path, options = {}) {
 }
 
 const STORED = "labeler";
+const REFUSED = "labeler-refused";
 
-function prefixOf(goldenSet, grader) {
-  return `${STORED}/${goldenSet}/${encodeURIComponent(grader)}/`;
+function prefixOf(goldenSet, grader, kept = STORED) {
+  return `${kept}/${goldenSet}/${encodeURIComponent(grader)}/`;
+}
+
+// What is kept under a prefix, oldest first: [key, record].
+function keptUnder(prefix) {
+  const found = [];
+  for (let i = 0; i < localStorage.length; i++) {
+    const key = localStorage.key(i);
+    if (!key.startsWith(prefix)) continue;
+    const record = asRecord(localStorage.getItem(key));
+    if (record) found.push([key, record]);
+  }
+  return found.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+// A record is {event, counts, former, shown}: what is sent, by how much it changes the number of
+// pairs judged, what stood before it, and the words to show it by.
+function asRecord(text) {
+  try {
+    const kept = JSON.parse(text);
+    return kept?.event_id ? { event: kept, counts: kept.undoes ? -1 : 1 } : kept;
+  } catch {
+    return null; // another tab removed it meanwhile, or it is not ours to read
+  }
 }
 
 // Who else has events waiting in this browser for this golden set, and how many.
@@ -46,61 +71,95 @@ function othersWaiting(goldenSet, grader) {
 class Outbox {
   // Events of one grader and one golden set have keys of their own: they are never sent under
   // another name, nor to another golden set.
-  constructor(goldenSet, grader, { onChange, onForbidden, onRefused }) {
+  constructor(goldenSet, grader, { onChange, onForbidden, onRefused, onSaved, onOther }) {
     this.prefix = prefixOf(goldenSet, grader);
-    this.onChange = onChange;
-    this.onForbidden = onForbidden;
-    this.onRefused = onRefused;
+    this.refusedPrefix = prefixOf(goldenSet, grader, REFUSED);
+    Object.assign(this, { onChange, onForbidden, onRefused, onSaved, onOther });
     this.token = null;
     this.state = "idle"; // idle, sending, offline, stuck (the server cannot save), forbidden
-    this.reason = ""; // why it is stuck, in the server's words
+    this.reason = ""; // why it is stuck or forbidden, in the server's words
     this.failures = 0;
-    this.saved = 0; // pairs judged through this outbox, less those taken back
-    this.refused = [];
+    this.refusals = 0; // times in a row that a token was not taken
+    this.saved = 0; // pairs judged in this browser, less those taken back
+    this.counted = new Set(); // events that are in `saved`
     this.unkept = new Map(); // events the browser would not store, kept in memory only
+    this.unkeptRefused = new Map();
     this.count = 0;
     this.moves = 0; // every event that came in or was acknowledged
     this.retryNow = () => this.send();
+    this.onStorage = (event) => this.heard(event);
     window.addEventListener("online", this.retryNow);
+    window.addEventListener("storage", this.onStorage);
     document.addEventListener("visibilitychange", this.retryNow);
   }
 
   dispose() {
     clearTimeout(this.timer);
+    clearTimeout(this.otherTimer);
     this.disposed = true;
     window.removeEventListener("online", this.retryNow);
+    window.removeEventListener("storage", this.onStorage);
     document.removeEventListener("visibilitychange", this.retryNow);
   }
 
-  add(event) {
-    const order = `${String(Date.now()).padStart(15, "0")}-${String(this.count++).padStart(6, "0")}`;
-    const key = `${this.prefix}${order}-${event.event_id}`;
-    try {
-      localStorage.setItem(key, JSON.stringify(event));
-    } catch {
-      this.unkept.set(key, event);
-    }
+  add(record) {
+    const [time, count] = [String(Date.now()), String(this.count++)];
+    const order = `${time.padStart(15, "0")}-${count.padStart(6, "0")}`;
+    this.keep(`${this.prefix}${order}-${record.event.event_id}`, record, this.unkept);
     this.moves += 1;
     this.send();
   }
 
-  waiting() {
-    const found = Array.from(this.unkept);
-    for (let i = 0; i < localStorage.length; i++) {
-      const key = localStorage.key(i);
-      if (!key.startsWith(this.prefix)) continue;
-      try {
-        found.push([key, JSON.parse(localStorage.getItem(key))]);
-      } catch {
-        // another tab removed it meanwhile, or it is not ours to read
-      }
+  keep(key, record, unkept) {
+    try {
+      localStorage.setItem(key, JSON.stringify(record));
+    } catch {
+      unkept.set(key, record);
     }
-    return found.filter(([, event]) => event).sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  waiting() {
+    return [...keptUnder(this.prefix), ...this.unkept].sort(([a], [b]) => (a < b ? -1 : 1));
+  }
+
+  // Events the server will never take, until somebody has looked at them.
+  refused() {
+    return [...keptUnder(this.refusedPrefix), ...this.unkeptRefused];
   }
 
   drop(key) {
     this.unkept.delete(key);
+    this.unkeptRefused.delete(key);
     localStorage.removeItem(key);
+  }
+
+  // Something another tab of this grader kept or dropped.
+  heard({ key, newValue, oldValue }) {
+    if (!key?.startsWith(this.prefix)) {
+      if (key?.startsWith(this.refusedPrefix)) this.onChange();
+      return;
+    }
+    this.moves += 1;
+    clearTimeout(this.otherTimer);
+    this.otherTimer = setTimeout(() => this.send(), OTHER_TAB_MS);
+    const record = asRecord(newValue ?? oldValue);
+    if (record && newValue) this.onOther(record);
+    else if (record && !this.isRefused(record.event)) this.countIn(record);
+    this.onChange();
+  }
+
+  isRefused({ event_id }) {
+    return this.refused().some(([, record]) => record.event.event_id === event_id);
+  }
+
+  countIn({ event, counts }) {
+    if (!this.counted.has(event.event_id)) this.saved += counts ?? 0;
+    this.counted.add(event.event_id);
+  }
+
+  // Not let in with one token after the other: a person has to hear of it.
+  get isShutOut() {
+    return this.refusals > 2;
   }
 
   useToken(token) {
@@ -133,40 +192,49 @@ class Outbox {
   }
 
   async post(batch) {
-    const body = JSON.stringify({ events: batch.map(([, event]) => event) });
+    const body = JSON.stringify({ events: batch.map(([, record]) => record.event) });
     const response = await ask(this.token, "/api/judgments", { method: "POST", body });
-    if (response.status === 403) throw new Forbidden((await response.json()).error);
+    if (response.status === 403) throw new Forbidden(await reasonOf(response));
     if (!response.ok) throw new Stuck(await reasonOf(response));
     const results = new Map((await response.json()).results.map((r) => [r.event_id, r]));
-    let done = 0;
-    for (const [key, event] of batch) {
-      const result = results.get(event.event_id);
-      if (!result) continue;
-      this.drop(key);
-      if (result.refused) {
-        this.refused.push({ event, reason: result.refused });
-        this.onRefused(event);
-      } else {
-        this.saved += event.undoes ? -1 : 1;
-      }
-      this.moves += 1;
-      done += 1;
+    const answered = batch.filter(([, record]) => results.has(record.event.event_id));
+    if (!answered.length) throw new Error("nothing was acknowledged");
+    this.failures = this.refusals = 0;
+    for (const [key, record] of answered) {
+      this.settle(key, record, results.get(record.event.event_id));
     }
-    if (!done) throw new Error("nothing was acknowledged");
-    this.failures = 0;
     this.onChange();
   }
 
-  pause(problem) {
-    if (problem instanceof Forbidden) {
-      this.become("forbidden");
-      this.onForbidden(problem.message);
+  settle(key, record, result) {
+    this.moves += 1;
+    if (result.refused) {
+      const kept = { ...record, reason: result.refused, instead: result.instead ?? null };
+      const order = key.slice(this.prefix.length);
+      this.keep(this.refusedPrefix + order, kept, this.unkeptRefused);
+      this.drop(key);
+      this.onRefused(kept);
       return;
     }
-    this.reason = problem instanceof Stuck ? problem.message : "";
+    this.drop(key);
+    this.countIn(record);
+    this.onSaved(record);
+  }
+
+  pause(problem) {
+    this.reason = problem instanceof Forbidden || problem instanceof Stuck ? problem.message : "";
+    if (problem instanceof Forbidden) return this.forbid(problem.message);
     this.become(this.reason ? "stuck" : "offline");
     const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)];
     this.timer = setTimeout(() => this.send(), wait);
+  }
+
+  // The token is not taken: nothing is sent until there is another.
+  forbid(reason) {
+    this.reason = reason;
+    this.refusals += 1;
+    this.become("forbidden");
+    this.onForbidden();
   }
 
   become(state) {

@@ -1,19 +1,8 @@
-// The grading pad: paints the next chunk the moment a key is pressed and leaves the sending to the
-// outbox. Text only ever enters the page as text nodes.
+// The grading pad itself: hears keys and clicks, asks the sitting to act on them and shows what is
+// so. Text only ever enters the page as text nodes.
 
-const KEYS = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
-const FETCH_BELOW = 20;
-const FETCH_COUNT = 40;
-const FETCH_AGAIN_MS = 4000;
-const FOLD_ABOVE = 6000; // characters of a chunk shown before "show all"
-// text that lines up in columns: code, or a table drawn with spaces
-const COLUMNS = /^```|^ {4}\S|\S {3,}\S/m;
-const TASKS = {
-  single: "single answer",
-  research: "research",
-  compliance: "compliance lookup",
-  longtail: "long tail",
-};
+const ON_A_LIST = new Set(["guideline", "marks", "help", "find", "whole"]);
+const MAY_REPEAT = new Set(["j", "k", "arrowleft", "arrowright", "arrowup", "arrowdown"]);
 
 const pads = new WeakMap();
 
@@ -34,25 +23,33 @@ class Pad {
   constructor(root) {
     this.root = root;
     this.find = (selector) => root.querySelector(selector);
+    this.marking = remembered(MARKS_KEY, true);
+    this.tray = new Tray(this.find(".tray"), () => this.paint());
+    this.sheet = new Sheet(this.find(".sheet"), () => this.paint());
+    this.listen();
+    this.dialogs = new MutationObserver(closeConnectionDialog);
+    this.dialogs.observe(document.body, { childList: true });
+  }
+
+  listen() {
     this.onKey = (event) => this.pressed(event);
     this.onLeave = (event) => this.warnOfWaiting(event);
     document.addEventListener("keydown", this.onKey, true);
     window.addEventListener("beforeunload", this.onLeave);
-    this.dialogs = new MutationObserver(closeConnectionDialog);
-    this.dialogs.observe(document.body, { childList: true });
+    const on = (selector, act) => this.find(selector).addEventListener("click", act);
     this.find(".who").addEventListener("submit", (event) => this.nameGiven(event));
-    this.find(".change").addEventListener("click", () => this.askName());
-    this.find(".stay").addEventListener("click", () => this.paintWho(false));
-    this.find(".undo").addEventListener("click", () => this.undo());
-    this.find(".undo-last").addEventListener("click", () => this.undo());
-    onSingleClick(this.find(".cannot-tell"), () => this.judge("cannot_tell", null));
-    this.find(".more").addEventListener("click", () => this.showAll());
+    on(".change", () => this.askName());
+    on(".stay", () => this.paintWho(false));
+    on(".undo-last", () => this.act("undo"));
+    on(".back-last", () => this.act("back"));
+    on(".look", () => showRefused(this));
+    on(".guideline", () => this.act("guideline"));
   }
 
   dispose() {
     this.disposed = true;
-    clearTimeout(this.fetchTimer);
-    this.outbox?.dispose();
+    clearTimeout(this.renewTimer);
+    this.sitting?.dispose();
     this.dialogs.disconnect();
     document.removeEventListener("keydown", this.onKey, true);
     window.removeEventListener("beforeunload", this.onLeave);
@@ -62,37 +59,46 @@ class Pad {
   // --- what the page says ---------------------------------------------------------------------
 
   update(data, renew) {
-    const who = `${data.golden_set}/${data.grader}`;
     this.data = data;
     this.renew = renew;
     this.paintWho(data.grader === null);
     if (data.grader === null) return;
-    if (who !== this.who) this.sitDown(who);
-    this.outbox.useToken(data.token);
-    this.fetchMore();
+    const who = JSON.stringify([data.golden_set, data.grader, data.confined, data.query]);
+    const isNew = who !== this.who;
+    if (isNew) this.sitDown(who);
+    this.layCard();
+    this.sitting.useToken(data.token);
     this.paint();
+    if (isNew && data.query !== null) this.openList(this.whole, { query: data.query });
   }
 
   sitDown(who) {
     this.who = who;
-    this.outbox?.dispose();
-    this.outbox = new Outbox(this.data.golden_set, this.data.grader, {
-      onChange: () => this.paintStatus(),
-      onForbidden: () => this.renewLater(),
-      onRefused: (event) => this.forget(event),
+    this.sitting?.dispose();
+    this.tray.close();
+    this.sheet.close();
+    this.sitting = new Sitting(this.data, {
+      changed: () => this.paint(),
+      counted: () => this.paintStatus(),
+      renew: () => this.renewLater(),
+      said: (words) => this.announce(words),
+      saved: (record) => this.sayItIsSaved(record),
+      judged: (item, done) => this.lists().forEach((list) => list.judged(item, done)),
     });
-    this.current = null;
-    this.queue = [];
-    this.history = [];
-    this.open = null;
-    this.savedBefore = 0;
-    this.withoutText = 0;
-    this.seen = new Set();
-    for (const [, event] of this.outbox.waiting()) {
-      if (event.undoes) this.seen.delete(pairOf(event));
-      else this.seen.add(pairOf(event));
-    }
-    this.paintGrades();
+    this.desk = makeDesk(this);
+    this.whole = new WholeQuery(this.find("section.whole"), this.desk);
+    this.finder = new Finder(this.find("section.finder"), this.desk);
+  }
+
+  // The buttons stay as they are where nothing on them changes: one of them may have the focus.
+  layCard() {
+    const { words, colours, guideline } = this.data;
+    const shown = JSON.stringify([words, colours, guideline]);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    const does = { act: (name) => this.act(name), grade: (grade) => this.grade(grade) };
+    this.card = new Card(this.root, { words, colours, guideline, ...does });
+    this.find('.actions [data-act="marks"]').setAttribute("aria-pressed", String(this.marking));
   }
 
   renewLater() {
@@ -120,283 +126,215 @@ class Pad {
   nameGiven(event) {
     event.preventDefault();
     const name = this.find("#who-name").value.trim();
+    this.renaming = true; // what waits is kept under the old name
     if (name) rememberGrader(this.data.cookie, name);
   }
 
   warnOfWaiting(event) {
-    if (this.outbox?.unkept.size) event.preventDefault();
+    const outbox = this.sitting?.outbox;
+    const waits = this.renaming ? outbox?.unkept.size : outbox?.waiting().length;
+    if (waits) event.preventDefault();
   }
 
-  // --- chunks in ------------------------------------------------------------------------------
-
-  async fetchMore(anyway = false) {
-    if (this.fetching || this.queue.length >= FETCH_BELOW) return;
-    if (this.nothingMore() && !anyway) return;
-    this.fetching = true;
-    clearTimeout(this.fetchTimer);
-    const who = this.who;
-    try {
-      if (this.open === null) await this.outbox.send();
-      const moves = this.outbox.sending ? NaN : this.outbox.moves;
-      const response = await ask(this.data.token, `/api/next?limit=${FETCH_COUNT}`);
-      if (response.status === 403) this.renewLater();
-      if (!response.ok) throw new Error(`status ${response.status}`);
-      const answer = await response.json();
-      if (who === this.who && !this.disposed) this.take(answer, moves === this.outbox.moves);
-    } catch {
-      this.fetchTimer = setTimeout(() => this.fetchMore(), FETCH_AGAIN_MS);
-    } finally {
-      this.fetching = false;
-    }
-  }
-
-  nothingMore() {
-    return this.open !== null && this.open <= this.queue.length + (this.current ? 1 : 0);
-  }
-
-  // The counts are the server's where nothing was under way meanwhile, else our own go on.
-  take(answer, calm) {
-    const known = new Set(this.queue.map(pairOf));
-    if (this.current) known.add(pairOf(this.current));
-    for (const item of answer.items) {
-      const pair = pairOf(item);
-      if (!known.has(pair) && !this.seen.has(pair)) this.queue.push(item);
-    }
-    if (calm || this.open === null) {
-      this.open = answer.open;
-      this.savedBefore = answer.saved - this.outbox.saved;
-    }
-    this.withoutText = answer.without_text;
-    if (!this.history.length) {
-      this.history = answer.undoable.filter((done) => done.item).reverse();
-    }
-    if (!this.current) this.next();
-    this.paint();
-  }
-
-  // The server takes no grade for this pair: what else it handed out may be out of date too.
-  forget(event) {
-    this.queue = [];
-    if (this.current?.query === event.query) this.current = null;
-    this.fetchMore(true);
-    this.paint();
-  }
-
-  next() {
-    this.current = this.queue.shift() ?? null;
-    this.again = null;
-    this.shownAt = performance.now();
-    this.unfolded = false;
-    this.fetchMore();
-  }
-
-  // --- grades out -----------------------------------------------------------------------------
+  // --- keys -----------------------------------------------------------------------------------
 
   pressed(event) {
-    // a held-down Enter would press the focused button again and again
-    if (event.repeat && this.root.contains(event.composedPath()[0])) event.preventDefault();
-    if (this.asking || document.querySelector('[role="dialog"]')) return;
-    if (event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
-    if (!this.root.isConnected || isEditable(event)) return;
     const key = event.key.toLowerCase();
-    if (key === "u") this.undo();
-    else if (!this.current) return;
-    else if (key === "x") this.judge("cannot_tell", null);
-    else if (Object.hasOwn(KEYS, key)) this.judge("grade", KEYS[key]);
-    else return;
+    if (event.repeat && !this.mayRepeat(key, event)) return;
+    if (event.ctrlKey || event.altKey || event.metaKey || !this.root.isConnected) return;
+    if (this.asking || !this.sitting || document.querySelector('[role="dialog"]')) return;
+    if (!this.handles(key, event)) return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  judge(kind, grade) {
-    const item = this.current;
-    if (!item) return;
-    const event = this.event({ ...namesOf(item), kind, grade, text_hash: item.text_hash });
-    this.history.push({ event_id: event.event_id, item, grade, kind });
-    this.seen.add(pairOf(item));
-    this.open = Math.max(0, (this.open ?? 1) - 1);
-    this.next();
-    this.paint();
-    this.outbox.add(event);
-    this.announce(kind === "grade" ? `${grade}, ${this.data.words[grade]}` : "can’t tell");
+  // A held-down Enter would press the focused button again and again.
+  mayRepeat(key, event) {
+    if (isEditable(event) || MAY_REPEAT.has(key)) return true;
+    if (this.root.contains(event.composedPath()[0])) event.preventDefault();
+    return false;
   }
 
-  undo() {
-    const last = this.history.pop();
-    if (!last) {
-      this.announce("nothing to undo");
-      return;
-    }
-    const event = this.event({ ...namesOf(last.item), undoes: last.event_id });
-    if (this.current) this.queue.unshift(this.current);
-    this.current = last.item;
-    this.again = last;
-    this.shownAt = performance.now();
-    this.unfolded = false;
-    this.seen.delete(pairOf(last.item));
-    this.open = (this.open ?? 0) + 1;
-    this.paint();
-    this.outbox.add(event);
-    this.announce("undone, grade it again");
+  handles(key, event) {
+    if (this.tray.isOpen) return this.tray.press(key, event);
+    if (isEditable(event)) return false;
+    if (this.sheet.isOpen) return this.pressedOnSheet(key);
+    const list = this.list();
+    if (list?.press(key, event)) return true;
+    const name = actionOf(key);
+    if (list) return ON_A_LIST.has(name) && this.act(name);
+    if (Object.hasOwn(GRADE_KEYS, key)) return this.grade(GRADE_KEYS[key]);
+    return name !== null && this.act(name);
   }
 
-  event(what) {
-    return {
-      event_id: newId(),
-      golden_set: this.data.golden_set,
-      grader: this.data.grader,
-      elapsed_ms: Math.round(performance.now() - this.shownAt),
-      ...what,
-    };
+  // The chunk is covered, so no key may grade it.
+  pressedOnSheet(key) {
+    if (key === "escape" || actionOf(key) === this.sheet.name) this.sheet.close();
+    return key.length === 1 && key !== " " ? true : key === "escape";
+  }
+
+  // Do what a key or a button asks for; one that is about a chunk needs one on screen.
+  act(name) {
+    const entry = this.sitting.deck.current;
+    if (entry || ACTS[name].length < 2) ACTS[name](this, entry);
+    else this.announce("no chunk is on screen");
+    return true;
+  }
+
+  // --- grading --------------------------------------------------------------------------------
+
+  grade(grade) {
+    const entry = this.sitting.deck.current;
+    if (!entry) return false;
+    const { done } = entry;
+    if (done?.kind === "grade" && done.grade === grade && entry.note === null) this.step(1);
+    else this.give(entry, { kind: "grade", grade });
+    return true;
+  }
+
+  // Answer the chunk on screen and go on: to the next open one, or one ahead if it was answered.
+  give(entry, what) {
+    const wasDone = entry.done !== null;
+    this.sitting.give(entry.item, { note: noteOf(entry), ...what });
+    entry.note = null;
+    if (wasDone) this.sitting.deck.step(1);
+    else this.sitting.deck.goToNextOpen();
+    this.sitting.fetchMore();
+    this.paint();
+    this.sayItIsKept(what);
+  }
+
+  async step(by) {
+    const { sitting } = this;
+    const isFirst = by < 0 && sitting.deck.at === 0;
+    if (isFirst ? await sitting.bringOlder() : sitting.deck.step(by)) sitting.shownAt = performance.now();
+    else this.announce(by > 0 ? "this is the last chunk there is so far" : "this is the first");
+    sitting.fetchMore();
+    this.paint();
+  }
+
+  // --- lists ----------------------------------------------------------------------------------
+
+  lists() {
+    return [this.whole, this.finder];
+  }
+
+  list() {
+    return this.lists().find((list) => list.isOpen) ?? null;
+  }
+
+  openList(list, item) {
+    this.beforeList ??= this.root.activeElement ?? null;
+    for (const other of this.lists()) if (other !== list) other.close();
+    list.open(item.query, list === this.whole ? item : undefined);
+    this.paint();
+  }
+
+  leaveLists() {
+    for (const list of this.lists()) list.close();
+    if (this.sitting.deck.current?.done) this.sitting.deck.goToNextOpen();
+    this.sitting.shownAt = performance.now();
+    this.sitting.fetchAfterSending();
+    this.paint();
+    if (this.beforeList?.isConnected) this.beforeList.focus({ preventScroll: true });
+    this.beforeList = null;
   }
 
   // --- painting -------------------------------------------------------------------------------
 
   paint() {
     if (this.disposed || this.data.grader === null) return;
-    this.find(".desk").hidden = this.open === null && !this.current;
-    for (const part of this.root.querySelectorAll(".query, .chunk, .grades, .keys")) {
-      part.hidden = !this.current;
-    }
-    this.paintDone();
+    const { tally, deck, outbox } = this.sitting;
+    const [entry, list] = [deck.current, this.list()];
+    if (this.tray.about && this.tray.about !== entry) this.tray.close();
+    const isNothingKnown = tally.open === null && !entry;
+    const isInTrouble = outbox.isShutOut || outbox.waiting().length || this.sitting.problem;
+    this.find(".desk").hidden = isNothingKnown && !isInTrouble && !list;
+    this.find(".views").hidden = this.sheet.isOpen;
+    this.find(".one").hidden = Boolean(list) || !entry;
+    this.find(".grades").hidden = this.tray.isOpen;
+    this.find(list ? ".views" : ".slot").append(...this.trayIfElsewhere(list));
+    this.find(".done").hidden = Boolean(entry || list || isNothingKnown || this.sheet.isOpen);
     this.paintStatus();
-    if (this.current) this.paintItem(this.current);
+    if (entry && !list) this.card.show(entry, this.sitting.queryOf(entry.item.query), this.marking);
   }
 
-  // a new item starts at its top, wherever the last one was scrolled to
-  paintItem(item) {
-    this.write(".query-text", item.query_text);
-    this.write(".task", TASKS[item.task] ?? "");
-    for (const part of ["reference", "guideline"]) {
-      this.find(`.${part}`).hidden = !item[part];
-      this.write(`.${part} dd`, item[part] ?? "");
-    }
-    this.find(".title").hidden = !item.title;
-    this.write(".title", item.title ?? "");
-    this.paintText(item.text);
-    const again = this.find(".again");
-    again.hidden = !this.again;
-    again.textContent = this.again ? `undone${wasWords(this.again, this.data.words)}` : "";
-    this.find(".undo").disabled = !this.history.length;
-    const pad = this.find(".pad");
-    if (pad.getBoundingClientRect().top < 0) pad.scrollIntoView();
-  }
-
-  paintText(text) {
-    const folded = text.length > FOLD_ABOVE && !this.unfolded;
-    this.find(".text").classList.toggle("columns", COLUMNS.test(text));
-    this.write(".text", folded ? text.slice(0, FOLD_ABOVE) + " …" : text);
-    this.find(".more").hidden = !folded;
-    this.write(".more", `Show all ${text.length.toLocaleString()} characters`);
-  }
-
-  showAll() {
-    this.unfolded = true;
-    this.paintText(this.current.text);
-  }
-
-  paintGrades() {
-    const buttons = this.data.words.map((word, grade) => {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.style.setProperty("--grade", this.data.colours[grade]);
-      button.append(element("kbd", String(grade)), element("span", word));
-      onSingleClick(button, () => this.judge("grade", grade));
-      return button;
-    });
-    this.find(".grades").replaceChildren(...buttons);
+  // Moving the tray would take the focus from it, so only where it has to.
+  trayIfElsewhere(list) {
+    const { host } = this.tray;
+    return host.parentElement.matches(list ? ".views" : ".slot") ? [] : [host];
   }
 
   paintDone() {
-    const done = this.find(".done");
-    done.hidden = Boolean(this.current) || this.open === null;
-    if (done.hidden) return;
-    const stuck = this.open > 0;
-    this.find(".done h2").textContent = stuck ? "Fetching more chunks …" : this.doneTitle();
-    this.find(".done p").textContent = stuck
-      ? "The next chunks come as soon as the connection is back. Nothing you graded is lost."
-      : this.doneHelp();
-    this.find(".undo-last").hidden = !this.history.length;
-  }
-
-  doneTitle() {
-    if (this.withoutText && !this.seen.size) return "No chunk here can be read yet";
-    return "Everything in the pool is graded";
-  }
-
-  doneHelp() {
-    if (!this.withoutText) return "A deeper pool, more queries or another run will bring more.";
-    return (
-      `${this.withoutText.toLocaleString()} pairs of query and chunk wait for text: ` +
-      "their chunks are known by id only. Load it with: labeler load chunks FILE"
-    );
+    const { tally, saved, trail, deck } = this.sitting;
+    this.write(".done h2", doneTitle(tally, saved, this.data.confined));
+    this.write(".done p", doneHelp(tally, saved, this.data.confined));
+    this.find(".undo-last").hidden = !trail.steps.length;
+    this.find(".back-last").hidden = !deck.entries.length;
   }
 
   paintStatus() {
-    if (!this.outbox || this.disposed) return;
-    const { state } = this.outbox;
-    const waiting = this.outbox.waiting().length;
-    const saved = Math.max(0, this.savedBefore + this.outbox.saved);
-    this.find(".state").textContent = statusWords(state, saved, waiting);
-    this.find(".state").dataset.state = waiting ? state : "idle";
-    this.find(".left").textContent =
-      this.open === null ? "" : `${this.open.toLocaleString()} left in the pool`;
-    this.find(".grader").textContent = `grading as ${this.data.grader}`;
+    if (!this.sitting || this.disposed) return;
+    const { outbox, tally, deck, saved } = this.sitting;
+    const [waiting, refused] = [outbox.waiting().length, outbox.refused()];
+    const state = this.find(".state");
+    this.sayTroubleOnce(waiting ? outbox.state : "idle");
+    state.textContent = statusWords(outbox, saved, waiting, refused.length);
+    state.dataset.state = waiting ? outbox.state : "idle";
+    this.write(".progress", progressWords(tally, deck.current?.item.query));
+    this.paintField();
+    this.paintDone();
     const others = othersWaiting(this.data.golden_set, this.data.grader);
-    const trouble = this.find(".trouble");
-    trouble.textContent = troubleWords(this.outbox, others);
-    trouble.hidden = !trouble.textContent;
+    this.write(".trouble-words", troubleWords(this.sitting, refused, others));
+    this.find(".look").hidden = !refused.length;
+    this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
+  }
+
+  paintField() {
+    const { confined, grader, can_change_name } = this.data;
+    this.write(".grader", `grading as ${grader}`);
+    this.find(".change").hidden = can_change_name === false;
+    this.find(".confined").hidden = !confined;
+    if (!confined) return;
+    this.write(".only", `only ${confined.facet} = ${confined.bucket}`);
+    const everything = new URL(location.href);
+    for (const name of ["facet", "bucket", confined.facet]) everything.searchParams.delete(name);
+    this.find(".everything").href = everything.href;
   }
 
   write(selector, text) {
-    this.find(selector).textContent = text;
+    const host = this.find(selector);
+    if (host.textContent !== text) host.textContent = text;
   }
 
+  // --- saying ---------------------------------------------------------------------------------
+
+  // The same words twice are said twice only if they differ.
   announce(words) {
-    this.write(".announce", words);
+    const same = this.find(".announce").textContent === words;
+    this.write(".announce", same ? `${words}\u00a0` : words);
+  }
+
+  sayItIsSaved(record) {
+    this.announce(spokenWords(record.event, this.data.words, "saved"));
+    for (const list of this.lists()) list.saved(record.event.event_id);
+  }
+
+  sayItIsKept(what) {
+    const isAway = ["offline", "stuck"].includes(this.sitting.outbox.state);
+    if (isAway) this.announce(spokenWords(what, this.data.words, "kept until it can be saved"));
+  }
+
+  sayTroubleOnce(state) {
+    const isTrouble = state === "offline" || state === "stuck";
+    if (isTrouble && !this.inTrouble) this.announce(`${state}, what you give is kept`);
+    this.inTrouble = isTrouble;
   }
 }
 
-function statusWords(state, saved, waiting) {
-  const known = `${saved.toLocaleString()} saved`;
-  if (!waiting) return known;
-  if (state === "offline") return `${known}, offline, ${waiting} kept`;
-  if (state === "stuck") return `${known}, not saving, ${waiting} kept`;
-  return `${known}, ${waiting} waiting`;
-}
-
-function troubleWords({ refused, unkept, state, reason }, others) {
-  const words = [];
-  if (state === "stuck") words.push(`The server cannot save just now: ${reason}. It is tried again.`);
-  if (refused.length) {
-    const last = refused[refused.length - 1].reason;
-    words.push(`${refused.length} refused, the last because: ${last}.`);
-  }
-  if (unkept.size) {
-    words.push(`${unkept.size} not kept: this browser has no room. Stay on this page until saved.`);
-  }
-  for (const [name, count] of others) {
-    words.push(`${count} of ${name}’s wait in this browser until ${name} grades here again.`);
-  }
-  return words.join(" ");
-}
-
-function wasWords(done, words) {
-  if (done.kind === "cannot_tell") return ", it was: can’t tell";
-  return done.grade == null ? "" : `, it was: ${done.grade} ${words[done.grade]}`;
-}
-
-function namesOf(item) {
-  return { query: item.query, chunk: item.chunk };
-}
-
-function pairOf(item) {
-  return JSON.stringify([item.query, item.chunk]);
-}
-
-// The second click of a double click would hit a chunk that nobody has read.
-function onSingleClick(button, act) {
-  button.addEventListener("click", (event) => event.detail > 1 || act());
+// A note written before the grade goes with it, and one that is there stays.
+function noteOf({ note, done }) {
+  return (note ?? done?.note) || null;
 }
 
 // The pad says itself that it is offline; Streamlit's dialog would only cover the chunk.
@@ -405,16 +343,4 @@ function closeConnectionDialog() {
     if (!dialog.textContent.includes("Connection error")) continue;
     dialog.querySelector('button[aria-label="Close"]')?.click();
   }
-}
-
-function element(name, text) {
-  const made = document.createElement(name);
-  made.textContent = text;
-  return made;
-}
-
-function isEditable(event) {
-  const target = event.composedPath()[0];
-  if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }

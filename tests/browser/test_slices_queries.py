@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Page, expect
 
+from labeler.diagnosis import CLASSES
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
@@ -114,7 +115,7 @@ def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, 
     expect(page.get_by_text("3 of 12 judged queries fail in second")).to_be_visible()
     expect(page.get_by_text("100% of failing queries are ranking, not recall")).to_be_visible()
     expect(page.get_by_text("a query fails where RR below 0.5")).to_be_visible()
-    expect(page.locator(".failures tbody tr")).to_have_count(9)
+    expect(page.locator(".failures tbody tr")).to_have_count(len(CLASSES))
     page.get_by_role("link", name="Slices", exact=True).click()
     expect(page.locator(".slices")).to_be_visible()
     page.get_by_role("link", name="Queries", exact=True).click()

@@ -1,0 +1,87 @@
+"""What tests of the grading pad share: a golden set worth reading, looks at the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from labeler.model import Chunk, Query, Ranking
+from labeler.store import Store
+from tests.browser.server import loaded
+
+SENTENCE = "A parcel that comes back within thirty days is paid back to the card it was paid with. "
+WORDS_150 = " ".join((SENTENCE * 9).split()[:150]) + "."
+
+
+def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object) -> Path:
+    """Make a golden set with documents, guidelines, references and buckets; nothing is graded.
+
+    Every query's pool holds the chunks c0, c1, …, all of one document.
+    """
+    ids = [f"c{number}" for number in range(chunks)]
+    with Store(path, create=True) as store:
+        store.add_queries(
+            loaded(
+                [
+                    Query(
+                        f"q{n}",
+                        f"When is parcel {n} paid back?",
+                        task="single",
+                        reference=f"Parcel {n} is paid back within thirty days.",
+                        guideline=f"Only days count for parcel {n}.",
+                        buckets={"intent": ("refund", "shipping")[n % 2]},
+                    )
+                    for n in range(queries)
+                ]
+            )
+        )
+        store.add_chunks(
+            loaded(
+                [
+                    Chunk(name, f"This is the text of {name}.", f"Title {name}", "handbook", number)
+                    for number, name in enumerate(ids)
+                ]
+            )
+        )
+        for name, step in (("forward", 1), ("backward", -1)):
+            lists = [Ranking(f"q{n}", tuple(ids[::step])) for n in range(queries)]
+            store.add_run(loaded(lists), name=name)
+        present = store.settings()
+        store.save_settings(type(present)(pool_depth=chunks, **settings))
+    return path
+
+
+def ready(page: Page) -> None:
+    """Wait until a chunk is on screen."""
+    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
+
+
+def shown(page: Page) -> str:
+    """Return the text of the chunk on screen."""
+    return page.locator(".chunk .text").text_content()
+
+
+def all_saved(page: Page, count: int) -> None:
+    """Wait until the page says that so many grades are saved and none waits."""
+    expect(page.locator(".status .state")).to_have_text(f"{count} saved")
+
+
+def standing(store: Store, grader: str = "Ann") -> dict[tuple[str, str], int | None]:
+    """Return what stands of a grader: the grade of each pair, None for "can't tell"."""
+    stands: dict[tuple[str, str], int | None] = {}
+    for event in store.events():
+        if event.grader != grader:
+            continue
+        pair = (event.query_id, event.chunk_id)
+        if event.kind == "withdraw":
+            stands.pop(pair, None)
+        else:
+            stands[pair] = event.grade
+    return stands
+
+
+def press(page: Page, keys: str) -> None:
+    """Press keys one after the other, as they are written."""
+    for key in keys:
+        page.keyboard.press(key)

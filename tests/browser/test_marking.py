@@ -1,0 +1,321 @@
+"""Marking and folding a chunk's text, asked directly in a browser: what is found and painted."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+import labeler
+
+pytestmark = pytest.mark.browser
+
+GRADING = Path(labeler.__file__).parent / "grading"
+FILLER = "Nothing to see in this sentence, which only fills the page. "
+LIGHT, DARK = ("#ffffff", "#31333f"), ("#0e1117", "#fafafa")
+
+
+@pytest.fixture(scope="module")
+def bench(browser: Browser):
+    """Give a blank page that has the script and one element to paint into."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_content('<div class="pad"><div id="host" class="text"></div></div>')
+    page.add_script_tag(content=(GRADING / "marking.js").read_text(encoding="utf-8"))
+    page.add_style_tag(content=(GRADING / "whole.css").read_text(encoding="utf-8"))
+    yield page
+    context.close()
+
+
+def found(page: Page, text: str, query: str = "", keywords: tuple[str, ...] = ()) -> list[str]:
+    """List what is marked in ``text``, keywords in brackets."""
+    return page.evaluate(
+        """([text, query, keywords]) =>
+            findMarks(text, marksOf({text: query, keywords})).map(({start, end, kind}) =>
+                kind === "keyword" ? `[${text.slice(start, end)}]` : text.slice(start, end))""",
+        [text, query, list(keywords)],
+    )
+
+
+def paint(
+    page: Page, text: str, query: str = "", *, marking: bool = True, folding: bool = True
+) -> None:
+    """Paint ``text`` for a query without keywords."""
+    page.evaluate(
+        """([text, query, marking, folding]) => paintText(
+            document.querySelector("#host"), text, marksOf({text: query, keywords: []}),
+            {marking, folding})""",
+        [text, query, marking, folding],
+    )
+
+
+def shown(page: Page) -> str:
+    """Return the text on screen without the words of the fold buttons."""
+    return page.evaluate(
+        """() => { const copy = document.querySelector("#host").cloneNode(true);
+            copy.querySelectorAll("button").forEach((button) => button.remove());
+            return copy.textContent; }"""
+    )
+
+
+def unfold_all(page: Page) -> int:
+    """Press fold buttons until none is left; say how many it took."""
+    return page.evaluate(
+        """() => { let pressed = 0;
+            for (let button; (button = document.querySelector("#host .fold")); pressed++)
+                button.click();
+            return pressed; }"""
+    )
+
+
+def test_words_of_the_query_are_found_whole_and_in_any_case(bench):
+    query = "How do I get a REFUND for the annual plan?"
+    text = "A refund is no prerefund. Annual plans: the PLAN, planning, refund_id."
+    assert found(bench, text, query) == ["refund", "Annual", "plans", "PLAN", "refund"]
+    assert found(bench, "How do I get it for the other?", query) == []
+
+
+def test_plurals_are_found_from_singulars_and_back(bench):
+    assert found(bench, "invoice invoices business busines", "invoices business") == [
+        *("invoice", "invoices"),
+        *("business",),
+    ]
+
+
+def test_codes_and_numbers_are_found_whole(bench):
+    query = "What does E-104 mean in v2.1 after 30 days?"
+    text = "E-104, e‑104 and E-1045; xE-104; v2.1 not v2.10; 30 days or 300 days; 104"
+    assert found(bench, text, query) == ["E-104", "e‑104", "v2.1", "30", "days", "days"]
+
+
+def test_keywords_are_phrases_and_win_over_words(bench):
+    marks = found(
+        bench,
+        "The annual\n plan costs. An annual fee; biannual plan. Annual Plan’s",
+        "annual costs",
+        ("annual plan", "plan's", "fee"),
+    )
+    assert marks == ["[annual\n plan]", "costs", "annual", "[fee]", "[Annual Plan]"]
+
+
+def test_characters_of_a_pattern_are_only_characters_in_a_keyword(bench):
+    keywords = ("C++", ".NET", "a.c", "(x|y)*", "[0-9]", "\\d", "$5", "  ", "")
+    text = "C++ c ASP.NET abc a.c (x|y)* xy [0-9] 7 \\d 7 $5 $50"
+    assert found(bench, text, "", keywords) == [
+        *("[C++]", "[.NET]", "[a.c]", "[(x|y)*]", "[[0-9]]", "[\\d]", "[$5]"),
+    ]
+
+
+def test_other_scripts_and_accents_are_found(bench):
+    assert found(bench, "سياسة الاسترداد هنا", "الاسترداد") == ["الاسترداد"]
+    assert found(bench, "cafe\u0301 Café cafeteria", "café") == ["cafe\u0301", "Café"]
+    assert found(bench, "全額返金できます", "", ("返金",)) == ["[返金]"]
+    assert found(bench, "👍 great 👍🏽", "great", ("👍",))[:2] == ["[👍]", "great"]
+
+
+def test_marks_stand_in_order_and_never_overlap(bench):
+    text = "new york city, york city hall, New York and a city-hall E-1 1"
+    marks = bench.evaluate(
+        """(text) => findMarks(text, marksOf({text: "new york city hall E-1 1",
+            keywords: ["york city", "city hall", "new york"]}))""",
+        text,
+    )
+    assert len(marks) > 6
+    for one, other in pairwise(marks):
+        assert one["start"] < one["end"] <= other["start"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>window.ran = 1</script> <img src=x onerror='window.ran = 2'> refund",
+        "**refund** [refund](javascript:window.ran=3) $\\LaTeX$ &lt;b&gt; &amp;",
+        "a\tb\u0007c\u200bd\u202eright to left\u202c \ufeff\r\n refund",
+        "مرحبا refund بالعالم שלום עולם",
+        "👩‍👩‍👧‍👦 🇪🇺 ❤️‍🔥 refund \ud83d",
+    ],
+)
+def test_hostile_text_is_painted_as_the_text_it_is(bench, text):
+    long = text + "\n" + text * 400
+    for whole in (text, long):
+        paint(bench, whole, "refund script img alert window")
+        unfold_all(bench)
+        # a lone surrogate cannot be sent: the browser compares
+        assert bench.evaluate(
+            "(text) => document.querySelector('#host').textContent === text", whole
+        )
+        tags = bench.evaluate(
+            "() => [...document.querySelectorAll('#host *')].map((each) => each.tagName)"
+        )
+        assert set(tags) <= {"MARK", "SPAN"}
+        assert "MARK" in tags
+    assert bench.evaluate("window.ran") is None
+
+
+def test_a_short_text_is_never_folded(bench):
+    paint(bench, FILLER * 29)
+    assert bench.locator("#host .fold").count() == 0
+
+
+def test_a_long_text_folds_but_never_a_marked_part(bench):
+    text = FILLER * 60 + "The Refund takes a week. " + FILLER * 60 + "No refunds." + FILLER * 5
+    paint(bench, text, "refund")
+    assert bench.locator("#host mark").all_text_contents() == ["Refund", "refunds"]
+    assert len(shown(bench)) < 2_500
+    folds = bench.locator("#host .fold")
+    hidden = len(text) - len(shown(bench))
+    assert folds.count() == 2
+    first = int(folds.first.text_content().strip("… ").split()[0].replace(",", ""))
+    folds.first.click()
+    assert len(shown(bench)) == len(text) - hidden + first  # the button told the truth
+    assert bench.evaluate("document.activeElement.id") == "host"
+    assert unfold_all(bench) == 1
+    assert shown(bench) == text
+
+
+def test_parts_end_with_a_word_or_a_line(bench):
+    text = FILLER * 40 + "refund " + FILLER * 40
+    paint(bench, text, "refund")
+    ends = bench.evaluate(
+        """() => [...document.querySelectorAll("#host .fold")].map((button) =>
+            [button.previousSibling.textContent.slice(-1),
+             button.nextSibling?.textContent[0] ?? "-"])"""
+    )
+    assert ends
+    for before, after in ends:
+        assert before == " "
+        assert after != " "
+
+
+def test_a_cut_never_splits_a_character(bench):
+    paint(bench, "👩‍👩‍👧‍👦" * 2_000, "refund")
+    halves = bench.evaluate(
+        """() => [...document.querySelector("#host").childNodes]
+            .filter((node) => node.nodeType === Node.TEXT_NODE)
+            .map((node) => [node.data.isWellFormed(), node.data.length % 11])"""
+    )
+    assert halves == [[True, 0]]
+
+
+def test_without_marking_the_same_parts_are_shown(bench):
+    text = FILLER * 60 + "The refund takes a week. " + FILLER * 60
+    paint(bench, text, "refund")
+    with_marks = shown(bench)
+    paint(bench, text, "refund", marking=False)
+    assert bench.locator("#host mark").count() == 0
+    assert shown(bench) == with_marks
+
+
+def test_a_huge_text_with_very_many_hits_stays_small_on_the_page(bench):
+    bench.evaluate(
+        """() => { const text = "refund is a word now ".repeat(100000);
+            paintText(document.querySelector("#host"), text,
+                marksOf({text: "refund", keywords: []}), {marking: true, folding: true}); }"""
+    )
+    assert 1_000 <= bench.locator("#host mark").count() < 1_100
+    assert bench.evaluate("document.querySelector('#host').childNodes.length") < 3_000
+    fold = bench.locator("#host .fold")
+    words = fold.text_content()
+    assert words.endswith(" marked words")
+    assert "2,07" in words
+    assert "98,9" in words
+    fold.click()
+    assert bench.locator("#host mark").count() > 1_900  # the next part, marked as well
+    assert bench.locator("#host .fold").count() == 1
+
+
+def test_a_huge_text_without_hits_unfolds_in_steps(bench):
+    bench.evaluate(
+        """() => paintText(document.querySelector("#host"), "word ".repeat(400000),
+            marksOf({text: "refund", keywords: []}), {marking: true, folding: true})"""
+    )
+    assert 5 <= unfold_all(bench) <= 12
+    assert bench.evaluate("document.querySelector('#host').textContent.length") == 2_000_000
+
+
+COLUMNS = {
+    "code": "def f():\n    return {\n        'a': 1,\n    }",
+    "fence": "```\nlabeler serve\n```",
+    "spaces": "name     size\nbig      10\nsmall    2",
+    "tabs": "name\tsize\nbig\t10",
+    "pipes": "| name | size |\n|---|---|\n| big | 10 |",
+}
+PROSE = {
+    "a list": "Steps:\n- open\n    - click here\n    1. wait",
+    "a gap": "One sentence with a   gap inside it.",
+    "an indent": "    " + FILLER * 4,
+    "a gap in one line of three": "One line.\nAnother   line.\nThe last line.",
+    "a bar": "Choose this | that as you like.\nOr not.",
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_code_and_tables_keep_their_lines(bench, name):
+    text = f"Before it, some prose with refund in it.\n\n{COLUMNS[name]}\n\nAfter it."
+    paint(bench, text, "refund size")
+    assert "columns" in bench.locator("#host").get_attribute("class").split()
+    assert bench.locator("#host .lines").count() == 1
+    assert bench.locator("#host .lines").text_content().strip("\n") == COLUMNS[name]
+    assert shown(bench) == text
+    assert bench.locator("#host .lines").evaluate("box => getComputedStyle(box).whiteSpace") == (
+        "pre"
+    )
+
+
+@pytest.mark.parametrize("name", PROSE)
+def test_prose_is_no_table(bench, name):
+    paint(bench, COLUMNS["tabs"])
+    paint(bench, PROSE[name])
+    assert "columns" not in bench.locator("#host").get_attribute("class").split()
+    assert bench.locator("#host .lines").count() == 0
+
+
+def test_a_title_is_marked_without_folding(bench):
+    title = "Refunds " + FILLER * 60
+    bench.evaluate(
+        """(title) => paintMarked(document.querySelector("#host"), title,
+            marksOf({text: "refund", keywords: []}))""",
+        title,
+    )
+    assert bench.locator("#host").text_content() == title
+    assert bench.locator("#host mark").all_text_contents() == ["Refunds"]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_marked_words_are_readable_and_told_apart_without_colour(bench, theme):
+    bench.evaluate(
+        """([background, text]) => { const style = document.querySelector(".pad").style;
+            style.setProperty("--st-background-color", background);
+            style.color = text; }""",
+        theme,
+    )
+    bench.evaluate(
+        """() => paintMarked(document.querySelector("#host"), "annual plan and refund",
+            marksOf({text: "refund", keywords: ["annual plan"]}))"""
+    )
+    styles = {
+        kind: bench.locator(f"#host mark.{kind}").evaluate(CONTRAST) for kind in ("keyword", "word")
+    }
+    for contrast, _ in styles.values():
+        assert contrast >= 4.5
+    assert styles["keyword"][1] != styles["word"][1]
+
+
+CONTRAST = """(mark) => {
+    const { color, backgroundColor, textDecorationStyle } = getComputedStyle(mark);
+    const canvas = Object.assign(document.createElement("canvas"), {width: 1, height: 1});
+    const context = canvas.getContext("2d");
+    const light = (css) => {
+        context.fillStyle = css;
+        context.fillRect(0, 0, 1, 1);
+        const [r, g, b] = Array.from(context.getImageData(0, 0, 1, 1).data, (value) => {
+            const share = value / 255;
+            return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+        });
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const [dim, bright] = [light(color), light(backgroundColor)].sort((a, b) => a - b);
+    return [(bright + 0.05) / (dim + 0.05), textDecorationStyle];
+}"""

@@ -1,0 +1,125 @@
+"""Where things stand on a laptop's screen, for the eye, for keys alone, and within one bucket."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from labeler.model import Chunk
+from labeler.store import Store
+from tests.browser.padpage import WORDS_150, all_saved, library, press, ready
+from tests.browser.server import loaded
+
+pytestmark = pytest.mark.browser
+
+LONGEST_LINE = """host => {
+    let longest = 0;
+    for (const node of host.childNodes) {
+        const range = document.createRange();
+        const counts = new Map();
+        for (let i = 0; i < node.textContent.length; i++) {
+            range.setStart(node.firstChild ?? node, i);
+            range.setEnd(node.firstChild ?? node, i + 1);
+            const top = Math.round(range.getBoundingClientRect().top);
+            counts.set(top, (counts.get(top) ?? 0) + 1);
+        }
+        longest = Math.max(longest, ...counts.values());
+    }
+    return longest;
+}"""
+
+
+def test_a_chunk_of_150_words_needs_no_scrolling_on_a_laptop(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db", queries=1, chunks=2, guideline="Be strict. " * 12)
+    with Store(path) as store:
+        text = f"This is the text. {WORDS_150}"
+        chunks = [Chunk(f"c{n}", text, f"A title {n}", "handbook", n) for n in range(2)]
+        store.add_chunks(loaded(chunks), update=True)
+    page = visit(serve(path).url)
+    for width, height in ((1280, 720), (1366, 768)):
+        page.set_viewport_size({"width": width, "height": height})
+        ready(page)
+        for part in (".query-text", ".chunk .title", ".chunk .text", ".status", ".actions"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        for part in (".guideline dd", ".reference dd"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        for button in page.locator(".grades button").all():
+            expect(button).to_be_in_viewport(ratio=1)
+        scrolled = page.evaluate(
+            "() => { const m = document.querySelector('[data-testid=stMain]');"
+            " return m.scrollHeight - m.clientHeight; }"
+        )
+        assert scrolled <= 48  # nothing but the page's own margin below
+        press(page, "m")
+        assert 60 < page.locator(".chunk .text").evaluate(LONGEST_LINE) < 80
+        press(page, "m")
+
+
+def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path):
+    served = serve(library(tmp_path / "library.db"))
+    page = visit(served.url)
+    ready(page)
+    page.get_by_role("button", name="2 partially relevant").focus()
+    seen = []
+    for _ in range(16):
+        seen.append(
+            page.evaluate(
+                """() => {
+                    let at = document.activeElement;
+                    while (at.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+                    const outline = getComputedStyle(at).outlineStyle;
+                    return [at.textContent.trim(), outline];
+                }"""
+            )
+        )
+        page.keyboard.press("Tab")
+    words = [text for text, _ in seen]
+    for hint in ("K back", "U undo", "X can’t tell", "N note", "B whole query", "? keys"):
+        assert hint in words
+    assert all(outline == "solid" for text, outline in seen if text in words[:15] and text)
+    page.get_by_role("button", name="X can’t tell").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="1 needs more context")).to_be_focused()
+    page.keyboard.press("Enter")
+    all_saved(page, 1)
+    expect(page.get_by_role("button", name="X can’t tell")).to_be_focused()
+    page.get_by_role("button", name="N note").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("textbox", name="Note")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="N note")).to_be_focused()
+    with served.store() as store:
+        assert [event.reason for event in store.events()] == ["needs more context"]
+
+
+def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
+    served = serve(library(tmp_path / "library.db", queries=4))
+    for address in ("?facet=intent&bucket=refund", "?intent=refund"):
+        page = visit(f"{served.url}/{address}")
+        ready(page)
+        expect(page.locator(".confined")).to_contain_text("only intent = refund")
+        expect(page.locator(".progress")).to_contain_text("of 2 queries")
+        assert page.locator(".query-text").text_content()[15] in "02"
+        page.get_by_role("link", name="all queries").click()
+        ready(page)
+        expect(page.locator(".progress")).to_contain_text("of 4 queries")
+        expect(page.locator(".confined")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("?facet=inten&bucket=refund", "no facet is called 'inten'; there are: intent"),
+        ("?facet=intent&bucket=refnud", "no bucket of intent is called 'refnud'"),
+        ("?intent=refnud", "no bucket of intent is called 'refnud'"),
+        ("?bucket=refund", "names the bucket 'refund', but not of which facet"),
+    ],
+)
+def test_a_bucket_that_is_not_there_is_said(serve, visit, tmp_path, address, said):
+    served = serve(library(tmp_path / "library.db"))
+    page = visit(f"{served.url}/{address}")
+    expect(page.get_by_text(said)).to_be_visible()
+    expect(page.locator(".chunk")).to_have_count(0)
+    page.get_by_role("button", name="Go on without it").click()
+    ready(page)

@@ -1,0 +1,96 @@
+"""The Review page in a real browser: its sections, its links and its files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from urllib.parse import parse_qs, urlparse
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.model import Judgment, Remark
+from labeler.store import Store
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
+
+
+@pytest.fixture
+def judged(golden_set) -> Path:
+    """Two graders have graded some, could not tell once, and wrote notes."""
+    path = golden_set()
+    with Store(path) as store:
+        store.add_grader("Ann")
+        store.add_grader(HOSTILE, role="grader")
+        for number in range(6):
+            store.judge(
+                Judgment(
+                    f"a{number}", "q1", f"c{number}", "Ann", grade=number % 4, elapsed_ms=3_000
+                )
+            )
+        store.judge(Judgment("again", "q1", "c2", "Ann", grade=2, source="repeat"))
+        store.judge(Judgment("b1", "q2", "c1", HOSTILE, grade=2, note=HOSTILE))
+        store.judge(
+            Judgment("b2", "q2", "c2", HOSTILE, kind="cannot_tell", reason="=1+1", note=HOSTILE)
+        )
+        store.remark(Remark("r1", "q3", HOSTILE, "unanswered", HOSTILE))
+    return path
+
+
+def open_section(page: Page, name: str) -> None:
+    page.get_by_role("radio", name=name, exact=True).or_(
+        page.get_by_role("button", name=name, exact=True)
+    ).first.click()
+
+
+def downloaded(page: Page, label: str) -> list[dict[str, str]]:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=label).click()
+    return list(csv.DictReader(waiting.value.path().read_text(encoding="utf-8").splitlines()))
+
+
+def test_a_lead_goes_through_the_sections_to_a_query(serve, visit, judged):
+    server = serve(judged)
+    page = visit(f"{server.url}/review", grader=None)
+    ann = page.locator(".review tbody tr").filter(has_text="Ann gave the one chunk the same grade.")
+    expect(ann.locator("td")).to_contain_text(["Ann", "6", "0", "0", "0", "3.0"])
+    expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg").first).to_be_visible()
+    for _ in range(2):  # a file can be taken twice
+        rows = downloaded(page, "Download this table as CSV")
+        assert [row["grades"] for row in rows] == ["6", "1"]
+
+    open_section(page, "Progress")
+    expect(page.locator(".review tbody tr")).to_contain_text(["all queries"])
+    assert parse_qs(urlparse(page.url).query)["review"] == ["Progress"]
+    [row] = downloaded(page, "Download this table as CSV")
+    assert (row["graded"], row["cannot_tell"], row["open"]) == ("7", "1", "112")
+
+    open_section(page, "Can't tell")
+    expect(page.locator(".review").last).to_contain_text(HOSTILE)
+    [row] = downloaded(page, "Download this list as CSV")
+    assert (row["reason"], row["note"]) == ("'=1+1", HOSTILE)
+
+    open_section(page, "Notes")
+    expect(page.locator(".review tbody tr")).to_have_count(3)
+    expect(page.locator(".review img, .review strong")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".review tbody tr")).to_have_count(3)
+
+    open_section(page, "Remarks on queries")
+    page.locator(".review").get_by_role("link", name="What does query 3 ask?").click()
+    expect(page.locator(".asked h3")).to_contain_text("What does query 3 ask?")
+    assert parse_qs(urlparse(page.url).query)["query"] == ["q3"]
+
+
+def test_no_section_is_wider_than_the_window(serve, visit, judged):
+    server = serve(judged)
+    page = visit(f"{server.url}/review?facet=task", grader=None)
+    for section in ("Work", "Progress", "Can't tell", "Notes"):
+        open_section(page, section)
+        expect(page.get_by_role("button", name="as CSV").first).to_be_visible()
+        for width in (1440, 1024):
+            page.set_viewport_size({"width": width, "height": 800})
+            table = page.locator(".review").last
+            assert table.evaluate("each => each.scrollWidth <= each.clientWidth"), section
