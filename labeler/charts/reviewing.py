@@ -1,0 +1,245 @@
+"""The Review page: who graded when, how far the pool is, and lists of what graders wrote.
+
+Where the rows come from, and what they mean, is the page's business.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from html import escape
+from typing import NamedTuple
+
+import altair as alt
+import pandas as pd
+
+from labeler.charts.palette import GRADE_COLOURS
+from labeler.charts.slicing import SHEET_STYLE
+from labeler.formats.spreadsheet import neutralised
+
+LEAST_DAYS, MOST_DAYS = 14, 92
+MOST_NAMED = 6
+OTHERS = "everyone else"
+GRADED, CANNOT_TELL, STALE, OPEN = "graded", "can't tell", "text changed", "open"
+STATES = {GRADED: GRADE_COLOURS[3], CANNOT_TELL: "#9aa5b1", STALE: GRADE_COLOURS[1], OPEN: "#0000"}
+OUTLINE = "#8894a0"
+
+REVIEW_STYLE = """<style>
+.sheet.review th, .sheet.review td { padding: 0.38rem 0.55rem; font-size: 0.93rem; }
+.sheet.review th.words, .sheet.review td.words { min-width: 6rem; max-width: 26rem; }
+.sheet.review thead th { white-space: normal; }
+.sheet.review td.words { white-space: pre-line; }
+.sheet.review.short table { width: auto; }
+</style>"""
+
+
+class Said(NamedTuple):
+    """A cell of text: what it says, a smaller line under it, and where a click leads."""
+
+    text: str
+    under: str = ""
+    link: str = ""
+
+
+Cell = Said | str | int | None
+"""What a table shows: words to the left, numbers and what looks like one to the right."""
+
+
+def sheet(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    total: Sequence[Cell] | None = None,
+) -> str:
+    """Return rows as an HTML table, every text escaped; ``total`` stands at its foot."""
+    worded = [any(isinstance(row[at], Said) for row in rows) for at in range(len(headings))]
+    head = "".join(
+        f'<th scope="col"{_class(words)}>{escape(heading)}</th>'
+        for heading, words in zip(headings, worded, strict=True)
+    )
+    body = "".join(f"<tr>{_cells(row, worded)}</tr>" for row in rows)
+    foot = "" if total is None else f'<tr class="total">{_cells(total, worded)}</tr>'
+    short = " short" if len(headings) < 3 else ""
+    return (
+        f'{SHEET_STYLE}{REVIEW_STYLE}<div class="sheet review{short}"><table>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}{foot}</tbody></table></div>"
+    )
+
+
+def _class(words: bool) -> str:
+    return ' class="words"' if words else ""
+
+
+def _cells(row: Sequence[Cell], worded: Sequence[bool]) -> str:
+    return "".join(
+        f"<td{_class(words)}>{_inside(cell)}</td>" for cell, words in zip(row, worded, strict=True)
+    )
+
+
+def _inside(cell: Cell) -> str:
+    if cell is None:
+        return "–"
+    if isinstance(cell, Said):
+        text = escape(cell.text)
+        if cell.link:
+            text = f'<a href="{escape(cell.link)}">{text}</a>'
+        return text + (f"<small>{escape(cell.under)}</small>" if cell.under else "")
+    return f"{cell:,}" if isinstance(cell, int) else escape(cell)
+
+
+def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
+    """Return rows as a CSV file in full, with no cell that a spreadsheet runs.
+
+    >>> rows_csv([{"grade": 3, "note": "=1+1"}, {"grade": None, "note": "a"}])
+    b"grade,note\\n3,'=1+1\\n,a\\n"
+    """
+    given = list(rows)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(given[0] if given else ())
+    for row in given:
+        writer.writerow(neutralised(v) if isinstance(v, str) else v for v in row.values())
+    return file.getvalue().encode()
+
+
+def day_frame(given: Iterable[tuple[str, str, int]]) -> pd.DataFrame:
+    """Return (day, grader, grades) as the table behind `day_chart`."""
+    return pd.DataFrame(given, columns=["day", "grader", "grades"])
+
+
+def day_chart(given: Sequence[tuple[str, str, int]], description: str) -> alt.Chart:
+    """Return a bar for each day, stacked by grader; ``given`` is (day, grader, grades).
+
+    Days without a grade are drawn too. It goes back `MOST_DAYS` days from the last; the graders
+    with fewest grades are one part of the bar.
+    """
+    days = shown_days([day for day, _, _ in given])
+    named = most_active(given)
+    sums: dict[tuple[str, str], int] = {}
+    for day, grader, grades in given:
+        at = (day, grader if grader in named else OTHERS)
+        sums[at] = sums.get(at, 0) + grades
+    frame = pd.DataFrame(
+        [(day, grader, grades) for (day, grader), grades in sums.items() if day in days],
+        columns=["day", "grader", "grades"],
+    )
+    graders = [name for name in (*named, OTHERS) if name in set(frame["grader"])]
+    frame["place"] = [graders.index(name) for name in frame["grader"]]
+    scale = alt.Scale(domain=graders, scheme="viridis")
+    axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelExpr="slice(datum.value, 5)")
+    chart: alt.Chart = (
+        alt.Chart(frame)
+        .mark_bar(stroke="#ffffff", strokeWidth=0.6)
+        .encode(
+            x=alt.X("day:O", title="day (UTC)", scale=alt.Scale(domain=days), axis=axis),
+            y=alt.Y("sum(grades):Q", title="grades", axis=alt.Axis(tickMinStep=1)),
+            color=alt.Color("grader:N", scale=scale, sort=graders, legend=day_legend(graders)),
+            order=alt.Order("place:Q"),
+            tooltip=["day", "grader", alt.Tooltip("sum(grades):Q", title="grades")],
+        )
+        .properties(height=320, description=description)
+    )
+    return chart
+
+
+def day_legend(graders: Sequence[str]) -> alt.Legend | None:
+    """Return a legend where there is more than one grader to tell apart."""
+    if len(graders) == 1:
+        return None
+    return alt.Legend(title=None, orient="top", columns=7, labelLimit=140, symbolStrokeWidth=0)
+
+
+def shown_days(days: Iterable[str]) -> list[str]:
+    """Return the days a chart shows without gaps, the last one given at its end.
+
+    >>> shown_days(["2026-03-02"])[0], len(shown_days(["2026-03-02", "2026-02-01"]))
+    ('2026-02-17', 30)
+    """
+    known = sorted(map(date.fromisoformat, set(days)))
+    if not known:
+        return []
+    last = known[-1]
+    count = min(max((last - known[0]).days + 1, LEAST_DAYS), MOST_DAYS)
+    return [(last - timedelta(days=back)).isoformat() for back in reversed(range(count))]
+
+
+def most_active(given: Iterable[tuple[str, str, int]]) -> list[str]:
+    """Return the graders who are named in the chart, who gave most first."""
+    sums: dict[str, int] = {}
+    for _, grader, grades in given:
+        sums[grader] = sums.get(grader, 0) + grades
+    ranked = sorted(sums, key=lambda name: (-sums[name], name))
+    return ranked if len(ranked) <= MOST_NAMED + 1 else ranked[:MOST_NAMED]
+
+
+class Share(NamedTuple):
+    """One bucket's pool by state, in chunks of queries."""
+
+    bucket: str
+    graded: int
+    cannot_tell: int
+    stale: int
+    open: int
+
+    @property
+    def words(self) -> str:
+        """Say the graded share; whole only where nothing is missing."""
+        pool = self.graded + self.cannot_tell + self.stale + self.open
+        return share_words(self.graded, pool)
+
+
+def share_words(part: int, whole: int) -> str:
+    """Return a share in per cent, where 100% is all and 0% is none.
+
+    >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
+    ('33%', '99%', '1%', '–')
+    """
+    if not whole:
+        return "–"
+    percent = round(100 * part / whole)
+    if 0 < part < whole:
+        percent = min(max(percent, 1), 99)
+    return f"{percent}%"
+
+
+def progress_chart(
+    shares: Sequence[Share], facet: str, description: str
+) -> alt.LayerChart | alt.FacetChart:
+    """Return a bar for each bucket: how much of its pool is graded; what is open stays hollow."""
+    names = list(STATES)
+    frame = pd.DataFrame(
+        [
+            (each.bucket, state, count, place, each.words)
+            for each in shares
+            for place, (state, count) in enumerate(
+                zip(names, (each.graded, each.cannot_tell, each.stale, each.open), strict=True)
+            )
+            if count
+        ],
+        columns=["bucket", "state", "chunks", "place", "share"],
+    )
+    buckets = [each.bucket for each in shares]
+    axis = alt.Axis(labelLimit=240, labelOverlap=False, domain=False, ticks=False)
+    base = alt.Chart(frame).encode(y=alt.Y("bucket:N", title=facet, sort=buckets, axis=axis))
+    shown = [name for name in names if name in set(frame["state"])]
+    scale = alt.Scale(domain=shown, range=[STATES[name] for name in shown])
+    legend = alt.Legend(
+        title=None,
+        orient="top",
+        symbolStrokeColor=OUTLINE,
+        symbolStrokeWidth=1,
+        symbolType="square",
+    )
+    bars = base.mark_bar(height=18, stroke=OUTLINE, strokeWidth=0.8).encode(
+        x=alt.X(
+            "chunks:Q",
+            stack="normalize",
+            title="share of the pool",
+            axis=alt.Axis(format="%", tickCount=5),
+        ),
+        color=alt.Color("state:N", scale=scale, sort=shown, legend=legend),
+        order=alt.Order("place:Q"),
+        tooltip=["bucket", "state", "chunks", alt.Tooltip("share:N", title="graded")],
+    )
+    return alt.layer(bars).properties(height=30 * len(buckets) + 90, description=description)

@@ -1,0 +1,296 @@
+"""Who did what, for the lead: work, progress, and what graders could not tell or wrote down."""
+
+import math
+from collections import Counter, defaultdict
+from dataclasses import asdict
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from labeler import ui
+from labeler.agreement import in_words, self_agreement
+from labeler.charts import reviewing
+from labeler.charts.reviewing import Said
+
+ON_A_PAGE = 100
+MOST_REASONS, NO_REASON = 20, "no reason given"
+WORKED = ["grader", "grades", "can't tell", "remarks on queries", "found by hand"]
+WORKED += ["seconds a grade", "first day", "last day", "shown again"]
+STATES = ["graded", "share", "can't tell", "text changed", "open"]
+REMARKS = {"unanswered": "nothing here answers it", "unclear": "the query is unclear"}
+WORK_NOTE = (
+    "Every chunk of a query counts once, by what it is now; grades taken back, retired queries and "
+    "grades that came with a file are left out. The seconds are the median; over 5 minutes is a "
+    "pause and is left out. A few of a grader's own earlier chunks come back unmarked: nobody "
+    "gives the same grade every time, and a difference often marks a chunk worth talking about."
+)
+
+
+def queries_link(query_id: str) -> str:
+    """Return the address of a query in full."""
+    return "queries?" + urlencode({"query": query_id})
+
+
+def about_query(row) -> Said:
+    """Name a query by its text and id; a click opens it."""
+    return Said(row.query, row.query_id, queries_link(row.query_id))
+
+
+def about_chunk(row) -> Said | None:
+    """Name a chunk by its title and id, or None where a whole query is meant."""
+    if row.chunk_id is None:
+        return None
+    return Said(row.title, row.chunk_id) if row.title else Said(row.chunk_id)
+
+
+def minute(moment: str) -> str:
+    """Return a stored moment as tables show it."""
+    return moment[:16].replace("T", " ")
+
+
+def offer(label: str, rows, name: str, as_row=asdict) -> None:
+    """Offer what is above, and all of it, as a file."""
+    st.download_button(
+        label,
+        data=lambda: reviewing.rows_csv(map(as_row, rows)),
+        file_name=name,
+        on_click="ignore",
+    )
+
+
+def part_of(rows, key: str):
+    """Let the user turn pages where there is more than one; return the rows of this one."""
+    pages = list(range(1, math.ceil(len(rows) / ON_A_PAGE) + 1))
+    if len(pages) < 2:
+        return rows
+    label = f"Page, {ON_A_PAGE} a page"
+    page = st.selectbox(label, pages, key=key, bind="query-params", width=150)
+    return rows[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+
+
+def show_work() -> None:
+    """Show what each grader has done, and on which days."""
+    with ui.open_store() as store:
+        rows, days = store.work(), store.work_by_day()
+        repeats = store.repeated_grades()
+    if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
+        st.subheader("Nobody has graded yet")
+        st.write("Grade on the Label page, or invite somebody who does:")
+        st.code("labeler invite NAME")
+        return
+    again = defaultdict(list)
+    for grader, *pair in repeats:
+        again[grader].append(pair)
+    st.html(reviewing.sheet(WORKED, [work_row(row, again[row.grader]) for row in rows]))
+    st.caption(WORK_NOTE)
+    offer("Download this table as CSV", rows, "graders.csv")
+    if days:
+        show_days(days)
+
+
+def work_row(row, again) -> list:
+    """Return one grader as the table shows them."""
+    return [
+        Said(row.grader, row.role),
+        *(row.grades, row.cannot_tell, row.remarks, row.found),
+        None if row.seconds is None else f"{row.seconds:.1f}",
+        *(row.first, row.last),
+        Said(in_words(self_agreement(again), row.grader)),
+    ]
+
+
+def show_days(days) -> None:
+    """Show how many grades were given on which day."""
+    given = [(row.day, row.grader, row.grades) for row in days]
+    words = "Grades given on each day, by grader"
+    st.text(words)
+    st.altair_chart(reviewing.day_chart(given, words))
+    st.caption(
+        f"A grade that was changed later counts on both days. The chart goes back at most "
+        f"{reviewing.MOST_DAYS} days; the table and the file have all."
+    )
+    with st.expander("The numbers of this chart"):
+        st.dataframe(reviewing.day_frame(given), hide_index=True, height="auto")
+    offer("Download the days as CSV", days, "days.csv")
+
+
+def show_progress() -> None:
+    """Show how much of the pool is graded, over all and in each bucket of a facet."""
+    with ui.open_store() as store:
+        settings = store.settings()
+        facets = store.facets()
+        pool, without_text = store.pool(settings.pool_depth)
+        facet = choose_facet(facets)
+        buckets, total = store.progress(pool, facet)
+    if not total.pool:
+        st.subheader("There is nothing to grade yet")
+        st.write("The pool is made of what the runs return for the queries. Load both:")
+        st.code("labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE")
+        return
+    rows = buckets if facet else [total]
+    shares = [reviewing.Share(name_of(row, facet), *counts_of(row)) for row in rows]
+    words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
+    st.text(words)
+    st.altair_chart(reviewing.progress_chart(shares, facet or "", words))
+    headings = [facet or "", "queries", "finished", "pool", *STATES]
+    table = [progress_row(row, name_of(row, facet)) for row in rows]
+    whole = progress_row(total, ui.ALL_QUERIES) if facet else None
+    st.html(reviewing.sheet(headings, table, whole))
+    st.caption(small_print(settings.pool_depth, without_text))
+    named = [(name_of(row, facet), row) for row in rows]
+    named += [(ui.ALL_QUERIES, total)] if facet else []
+    content = [
+        {"facet": facet} | asdict(row) | {"bucket": name, "open": row.open} for name, row in named
+    ]
+    offer("Download this table as CSV", content, "progress.csv", dict)
+
+
+def choose_facet(facets) -> str | None:
+    """Let the user choose a facet, or all queries; it is in the URL as ``facet``."""
+    offered = [ui.ALL_QUERIES, *facets]
+    ui.refuse_unknown("facet", offered, "facet")
+    facet = st.selectbox("Facet", offered, key="facet", bind="query-params", width=220)
+    return None if facet == ui.ALL_QUERIES else facet
+
+
+def name_of(row, facet: str | None) -> str:
+    """Name a row of the progress: its bucket, no bucket, or all queries."""
+    if facet is None:
+        return ui.ALL_QUERIES
+    return f"no {facet}" if row.bucket is None else row.bucket
+
+
+def counts_of(row) -> tuple[int, int, int, int]:
+    """Return a bucket's pool by state, in the order charts have them."""
+    return row.graded, row.cannot_tell, row.stale, row.open
+
+
+def progress_row(row, name: str) -> list:
+    """Return a bucket as the table shows it."""
+    return [
+        Said(name),
+        *(row.queries, row.finished, row.pool, row.graded),
+        reviewing.share_words(row.graded, row.pool),
+        *(row.cannot_tell, row.stale, row.open),
+    ]
+
+
+def small_print(depth: int, without_text: int) -> str:
+    """Say what the pool is made of and what the columns mean."""
+    left_out = f"; {without_text:,} without text are left out" if without_text else ""
+    return (
+        f"The pool is the top {depth} of every run, in chunks of queries{left_out}. Graded: there "
+        "is a golden grade for the chunk's present text. Can't tell: nobody has graded it, and "
+        "somebody could not. Text changed: graded for an earlier text and asked again. A query is "
+        "finished where nothing is open or changed."
+    )
+
+
+def show_cannot_tell() -> None:
+    """Show why chunks could not be graded, and which."""
+    with ui.open_store() as store:
+        rows = store.cannot_tells()
+    if not rows:
+        st.subheader("Every chunk so far could be graded")
+        st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
+        return
+    reasons = Counter(row.reason or NO_REASON for row in rows)
+    counted = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
+    st.html(reviewing.sheet(["reason", "chunks"], counted))
+    if len(reasons) > len(counted):
+        st.caption(f"{len(reasons) - len(counted):,} rarer reasons are in the list only.")
+    shown = [
+        [
+            about_query(row),
+            about_chunk(row),
+            Said(row.grader),
+            Said(row.reason or NO_REASON),
+            Said(row.note) if row.note else None,
+            minute(row.created_at),
+        ]
+        for row in part_of(rows, "unsure-page")
+    ]
+    st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
+    st.html(reviewing.sheet(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown))
+    offer("Download this list as CSV", rows, "cannot-tell.csv")
+
+
+def show_remarks() -> None:
+    """Show what graders say of whole queries."""
+    with ui.open_store() as store:
+        rows = store.remarks()
+        texts = {query.query_id: query.text for query in store.queries()}
+    if not rows:
+        st.subheader("Nobody has remarked on a query")
+        st.write(
+            "Where nothing in the pool answers a query, or the query is unclear, a grader says so "
+            "on the Label page (`Q`), and it stands here."
+        )
+        return
+    counts = Counter(REMARKS[row.kind] for row in rows)
+    st.text(" · ".join(f"{name}: {count:,}" for name, count in counts.most_common()))
+    shown = [
+        [
+            Said(texts.get(row.query_id, ""), row.query_id, queries_link(row.query_id)),
+            Said(REMARKS[row.kind]),
+            Said(row.grader),
+            Said(row.note) if row.note else None,
+            minute(row.created_at),
+        ]
+        for row in part_of(rows, "remarks-page")
+    ]
+    st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
+    st.html(reviewing.sheet(["query", "remark", "grader", "note", "when (UTC)"], shown))
+    offer("Download this list as CSV", rows, "remarks.csv")
+
+
+def show_notes() -> None:
+    """Show what graders wrote beside grades and queries."""
+    with ui.open_store() as store:
+        rows, scale = store.notes(), store.settings().words
+    if not rows:
+        st.subheader("Nobody has written a note")
+        st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
+        return
+    shown = [
+        [
+            Said(row.note),
+            about_query(row),
+            about_chunk(row),
+            Said(given(row, scale)),
+            Said(row.grader, "from a file" if row.kind == "import" else ""),
+            minute(row.created_at),
+        ]
+        for row in part_of(rows, "notes-page")
+    ]
+    st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
+    st.html(reviewing.sheet(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown))
+    offer("Download this list as CSV", rows, "notes.csv")
+
+
+def given(row, scale) -> str:
+    """Say what was given with a note."""
+    if row.grade is not None:
+        return f"{row.grade} {scale[row.grade]}"
+    return REMARKS.get(row.kind, "can't tell")
+
+
+SECTIONS = {
+    "Work": show_work,
+    "Progress": show_progress,
+    "Can't tell": show_cannot_tell,
+    "Remarks on queries": show_remarks,
+    "Notes": show_notes,
+}
+
+ui.refuse_unknown("review", list(SECTIONS), "section")
+section = st.segmented_control(
+    "Section",
+    list(SECTIONS),
+    default="Work",
+    required=True,
+    key="review",
+    bind="query-params",
+    label_visibility="collapsed",
+)
+SECTIONS[section]()
