@@ -8,7 +8,7 @@ import streamlit as st
 
 from labeler import transfer, ui
 from labeler.formats import parse_grade_map
-from labeler.model import GRADES, LONGEST_WORD, TASKS, Settings
+from labeler.model import GRADES, LONGEST_WORD, STRATEGIES, TASKS, Settings
 
 KINDS = {
     "run": "Run: TREC, JSONL or CSV",
@@ -53,6 +53,18 @@ PROMPT_BUDGET = (
     "How many chunks your product really puts into the prompt: what `@budget` in a measure's name "
     "stands for."
 )
+STRATEGY = (
+    "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
+    "five chunks that stand high in many runs, then five more of each. Least judged first: "
+    "queries of which the least is graded. Only holes of A vs B: what two runs have near their "
+    "top and nobody has graded."
+)
+OVERLAP = (
+    "The share of queries that every grader gets, whatever others have graded in them: without it "
+    "nobody can tell how far graders agree."
+)
+HOW_TO_GRADE = "In words of your own, for all queries; a query's own guideline stands beside it."
+NO_RUN = "no run"
 
 
 def load() -> None:
@@ -182,19 +194,19 @@ def runs() -> None:
 
 
 def decide() -> None:
-    """Let the team set the words of the scale, the threshold, the budgets and the pool."""
+    """Let the team set the words of the scale, the threshold, the budgets and the grading."""
     with ui.open_store() as store:
-        settings = store.settings()
+        settings, names = store.settings(), [run.name for run in store.runs()]
     with st.form("settings", border=False):
-        changed = settings_form(settings)
+        measured, graded = measuring_form(settings), grading_form(settings, names)
         if st.form_submit_button("Save settings", type="primary"):
             with ui.guard(), ui.open_store() as store:
-                store.save_settings(changed())
+                store.save_settings(replace(settings, **measured(), **graded()))
             st.success("Saved", icon=":material/check:")
 
 
-def settings_form(settings: Settings):
-    """Draw the settings; return what reads them."""
+def measuring_form(settings: Settings):
+    """Draw the settings that measures depend on; return what reads them."""
     with st.container(horizontal=True):
         words = [
             st.text_input(f"Grade {grade} means", word, max_chars=LONGEST_WORD, key=f"word-{grade}")
@@ -202,7 +214,6 @@ def settings_form(settings: Settings):
         ]
     with st.container(horizontal=True):
         rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
-        depth = st.number_input("Pool depth", 1, 1000, settings.pool_depth, help=POOL_DEPTH)
         budget = st.number_input("Prompt budget", 1, 1000, settings.budget, help=PROMPT_BUDGET)
     with st.container(horizontal=True):
         by_task = {
@@ -215,14 +226,47 @@ def settings_form(settings: Settings):
             )
             for task in TASKS
         }
-    return lambda: replace(
-        settings,
-        words=tuple(words),
-        rel=rel,
-        pool_depth=int(depth),
-        budget=int(budget),
-        budget_by_task={task: int(value) for task, value in by_task.items() if value},
-    )
+    return lambda: {
+        "words": tuple(words),
+        "rel": rel,
+        "budget": int(budget),
+        "budget_by_task": {task: int(value) for task, value in by_task.items() if value},
+    }
+
+
+def grading_form(settings: Settings, names):
+    """Draw the settings that graders meet; return what reads them."""
+    guideline = st.text_area("How to grade", settings.guideline, help=HOW_TO_GRADE, height=100)
+    reference = st.checkbox("Show graders the reference answer", settings.show_reference)
+    with st.container(horizontal=True):
+        depth = st.number_input("Pool depth", 1, 1000, settings.pool_depth, help=POOL_DEPTH)
+        overlap = st.number_input(
+            "Queries for everyone, %", 0, 100, round(settings.overlap * 100), help=OVERLAP
+        )
+        strategy = st.selectbox(
+            "Which chunks come first",
+            STRATEGIES,
+            STRATEGIES.index(settings.strategy),
+            help=STRATEGY,
+        )
+    with st.container(horizontal=True):
+        pair = [
+            st.selectbox(f"Run {side}, for holes of A vs B", [NO_RUN, *names], index_of(run, names))
+            for side, run in zip("AB", settings.holes_of or (None, None), strict=True)
+        ]
+    return lambda: {
+        "guideline": guideline.strip(),
+        "show_reference": reference,
+        "pool_depth": int(depth),
+        "overlap": overlap / 100,
+        "strategy": strategy,
+        "holes_of": None if NO_RUN in pair else tuple(pair),
+    }
+
+
+def index_of(run, names) -> int:
+    """Return where a run stands in the choice of runs; one that has gone counts as none."""
+    return names.index(run) + 1 if run in names else 0
 
 
 SECTIONS = {"Load": load, "Download": download, "Runs": runs, "Settings": decide}

@@ -146,6 +146,33 @@ def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
         assert store.settings().words[3] == "x" * 40
 
 
+def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
+    app = open_page("data", section="Settings")
+    app.text_area[0].set_value("  Grade what the chunk says, not what you know.  ")
+    app.checkbox[0].uncheck()
+    by_label = {field.label: field for field in [*app.number_input, *app.selectbox]}
+    by_label["Queries for everyone, %"].set_value(25)
+    by_label["Which chunks come first"].select("only holes of A vs B")
+    app.button[0].click().run()
+    assert "needs two different runs" in words(app), "nothing is kept of a choice that is half made"
+    with Store(filled) as store:
+        assert store.settings().guideline == ""
+    by_label = {field.label: field for field in app.selectbox}
+    names = by_label["Run A, for holes of A vs B"].options[1:3]
+    for side, name in zip("AB", names, strict=True):
+        by_label[f"Run {side}, for holes of A vs B"].select(name)
+    app.button[0].click().run()
+    with Store(filled) as store:
+        kept = store.settings()
+        assert kept.guideline == "Grade what the chunk says, not what you know."
+        assert (kept.show_reference, kept.overlap) == (False, 0.25)
+        assert (kept.strategy, kept.holes_of) == ("only holes of A vs B", tuple(names))
+        store.drop_run(names[0])
+    app = open_page("data", section="Settings")
+    by_label = {field.label: field for field in app.selectbox}
+    assert by_label["Run A, for holes of A vs B"].value == "no run"
+
+
 def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
     fields = {field.label: field for field in open_page("data", section="Settings").number_input}
     assert [label for label in fields if label.startswith("Budget for ")] == [
