@@ -19,11 +19,11 @@ test: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/cog --check README.md
-	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest $(TESTS)
+	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest -n auto --dist loadfile $(TESTS)
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
-	for each in app compare live; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
+	for each in app compare live load; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .

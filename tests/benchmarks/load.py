@@ -1,0 +1,213 @@
+"""150 graders at once on one server: ``python -m tests.benchmarks.load [GRADERS] [SECONDS]``.
+
+Two of them are real browsers, the rest light HTTP clients with tokens of their own; each gives one
+grade every three seconds, while one more browser has Scores open. Prints how long a grade took
+until SQLite had it on the disk, the server's largest memory, and whether the log holds every
+acknowledged grade exactly once.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import multiprocessing
+import os
+import platform
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from playwright.sync_api import Page, expect, sync_playwright
+
+from labeler import tokens
+from labeler.grading import COOKIE
+from labeler.model import Chunk, Query, Ranking
+from labeler.store import Store
+from tests.benchmarks.app import PROBE, percentiles
+from tests.browser.server import Server, launch, loaded
+
+QUERIES, POOL = 1_000, 40
+GRADERS, SECONDS, BROWSERS = 150, 120, 2
+EVERY = 3.0
+REST = "This chunk stands for a paragraph of a hundred and fifty words. " * 12
+
+
+def fill(path: Path) -> None:
+    """Make a golden set with 1,000 queries and 40 chunks in the pool of each."""
+    rng = random.Random(1)
+    names = [f"c{number}" for number in range(20_000)]
+    with Store(path, create=True) as store:
+        store.add_queries(
+            loaded([Query(f"q{n}", f"What does query {n} ask?") for n in range(QUERIES)])
+        )
+        store.add_chunks(loaded([Chunk(name, f"chunk {name}. {REST}", name) for name in names]))
+        pools = [tuple(rng.sample(names, POOL)) for _ in range(QUERIES)]
+        for run in ("forward", "backward"):
+            step = 1 if run == "forward" else -1
+            lists = [Ranking(f"q{n}", pool[::step]) for n, pool in enumerate(pools)]
+            store.add_run(loaded(lists), name=run)
+        store.save_settings(type(store.settings())(pool_depth=POOL))
+
+
+@dataclass
+class Client:
+    """A grader without a screen: asks for chunks, gives one grade every three seconds."""
+
+    port: int
+    golden_set: str
+    name: str
+    token: str
+    took: list[float] = field(default_factory=list)
+    saved: list[str] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+
+    def work(self, until: float) -> None:
+        """Grade until the clock says so."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        items: list[dict] = []
+        moment = time.monotonic() + random.random() * EVERY
+        while moment < until:
+            time.sleep(max(0.0, moment - time.monotonic()))
+            if not items:
+                items = self.ask(connection, "GET", "/api/next?limit=40")["items"]
+            self.grade(connection, items.pop(0))
+            moment += EVERY
+        connection.close()
+
+    def grade(self, connection: http.client.HTTPConnection, item: dict) -> None:
+        """Give one grade and note when it was acknowledged."""
+        event = {
+            **{key: item[key] for key in ("query", "chunk", "text_hash", "replaces", "source")},
+            "event_id": str(uuid.uuid4()),
+            "golden_set": self.golden_set,
+            "grader": self.name,
+            "kind": "grade",
+            "grade": random.randrange(4),
+            "elapsed_ms": 3_000,
+        }
+        began = time.perf_counter()
+        [result] = self.ask(connection, "POST", "/api/judgments", {"events": [event]})["results"]
+        self.took.append((time.perf_counter() - began) * 1000)
+        (self.saved if result.get("saved") else self.refused).append(event["event_id"])
+
+    def ask(self, connection, method: str, path: str, body: object = None) -> dict:
+        """Send a request and return what came back."""
+        headers = {"X-Labeler-Token": self.token, "Content-Type": "application/json"}
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        answer = connection.getresponse()
+        content = answer.read()
+        if answer.status != 200:
+            raise RuntimeError(f"{path}: {answer.status} {content[:200]!r}")
+        return json.loads(content)
+
+
+def work_all(clients: list[Client], until: float, results: multiprocessing.Queue) -> None:
+    """Let all clients grade, each in a thread of this process."""
+    threads = [threading.Thread(target=client.work, args=(until,)) for client in clients]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    results.put([(client.took, client.saved, client.refused) for client in clients])
+
+
+def clients_of(store: Store, port: int, count: int) -> list[Client]:
+    """Make graders with tokens of their own."""
+    golden_set, key = store.golden_set_uuid(), store.signing_key()
+    names = [f"grader {number}" for number in range(count)]
+    return [Client(port, golden_set, name, tokens.issue(key, golden_set, name)) for name in names]
+
+
+def open_page(browser, url: str, grader: str) -> Page:
+    """Open a page in a browser profile of its own."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
+    page = context.new_page()
+    page.goto(url)
+    return page
+
+
+def memory_of(server: Server) -> float:
+    """Return the largest memory the server has had, in MB; not a number where /proc is missing."""
+    try:
+        status = Path(f"/proc/{server.process.pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return float("nan")
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def main(graders: int = GRADERS, seconds: int = SECONDS) -> None:
+    """Run the load and print what came of it."""
+    print(f"{platform.machine()}, {os.cpu_count()} CPUs, {platform.system()} {platform.release()}")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        path = Path(folder) / "load.db"
+        fill(path)
+        server = Server(path)
+        server.start()
+        browser = launch(playwright)
+        with Store(path) as store:
+            clients = clients_of(store, server.port, graders - BROWSERS)
+        scores = open_page(browser, f"{server.url}/scores", "lead")
+        pads = [open_page(browser, server.url, f"browser {n}") for n in range(BROWSERS)]
+        for page in pads:
+            expect(page.locator(".chunk .text")).not_to_be_empty(timeout=20_000)
+            page.locator(".pad").evaluate(PROBE)
+        results: multiprocessing.Queue = multiprocessing.get_context("spawn").Queue()
+        until = time.monotonic() + seconds
+        spawned = multiprocessing.get_context("spawn").Process(
+            target=work_all, args=(clients, until, results)
+        )
+        spawned.start()
+        type_along(pads, until)
+        told = results.get(timeout=120)
+        spawned.join()
+        report(path, pads, told, memory_of(server))
+        print(f"Scores at the end: {scores.locator('table').first.inner_text()[:60]!r}")
+        browser.close()
+        server.stop()
+
+
+def type_along(pads: list[Page], until: float) -> None:
+    """Press a key in every browser every three seconds."""
+    moment = time.monotonic()
+    while moment < until:
+        for page in pads:
+            page.keyboard.press(random.choice("0123"))
+        moment += EVERY
+        time.sleep(max(0.0, moment - time.monotonic()))
+    for page in pads:
+        expect(page.locator(".status .state")).to_have_attribute("data-state", "idle")
+
+
+def report(path: Path, pads: list[Page], told: list, memory: float) -> None:
+    """Print the times and hold what was acknowledged against the log."""
+    took = [each for times, _, _ in told for each in times]
+    saved = [event for _, events, _ in told for event in events]
+    refused = [event for _, _, events in told for event in events]
+    print(f"clients, grade to durable: {percentiles(took)}")
+    for name in ("painted", "acknowledged"):
+        times = [each for page in pads for each in page.evaluate(f"window.{name}")]
+        print(f"browsers, {name}: {percentiles(times)}")
+    landed = sum(len(page.evaluate("window.landed")) for page in pads)
+    with Store(path) as store:
+        events = [event.event_id for event in store.events()]
+    lost = len(set(saved) - set(events))
+    doubled = len(events) - len(set(events))
+    print(
+        f"{len(saved) + landed:,} grades given, {len(events):,} in the log, {lost} lost, "
+        f"{doubled} doubled, {len(refused)} refused; {len(events) / len(set(events)):.2f} of each"
+    )
+    print(f"server's largest memory: {memory:.0f} MB; median {statistics.median(took):.1f} ms")
+    print(f"p95 {np.percentile(took, 95):.1f} ms against 250 ms")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:3]))
