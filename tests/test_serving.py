@@ -130,6 +130,7 @@ def test_demo_makes_its_own_file_and_serves_it(start: Start, tmp_path: Path) -> 
     with Store(tmp_path / "labeler-demo.db") as store:
         contents = store.contents()
         assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid"]
+        assert "every fact that is needed" in store.settings().guideline
     assert contents.queries > 100
     assert contents.judgments > 1000
     assert contents.chunks_without_text == 0

@@ -18,6 +18,7 @@ from labeler.cli.logging_in import check_login
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
+from labeler.model import Settings
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
 
@@ -134,6 +135,8 @@ def build_demo(path: Path, *, replace: bool = False) -> None:
             run = read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
             store.add_run(run, name=name, system=name, created_at=date)
         store.add_golden(read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
+        guideline = (sample / "guideline.txt").read_text(encoding="utf-8").strip()
+        store.save_settings(Settings(guideline=guideline))
 
 
 def check_is_demo(path: Path) -> None:
