@@ -4,6 +4,8 @@
 const ON_A_LIST = new Set(["guideline", "marks", "help", "find", "whole"]);
 const MAY_REPEAT = new Set(["j", "k", "arrowleft", "arrowright", "arrowup", "arrowdown"]);
 
+const RENEW_AGAIN_MS = 5000;
+
 const pads = new WeakMap();
 
 export default function (component) {
@@ -106,7 +108,15 @@ class Pad {
     const wait = this.renewed && Date.now() - this.renewed < 30000 ? 5000 : 0;
     this.renewed = Date.now();
     clearTimeout(this.renewTimer);
-    this.renewTimer = setTimeout(() => this.disposed || this.renew(), wait);
+    this.renewTimer = setTimeout(() => this.renewNow(), wait);
+  }
+
+  // A token made within the same second is the same one, and then Streamlit tells nobody of it.
+  renewNow() {
+    if (this.disposed) return;
+    this.renew();
+    const isStillOut = () => this.sitting.outbox.state === "forbidden";
+    this.renewTimer = setTimeout(() => isStillOut() && this.renewNow(), RENEW_AGAIN_MS);
   }
 
   askName() {

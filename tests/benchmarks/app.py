@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import platform
+import random
 import statistics
 import tempfile
 import time
@@ -20,9 +21,9 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.browser.server import Server, launch, small_golden_set
+from tests.browser.server import Server, launch
 
-FRAME_MS = 1000 / 60
+REST = "This chunk stands for a paragraph of a hundred and fifty words. " * 12
 
 # Painted: the frame after the key's has begun. Acknowledged: the answer to the post has come.
 PROBE = """pad => {
@@ -52,6 +53,23 @@ PROBE = """pad => {
         }));
     }, true);
 }"""
+
+
+# From the key until the frame after all rows are there.
+OPEN_LIST = """pad => new Promise(done => {
+    const press = key => document.dispatchEvent(new KeyboardEvent("keydown", { key }));
+    const rows = () => pad.querySelectorAll(".whole .row").length;
+    const start = performance.now();
+    press("b");
+    const look = () => rows() < 100
+        ? requestAnimationFrame(look)
+        : requestAnimationFrame(() => setTimeout(() => {
+            const took = performance.now() - start;
+            press("b");
+            setTimeout(() => done(took), 200);
+        }));
+    look();
+})"""
 
 
 def percentiles(values: list[float]) -> str:
@@ -107,6 +125,24 @@ def time_keys(browser: Browser, server: Server, keys: int, per_second: float) ->
     page.context.close()
 
 
+def fill(path: Path, queries: int = 1_000, pool: int = 40) -> Path:
+    """Make a golden set to grade: so many queries, and so many chunks in the pool of each."""
+    rng = random.Random(1)
+    names = [f"c{number}" for number in range(20_000)]
+    with Store(path, create=True) as store:
+        store.add_queries(
+            loaded([Query(f"q{n}", f"What does query {n} ask?") for n in range(queries)])
+        )
+        store.add_chunks(loaded([Chunk(name, f"chunk {name}. {REST}", name) for name in names]))
+        pools = [tuple(rng.sample(names, pool)) for _ in range(queries)]
+        for run in ("forward", "backward"):
+            step = 1 if run == "forward" else -1
+            lists = [Ranking(f"q{n}", found[::step]) for n, found in enumerate(pools)]
+            store.add_run(loaded(lists), name=run)
+        store.save_settings(type(store.settings())(pool_depth=pool))
+    return path
+
+
 def large_golden_set(path: Path) -> Path:
     """Make 1,000 queries x 10 runs x depth 100 with about 20 grades a query, in 8 buckets."""
     draw = np.random.default_rng(7)
@@ -134,6 +170,14 @@ def large_golden_set(path: Path) -> Path:
 
 def loaded(records: list) -> Loaded:
     return Loaded("benchmark", records, [1] * len(records))
+
+
+def time_whole(browser: Browser, server: Server) -> None:
+    """Open the list of a query's chunks again and again and wait until all rows are painted."""
+    page = open_pad(browser, server.url)
+    times = [page.locator(".pad").evaluate(OPEN_LIST) for _ in range(11)]
+    print(f"whole query, 100 chunks: {percentiles(times[1:])}, first {times[0]:.0f} ms")
+    page.context.close()
 
 
 def time_scores(browser: Browser, server: Server) -> None:
@@ -183,12 +227,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = launch(playwright)
         print(f"Chromium {browser.version}")
-        small = Server(small_golden_set(Path(folder) / "small.db", queries=20, chunks=60))
+        small = Server(fill(Path(folder) / "small.db"))
         time_start(browser, small)
         time_keys(browser, small, keys=120, per_second=3)
         time_keys(browser, small, keys=60, per_second=10)
         time_keys(browser, small, keys=60, per_second=25)
         small.stop()
+        listed = Server(fill(Path(folder) / "listed.db", queries=20, pool=100))
+        listed.start()
+        time_whole(browser, listed)
+        listed.stop()
         large = Server(large_golden_set(Path(folder) / "large.db"))
         large.start()
         time_scores(browser, large)

@@ -28,32 +28,12 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 from labeler import tokens
 from labeler.grading import COOKIE
-from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
-from tests.benchmarks.app import PROBE, percentiles
-from tests.browser.server import Server, launch, loaded
+from tests.benchmarks.app import PROBE, fill, percentiles
+from tests.browser.server import Server, launch
 
-QUERIES, POOL = 1_000, 40
 GRADERS, SECONDS, BROWSERS = 150, 120, 2
 EVERY = 3.0
-REST = "This chunk stands for a paragraph of a hundred and fifty words. " * 12
-
-
-def fill(path: Path) -> None:
-    """Make a golden set with 1,000 queries and 40 chunks in the pool of each."""
-    rng = random.Random(1)
-    names = [f"c{number}" for number in range(20_000)]
-    with Store(path, create=True) as store:
-        store.add_queries(
-            loaded([Query(f"q{n}", f"What does query {n} ask?") for n in range(QUERIES)])
-        )
-        store.add_chunks(loaded([Chunk(name, f"chunk {name}. {REST}", name) for name in names]))
-        pools = [tuple(rng.sample(names, POOL)) for _ in range(QUERIES)]
-        for run in ("forward", "backward"):
-            step = 1 if run == "forward" else -1
-            lists = [Ranking(f"q{n}", pool[::step]) for n, pool in enumerate(pools)]
-            store.add_run(loaded(lists), name=run)
-        store.save_settings(type(store.settings())(pool_depth=POOL))
 
 
 @dataclass
