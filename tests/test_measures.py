@@ -1,58 +1,13 @@
-"""Measures on arrays of grades: worked examples, laws, and names."""
+"""Measures on arrays of grades: worked examples, and traps."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
-from itertools import permutations
-from random import Random
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from labeler.errors import BadInput
-from labeler.measures import (
-    BUDGET,
-    MEASURES,
-    Cutoff,
-    Floats,
-    Hits,
-    Measure,
-    parse,
-    parse_all,
-    score,
-)
-
-GRADES = st.integers(0, 3)
-RANKINGS = st.lists(st.none() | GRADES, max_size=25)
-MISSED = st.lists(GRADES, max_size=6)
-ROWS = st.lists(st.tuples(RANKINGS, MISSED), min_size=1, max_size=6)
-CUTOFFS = st.none() | st.integers(1, 30)
-
-
-Row = tuple[Sequence[int | None], Sequence[int]]
-
-
-@st.composite
-def measures(draw: st.DrawFn, cutoffs: st.SearchStrategy[Cutoff] = CUTOFFS) -> Measure:
-    definition = draw(st.sampled_from(list(MEASURES.values())))
-    cutoff = draw(cutoffs)
-    return Measure(
-        definition.name,
-        cutoff=5 if cutoff is None and definition.needs_cutoff else cutoff,
-        rel=draw(st.integers(1, 3)) if definition.takes_rel else None,
-        dcg=draw(st.sampled_from(["log2", "exp-log2"])) if definition.takes_dcg else None,
-    )
-
-
-def value(name: str, ranking: Sequence[int | None], missed: Sequence[int] = ()) -> float:
-    return float(score(Hits.of([ranking], [missed]), parse(name))[0])
-
-
-def values(name: str, rows: Sequence[Row]) -> Floats:
-    return score(Hits.of([row for row, _ in rows], [missed for _, missed in rows]), parse(name))
+from labeler.measures import MEASURES, Hits, parse, rbp_residual, score
+from tests.rankings import Row, value, values
 
 
 def near(expected: float | np.floating, digits: int = 4) -> object:
@@ -142,6 +97,102 @@ def test_two_systems_with_the_same_recall() -> None:
     assert values("AP", both).tolist() == [near(0.5688), near(0.2815)]
 
 
+def test_r_precision_looks_as_deep_as_chunks_are_relevant() -> None:
+    """Four are relevant, two of them in the top four."""
+    assert value("Rprec", TEN) == 0.5
+    assert value("Rprec(rel=2)", TEN) == near(1 / 3), "rank 4 is no longer looked at"
+    assert value("Rprec", TEN, missed=[1, 1, 1, 1]) == 3 / 8
+
+
+def test_bpref_counts_graded_chunks_above_only() -> None:
+    """The example of its authors: what nobody graded is as if it were not there."""
+    assert value("Bpref", [1, 0, 1, None]) == 0.5, (
+        "one of one known worse chunk is above the second"
+    )
+    assert value("Bpref", [None, None, 1, None, 1, 0]) == 1.0
+    assert value("Bpref", [1, 0, 1], missed=[0]) == 0.75, "divided by min(R, N), not by those seen"
+    assert value("Bpref", [0, 0, 1], missed=[1]) == 0.0
+    assert value("Bpref", [0, 0, 0, 1], missed=[0]) == 0.0, "never below 0"
+
+
+def test_rank_biased_precision_is_a_weighted_share() -> None:
+    """.2 · (.8 + .8^3 + .8^5 + .8^8) by hand."""
+    assert value("RBP(p=0.8)", TEN) == near(0.2 * (0.8 + 0.512 + 0.32768 + 0.16777))
+    assert value("RBP(p=0.5)", TEN) == near(0.5**2 + 0.5**4 + 0.5**6 + 0.5**9)
+    assert value("RBP(p=0.8, rel=2)@6", TEN) == near(0.2 * (0.8 + 0.32768))
+    assert value("RBP(p=0.5)", [1]) == 0.5, "a perfect list of one is not 1"
+    assert value("RBP(p=0.39709788892019515)", [1] * 40) == 1.0, "its weights add up to more"
+
+
+def test_the_residual_is_what_the_ungraded_could_add() -> None:
+    """And what stands below the end: RBP lies between the value and their sum."""
+    ranking = [1, None, 0, None]
+    hits = Hits.of([ranking])
+    best = value("RBP(p=0.6)", [1, 1, 0, 1]) + 0.6**4
+    assert rbp_residual(hits, p=0.6).tolist() == [near(best - value("RBP(p=0.6)", ranking), 12)]
+    assert rbp_residual(hits, 1, p=0.6).tolist() == [near(0.6, 12)], "all below rank 1"
+    assert rbp_residual(Hits.of([[1] * 400]), p=0.6).tolist() == [near(0, 12)]
+
+
+def test_expected_reciprocal_rank_by_hand() -> None:
+    """Grades 3 2 0 1: 7/8 stop at once, 3/8 of the rest at rank 2, 1/8 of those left at rank 4."""
+    by_hand = 7 / 8 + (1 / 8) * (3 / 8) / 2 + (1 / 8) * (5 / 8) * (1 / 8) / 4
+    assert value("ERR", [3, 2, 0, 1]) == near(by_hand, 12)
+    assert value("ERR", [3, 2, None, 1]) == near(by_hand, 12), "what nobody graded stops nobody"
+    assert value("ERR@1", [3, 2, 0, 1]) == 7 / 8
+    assert value("ERR(max=4)@1", [3, 2, 0, 1]) == 7 / 16, "gdeval's scale has a grade 4"
+
+
+def test_sets_know_no_order_and_divide_by_the_list() -> None:
+    ranking = [0, 1, None, 1, None]
+    assert value("SetP", ranking, missed=[1]) == 0.4
+    assert value("SetP", ranking[::-1], missed=[1]) == 0.4
+    assert value("SetP(judged_only=True)", ranking, missed=[1]) == near(2 / 3)
+    assert value("SetR", ranking, missed=[1]) == near(2 / 3)
+    assert value("SetF", ranking, missed=[1]) == near(0.5)
+
+
+def test_set_f_does_not_square_beta() -> None:
+    """P = .4, R = 2/3. What textbooks call F2, 5PR / (4P + R), is trec_eval's beta of 4."""
+    ranking, p, r = [0, 1, None, 1, None], 0.4, 2 / 3
+    assert value("SetF(beta=2.0)", ranking, missed=[1]) == near(3 * p * r / (r + 2 * p), 12)
+    assert value("SetF(beta=2.0)", ranking, missed=[1]) != near(5 * p * r / (4 * p + r))
+    assert value("SetF(beta=4.0)", ranking, missed=[1]) == near(5 * p * r / (4 * p + r), 12)
+
+
+def test_f1_is_the_harmonic_mean_of_p_and_r_at_k() -> None:
+    p, r = value("P@5", TEN, missed=[1]), value("R@5", TEN, missed=[1])
+    assert value("F1@5", TEN, missed=[1]) == near(2 * p * r / (p + r), 12)
+    assert value("F1@5", [1]) == near(2 * 0.2 / 1.2), "P@5 of a short list divides by 5"
+
+
+def test_counts_are_not_shares() -> None:
+    assert value("NumRet", TEN) == 10
+    assert value("NumRet(rel=2)", TEN, missed=[3]) == 3
+    assert value("NumRel(rel=2)", TEN, missed=[3]) == 4
+    assert [d.name for d in MEASURES.values() if d.count] == ["NumRet", "NumRel"]
+
+
+def test_own_gains_take_the_place_of_the_formula() -> None:
+    """DCG 100/1 + 1/log2(3), ideal 100/1 + 10/log2(3) + 1/2."""
+    own = "nDCG(gains={0: 0, 1: 1, 2: 10, 3: 100})"
+    expected = (100 + 1 / np.log2(3)) / (100 + 10 / np.log2(3) + 1 / 2)
+    assert value(own, [3, 1], missed=[2]) == near(expected, 12)
+    ranking = [2, None, 3, 1]
+    for gains, name in (("{1: 1}", "log2"), ("{1: 1, 2: 3, 3: 7}", "exp-log2")):
+        assert value(f"nDCG(gains={gains})@3", ranking) == value(f"nDCG(dcg='{name}')@3", ranking)
+
+
+def test_judged_only_drops_what_nobody_graded_before_it_counts_ranks() -> None:
+    ranking = [None, 0, None, 1, 2]
+    assert value("RR(judged_only=True)", ranking) == 0.5
+    assert value("RR", ranking) == 0.25
+    for name in ("nDCG", "P", "R", "Success", "AP", "F1"):
+        left = value(f"{name}(judged_only=True)@2", ranking, missed=[3])
+        assert left == value(f"{name}@2", [0, 1, 2], missed=[3]), name
+    assert value("P(judged_only=True)@2", [None, 1]) == 0.5, "still divided by k"
+
+
 # Traps ------------------------------------------------------------------------------------------
 
 
@@ -182,10 +233,34 @@ def test_a_grade_below_the_threshold_is_judged_but_not_relevant() -> None:
     assert np.isnan(value("RR(rel=3)", [1, 2]))
 
 
-def test_nothing_relevant_leaves_every_measure_undefined_but_judged() -> None:
-    for name in ("nDCG@5", "P@5", "R@5", "Success@5", "RR", "AP"):
-        assert np.isnan(value(name, [0, None, 0])), name
+def test_nothing_relevant_leaves_every_measure_undefined_but_counts_of_something_else() -> None:
+    for definition in MEASURES.values():
+        undefined = np.isnan(value(definition.example, [0, None, 0]))
+        assert undefined == (definition.name not in ("Judged", "NumRet", "NumRel")), definition.name
     assert value("Judged@5", [0, None, 0]) == pytest.approx(2 / 3)
+    assert value("NumRet", [0, None, 0]) == 3
+    assert value("NumRet(rel=1)", [0, None, 0]) == value("NumRel", [0, None, 0]) == 0
+
+
+@pytest.mark.parametrize("name", ["RBP(rel=2)", "Rprec(rel=2)", "Bpref(rel=2)", "SetP(rel=2)"])
+def test_a_binary_measure_needs_a_grade_of_its_threshold(name: str) -> None:
+    assert np.isnan(value(name, [1, 0]))
+    assert value(name, [1, 0], missed=[2]) == 0.0
+    assert value("ERR", [1, 0]) > 0, "graded measures need a grade of 1"
+
+
+def test_gains_that_make_a_grade_worthless_leave_it_undefined() -> None:
+    """Its ideal gain is 0, and 0 / 0 is no value; `least_grade` is how others can tell."""
+    measure = parse("nDCG(gains={1: 0})")
+    assert np.isnan(value(measure, [1, 0]))
+    assert measure.least_grade == 2
+    assert value(measure, [1, 2]) == near(1 / np.log2(3))
+
+
+def test_an_empty_list_is_worth_nothing_but_is_defined() -> None:
+    for definition in MEASURES.values():
+        expected = 1.0 if definition.name == "NumRel" else 0.0
+        assert value(definition.example, [], missed=[3]) == expected, definition.name
 
 
 def test_a_cut_off_can_differ_from_row_to_row() -> None:
@@ -195,163 +270,3 @@ def test_a_cut_off_can_differ_from_row_to_row() -> None:
     assert score(hits, parse("P@budget"), cutoffs).tolist() == [0.0, 0.5, 0.2]
     with pytest.raises(BadInput, match="prompt budget"):
         score(hits, parse("R@budget"))
-
-
-# Laws -------------------------------------------------------------------------------------------
-
-
-@given(ROWS, measures())
-def test_every_value_is_from_0_to_1_or_undefined(rows: list[Row], measure: Measure) -> None:
-    result = values(str(measure), rows)
-    assert result.shape == (len(rows),)
-    assert np.all(np.isnan(result) | ((result >= 0) & (result <= 1)))
-
-
-@given(RANKINGS, MISSED, measures(), st.data())
-def test_promoting_a_better_chunk_never_lowers_a_value(
-    ranking: list[int | None], missed: list[int], measure: Measure, data: st.DataObject
-) -> None:
-    if measure.name == "Judged" or len(ranking) < 2:
-        return
-    low = data.draw(st.integers(1, len(ranking) - 1))
-    high = data.draw(st.integers(0, low - 1))
-    if (ranking[low] or 0) < (ranking[high] or 0):
-        return
-    promoted = list(ranking)
-    promoted[low], promoted[high] = ranking[high], ranking[low]
-    before, after = (value(str(measure), order, missed) for order in (ranking, promoted))
-    assert (np.isnan(before) and np.isnan(after)) or after >= before
-
-
-@given(RANKINGS, MISSED, measures(st.integers(1, 20)), st.randoms())
-def test_ranks_below_k_change_nothing(
-    ranking: list[int | None], missed: list[int], measure: Measure, random: Random
-) -> None:
-    assert isinstance(measure.cutoff, int)
-    shuffled = ranking[measure.cutoff :]
-    random.shuffle(shuffled)
-    other = ranking[: measure.cutoff] + shuffled
-    before, after = (value(str(measure), order, missed) for order in (ranking, other))
-    assert before == after or (np.isnan(before) and np.isnan(after))
-
-
-@given(st.lists(GRADES, min_size=1, max_size=40).filter(any), CUTOFFS)
-def test_a_perfect_ranking_is_exactly_1(grades: list[int], cutoff: int | None) -> None:
-    best: list[int | None] = [*sorted(grades, reverse=True), None, None]
-    cut = "" if cutoff is None else f"@{cutoff}"
-    assert value(f"nDCG(dcg='log2'){cut}", best) == 1.0
-    assert value(f"nDCG(dcg='exp-log2'){cut}", best) == 1.0
-    assert value("AP(rel=1)", best) == value("RR(rel=1)", best) == value("R(rel=1)", best) == 1.0
-
-
-def test_only_the_best_orders_reach_1() -> None:
-    perfect = [order for order in permutations([3, 2, 1, 0]) if value("nDCG", list(order)) == 1.0]
-    assert perfect == [(3, 2, 1, 0)]
-
-
-@given(ROWS, measures())
-def test_a_row_has_the_same_bits_alone_as_among_others(rows: list[Row], measure: Measure) -> None:
-    together = values(str(measure), rows)
-    alone = np.concatenate([values(str(measure), [row]) for row in rows])
-    joined = score(Hits.join([Hits.of([row], [missed]) for row, missed in rows]), measure)
-    assert together.tobytes() == alone.tobytes() == joined.tobytes()
-
-
-# Names ------------------------------------------------------------------------------------------
-
-
-@given(measures(st.none() | st.integers(1, 1000) | st.just(BUDGET)))
-def test_a_measure_reads_back_from_its_text(measure: Measure) -> None:
-    assert parse(str(measure)) == measure
-    assert parse(str(measure), rel=3, dcg="log2") == measure, "a spelled name ignores the defaults"
-    assert parse_all(str(measure)) == (measure,)
-
-
-def test_a_bare_name_takes_gain_and_threshold_from_the_defaults() -> None:
-    assert str(parse("nDCG@10", dcg="log2")) == "nDCG(dcg='log2')@10"
-    assert str(parse("P@5", rel=2)) == "P(rel=2)@5"
-    assert str(parse("P(rel=1)@5", rel=2)) == "P(rel=1)@5"
-    assert str(parse("Judged@10", rel=2)) == "Judged@10"
-
-
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("MRR", "RR(rel=1)"),
-        ("mrr@10", "RR(rel=1)@10"),
-        ("MAP", "AP(rel=1)"),
-        ("Recall@5", "R(rel=1)@5"),
-        ("precision@5", "P(rel=1)@5"),
-        ("Hit@3", "Success(rel=1)@3"),
-        ("hit_rate@3", "Success(rel=1)@3"),
-        ("HitRate@3", "Success(rel=1)@3"),
-        ("NDCG@10", "nDCG(dcg='exp-log2')@10"),
-        ('nDCG( dcg = "log2" )@10', "nDCG(dcg='log2')@10"),
-        ("R@Budget", "R(rel=1)@budget"),
-    ],
-)
-def test_names_of_other_tools_are_understood(given: str, meant: str) -> None:
-    assert str(parse(given)) == meant
-
-
-def test_several_measures_in_one_text_or_in_many() -> None:
-    texts = ["nDCG(dcg='exp-log2')@10 P( rel=2, )@5", "AP,RR", "AP"]
-    assert [str(m) for m in parse_all(texts)] == [
-        "nDCG(dcg='exp-log2')@10",
-        "P(rel=2)@5",
-        "AP(rel=1)",
-        "RR(rel=1)",
-    ]
-    assert parse_all("") == ()
-
-
-def test_a_label_leaves_the_parameters_out() -> None:
-    assert [m.label for m in parse_all("nDCG@10 R@budget AP")] == ["nDCG@10", "R@budget", "AP"]
-
-
-@pytest.mark.parametrize(
-    ("text", "hint"),
-    [
-        ("nDGC@10", "did you mean nDCG"),
-        ("Recal@5", "did you mean R"),
-        ("Presicion@5", "did you mean P"),
-        ("foo", "there are nDCG, P, R"),
-        ("P", "P needs a cut-off, as in P@5"),
-        ("Success", "needs a cut-off"),
-        ("P@0", "a whole number from 1"),
-        ("P@-1", "is not a measure"),
-        ("P@x", "a whole number from 1, or 'budget'"),
-        ("P@٣", "a whole number from 1"),
-        ("P(rel=9)@5", "P takes rel=1, rel=2 or rel=3"),
-        ("P(rel=0)@5", "P takes rel=1, rel=2 or rel=3"),
-        ("P(rel=1,rel=2)@5", "rel=2"),
-        ("nDCG(rel=2)@5", "nDCG takes dcg='log2' or dcg='exp-log2'"),
-        ("nDCG(dcg='ln')@5", "nDCG takes dcg="),
-        ("Judged(rel=1)@5", "Judged takes no parameters"),
-        ("P(rel=2@5", "is not a measure"),
-        ("", "is not a measure"),
-    ],
-)
-def test_a_wrong_name_is_refused_with_what_would_be_right(text: str, hint: str) -> None:
-    with pytest.raises(BadInput) as caught:
-        parse(text)
-    assert hint in str(caught.value)
-
-
-@given(st.text())
-def test_any_text_is_a_measure_or_bad_input(text: str) -> None:
-    with suppress(BadInput):
-        assert parse(str(parse(text))) == parse(text)
-
-
-@pytest.mark.parametrize("name", MEASURES)
-def test_every_definition_is_complete(name: str) -> None:
-    definition = MEASURES[name]
-    assert definition.name == name
-    assert parse(definition.example).definition is definition
-    for sentence in (definition.meaning, definition.hides):
-        assert sentence[0].isupper()
-        assert sentence.endswith(".")
-    assert definition.formula
-    assert definition.function.__doc__
-    assert {parse(f"{alias}@3").name for alias in definition.aliases} <= {name}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.measures import MEASURES, parse, parse_all
+from labeler.measures import parse, parse_all
 
 GOLDEN = Path(__file__).with_name("goldens") / "trec_eval.json"
 
@@ -28,15 +29,28 @@ RUN = st.dictionaries(
     st.sampled_from(QUERIES), st.dictionaries(st.sampled_from(CHUNKS), SCORES, min_size=1)
 )
 CUTOFFS = (1, 2, 5, 100)
+FAMILIES = {"nDCG": "ndcg_cut", "P": "P", "R": "recall", "Success": "success", "AP": "map_cut"}
 NAMES = {
+    **{f"{name}@{k}": f"{theirs}_{k}" for name, theirs in FAMILIES.items() for k in CUTOFFS},
     "nDCG": "ndcg",
-    **{f"nDCG@{k}": f"ndcg_cut_{k}" for k in CUTOFFS},
-    **{f"P@{k}": f"P_{k}" for k in CUTOFFS},
-    **{f"R@{k}": f"recall_{k}" for k in CUTOFFS},
-    **{f"Success@{k}": f"success_{k}" for k in CUTOFFS},
-    **{f"AP@{k}": f"map_cut_{k}" for k in CUTOFFS},
     "AP": "map",
     "RR": "recip_rank",
+    "Rprec": "Rprec",
+    "Bpref": "bpref",
+    "SetP": "set_P",
+    "SetR": "set_recall",
+    "SetF": "set_F",
+    "NumRet": "num_ret",
+    "NumRet(rel={rel})": "num_rel_ret",
+}
+CONDENSED = {
+    **{f"{name}(judged_only=True)@5": f"{theirs}_5" for name, theirs in FAMILIES.items()},
+    "nDCG(judged_only=True)": "ndcg",
+    "AP(judged_only=True)": "map",
+    "RR(judged_only=True)": "recip_rank",
+    "Rprec(judged_only=True)": "Rprec",
+    "SetP(judged_only=True)": "set_P",
+    "SetF(judged_only=True)": "set_F",
 }
 
 Qrels = dict[str, dict[str, int]]
@@ -49,10 +63,19 @@ def golden() -> dict[str, Any]:
     return content
 
 
-def trec_eval(qrels: Qrels, run: Run, rel: int) -> dict[str, dict[str, float]]:
+def trec_eval(
+    qrels: Qrels,
+    run: Run,
+    rel: int,
+    names: Collection[str] = frozenset(NAMES.values()),
+    *,
+    judged_only: bool = False,
+) -> dict[str, dict[str, float]]:
     """Ask the tool itself: {query: {its name: value}} for the queries both sides have."""
     pytrec_eval = pytest.importorskip("pytrec_eval")
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(NAMES.values()), relevance_level=rel)
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        qrels, set(names), relevance_level=rel, judged_docs_only_flag=int(judged_only)
+    )
     rows: dict[str, dict[str, float]] = evaluator.evaluate(run)
     return rows
 
@@ -81,21 +104,71 @@ def test_the_stored_collection_holds_what_tools_disagree_on(golden: dict[str, An
     assert row.holes
 
 
+def check_values_and_means(board: Scoreboard, name: str, expected: Mapping[str, float]) -> None:
+    """Compare one measure, whose values trec_eval gives for the queries that the run has."""
+    measures = board.conventions.measures(name)
+    complete = {query: expected.get(query, 0.0) for query in board.collection.query_ids}
+    ours = {row.query_id: row.value for row in board.per_query("run", measures)}
+    assert ours == pytest.approx(complete, abs=1e-9), name
+    [mean] = board.table(measures)
+    assert mean.value == pytest.approx(sum(complete.values()) / len(complete), abs=1e-9), name
+    assert (mean.n, mean.undefined) == (len(complete), 0), "no query is left out of the mean"
+
+
+@pytest.mark.parametrize("judged_only", [False, True])
+@settings(deadline=None)
+@given(qrels=QRELS, run=RUN, rel=st.integers(1, 3))
+def test_every_value_and_mean_is_that_of_trec_eval(
+    judged_only: bool, qrels: Qrels, run: Run, rel: int
+) -> None:
+    board = Scoreboard(collect(qrels, {"run": run}), Conventions.of("trec_eval", rel=rel))
+    names = CONDENSED if judged_only else NAMES
+    reference = trec_eval(qrels, run, rel, names.values(), judged_only=judged_only)
+    for name, theirs in names.items():
+        expected = {query: values[theirs] for query, values in reference.items()}
+        check_values_and_means(board, name.format(rel=rel), expected)
+
+
+@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 3))
-def test_every_value_and_mean_is_that_of_trec_eval(qrels: Qrels, run: Run, rel: int) -> None:
-    conventions = Conventions.of("trec_eval", rel=rel)
-    board = Scoreboard(collect(qrels, {"run": run}), conventions)
-    reference = trec_eval(qrels, run, rel)
-    for name, theirs in NAMES.items():
-        measures = conventions.measures(name)
-        expected = {q: reference[q][theirs] if q in reference else 0.0 for q in qrels}
-        ours = {row.query_id: row.value for row in board.per_query("run", measures)}
-        assert ours == pytest.approx(expected, abs=1e-9), name
-        [mean] = board.table(measures)
-        assert mean.value == pytest.approx(sum(expected.values()) / len(qrels), abs=1e-9), name
-        assert (mean.n, mean.undefined) == (len(qrels), 0), "no query is left out of the mean"
+def test_known_relevant_chunks_are_counted_as_trec_eval_does(
+    qrels: Qrels, run: Run, rel: int
+) -> None:
+    """But trec_eval says nothing of a query that the run lacks, which has them all the same."""
+    board = Scoreboard(collect(qrels, {"run": run}), Conventions.of("trec_eval", rel=rel))
+    reference = trec_eval(qrels, run, rel, ["num_rel"])
+    for row in board.per_query("run", board.conventions.measures("NumRel")):
+        assert row.value == sum(grade >= rel for grade in qrels[row.query_id].values())
+        assert row.missing or row.value == reference[row.query_id]["num_rel"]
 
 
+@settings(deadline=None)
+@given(QRELS, RUN, st.integers(1, 3), st.sampled_from([0.25, 2.0, 7.5]))
+def test_beta_weighs_as_in_trec_eval(qrels: Qrels, run: Run, rel: int, beta: float) -> None:
+    board = Scoreboard(collect(qrels, {"run": run}), Conventions.of("trec_eval", rel=rel))
+    reference = trec_eval(qrels, run, rel, [f"set_F_{beta}"])
+    expected = {query: values["set_F"] for query, values in reference.items()}
+    check_values_and_means(board, f"SetF(beta={beta})", expected)
+
+
+@settings(deadline=None)
+@given(QRELS, RUN, st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
+def test_own_gains_are_grades_of_that_height_to_trec_eval(
+    qrels: Qrels, run: Run, given_gains: list[int]
+) -> None:
+    gains = dict(enumerate([0, *sorted(given_gains)]))
+    raised = {
+        query: {chunk: gains[grade] for chunk, grade in grades.items()}
+        for query, grades in qrels.items()
+    }
+    board = Scoreboard(collect(qrels, {"run": run}), Conventions.of("trec_eval"))
+    reference = trec_eval(raised, run, 1, ["ndcg", "ndcg_cut_2"])
+    for cutoff, theirs in (("", "ndcg"), ("@2", "ndcg_cut_2")):
+        expected = {query: values[theirs] for query, values in reference.items()}
+        check_values_and_means(board, f"nDCG(gains={gains}){cutoff}", expected)
+
+
+@settings(deadline=None)
 @given(QRELS, RUN)
 def test_a_run_is_reordered_by_32_bit_score_then_id(qrels: Qrels, run: Run) -> None:
     """The values above could agree by luck; the order itself must not depend on the file's."""
@@ -115,35 +188,7 @@ def test_ids_are_compared_byte_by_byte() -> None:
         assert trec_eval({"q": {best: 1}}, {"q": ranked}, 1)["q"]["recip_rank"] == 1 / place
 
 
-@pytest.mark.parametrize("name", MEASURES)
-def test_our_names_are_names_of_ir_measures(name: str) -> None:
-    ir_measures = pytest.importorskip("ir_measures")
-    ours = parse(MEASURES[name].example)
-    theirs = ir_measures.parse_measure(str(ours))
-    assert name == theirs.NAME
-    assert theirs.params.get("cutoff") == ours.cutoff
-    assert not set(theirs.params) - {"cutoff", "rel", "dcg"}
-
-
-@given(QRELS, RUN.filter(bool), st.sampled_from([1, 3, 10]))
-def test_judged_is_that_of_ir_measures(qrels: Qrels, run: Run, k: int) -> None:
-    """Both divide by min(k, length); only scores without ties have one order in both."""
-    ir_measures = pytest.importorskip("ir_measures")
-    untied = {
-        query: {chunk: float(-rank) for rank, chunk in enumerate(ranked)}
-        for query, ranked in run.items()
-    }
-    reference = {
-        row.query_id: row.value
-        for row in ir_measures.iter_calc([ir_measures.Judged @ k], qrels, untied)
-        if row.query_id in untied
-    }
-    board = Scoreboard(collect(qrels, {"run": untied}), Conventions.of("trec_eval"))
-    rows = board.per_query("run", parse_all(f"Judged@{k}"))
-    ours = {row.query_id: row.value for row in rows if not row.missing}
-    assert ours == pytest.approx({q: reference[q] for q in ours}, abs=1e-9)
-
-
+@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 10))
 def test_exponential_gain_is_its_closed_form(qrels: Qrels, run: Run, k: int) -> None:
     """DCG of 2^grade - 1 over log2(rank + 1), written out; the tools have no such nDCG."""

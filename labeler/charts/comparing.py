@@ -271,8 +271,10 @@ def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
 
 def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.LayerChart:
     """Return A against B with the diagonal: above it B is better; a click selects ``query_id``."""
+    most = max(1.0, float(frame[["a", "b"]].max().max()))  # a count may be more than 1
+    whole = alt.Scale(domain=[0, most])
     diagonal: alt.Chart = (
-        alt.Chart(pd.DataFrame({"a": [0.0, 1.0], "b": [0.0, 1.0]}))
+        alt.Chart(pd.DataFrame({"a": [0.0, most], "b": [0.0, most]}))
         .mark_line(strokeDash=[4, 4], color="#888")
         .encode(x="a:Q", y="b:Q")
     )
@@ -281,8 +283,8 @@ def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Laye
         alt.Chart(frame)
         .mark_point(size=60, filled=True, opacity=0.9, cursor="pointer")
         .encode(
-            x=alt.X("a:Q", title=f"{heading} of A", scale=alt.Scale(domain=[0, 1])),
-            y=alt.Y("b:Q", title=f"{heading} of B", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X("a:Q", title=f"{heading} of A", scale=whole),
+            y=alt.Y("b:Q", title=f"{heading} of B", scale=whole),
             color=_outcome_colour(),
             shape=alt.Shape("outcome:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
             tooltip=_tooltip(),

@@ -13,7 +13,7 @@ import click
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import PRESETS, Conventions, QueryScore, Score, Scoreboard
+from labeler.evaluation import PRESETS, Conventions, QueryScore, Score, Scoreboard, tie_notes
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings
 from labeler.store import Store
@@ -97,6 +97,8 @@ def score(
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, runs), conventions)
     notes = notes_of(board, facet)
+    if kind in ("table", "md") and facet is None and not per_query:
+        notes += tie_notes(board, measures)
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
     click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
 
@@ -185,6 +187,9 @@ def explain_measures() -> None:
     click.echo("\n\n".join(explained(definition) for definition in MEASURES.values()))
 
 
+_CONDENSES = " drops the chunks nobody graded from the list, before ranks are counted"
+
+
 def explained(definition: Definition) -> str:
     """Return what the registry says of a measure, as text."""
     rows = {
@@ -192,7 +197,10 @@ def explained(definition: Definition) -> str:
         "hides": definition.hides,
         "formula": definition.formula,
         "example": f"{definition.example} ({definition.takes})",
+        "option": f"judged_only=True{_CONDENSES}" if definition.condenses else "",
         "also": ", ".join(definition.aliases),
+        "values": "whole numbers from 0, not shares from 0 to 1" if definition.count else "",
+        "terms": definition.depends,
     }
     lines = [f"  {what:<8} {text}" for what, text in rows.items() if text]
     return "\n".join([definition.name, *lines])

@@ -127,7 +127,7 @@ def _sums(group: Ints, size: int, weights: Floats | Ints | None = None) -> Float
 
 
 def _direction(row: Delta) -> int:
-    if row.measure.name == "Judged" or math.isnan(row.delta) or abs(row.delta) < VISIBLE:
+    if row.measure.definition.always_defined or math.isnan(row.delta) or abs(row.delta) < VISIBLE:
         return 0
     return 1 if row.delta > 0 else -1
 

@@ -93,11 +93,10 @@ def why_undefined(board: Scoreboard, query_id: str, measure: Measure) -> str | N
     undefined. Raises `NotFound` for an unknown query.
     """
     counts = board.counts_of(query_id)
-    least = measure.rel or 1
-    relevant = sum(counts[least:])
+    least = measure.least_grade
     if not sum(counts):
         return f"nobody has graded a chunk of {query_id}: it has no {measure.label} yet"
-    if measure.name == "Judged" or board.conventions.like_trec_eval or relevant:
+    if least is None or board.conventions.like_trec_eval or any(counts[least:]):
         return None
     return (
         f"no chunk of {query_id} is known to have grade {least} or more: its {measure.label} is "

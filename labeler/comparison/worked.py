@@ -50,7 +50,11 @@ def dcg_table(board: Scoreboard, run: str, query_id: str, measure: Measure) -> D
         raise BadInput(f"a DCG table is for nDCG, not for {measure}")
     board = board.snapshot()
     k = int(board.cutoffs(measure)[board.number_of(query_id)])
-    listed = [(each.chunk_id, each.grade) for each in board.ranked(run, query_id)]
+    listed = [
+        (each.chunk_id, each.grade)
+        for each in board.ranked(run, query_id)
+        if each.grade is not None or not measure.judged_only
+    ]
     names = board.collection.chunk_ids
     known = [(names[chunk], grade) for chunk, grade in board.golden(query_id).items() if grade]
     best = sorted(known, key=lambda pair: (-pair[1], pair[0]))
@@ -66,7 +70,7 @@ def dcg_table(board: Scoreboard, run: str, query_id: str, measure: Measure) -> D
 
 
 def _rows(ranked: Iterable[tuple[str, int | None]], measure: Measure) -> tuple[DcgRow, ...]:
-    gains = GAINS[str(measure.dcg)]
+    gains = measure.gains or GAINS[str(measure.dcg)]
     rows: list[DcgRow] = []
     running = 0.0
     for rank, (chunk_id, grade) in enumerate(ranked, 1):

@@ -2,20 +2,23 @@
 
 `Hits` are the judged chunks of any number of rankings, `Measure` is a measure with all its
 parameters, `score` and `terms` bring them together, and `MEASURES` says what each one means.
+`rbp_residual` says how far the chunks that nobody graded could raise RBP.
 """
 
+from labeler.measures.definitions import MEASURES, Definition
 from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints
 from labeler.measures.names import (
     BUDGET,
-    MEASURES,
     Cutoff,
-    Definition,
     Measure,
+    Scorer,
     parse,
     parse_all,
     score,
+    scorer,
     terms,
 )
+from labeler.measures.reading_on import rbp_residual
 
 __all__ = [
     "BUDGET",
@@ -29,8 +32,11 @@ __all__ = [
     "Hits",
     "Ints",
     "Measure",
+    "Scorer",
     "parse",
     "parse_all",
+    "rbp_residual",
     "score",
+    "scorer",
     "terms",
 ]

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from labeler.measures.functions import WHOLE_LIST, Bools, Floats, Hits, Ints, discounted
+from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints, discounted
+from labeler.measures.reading_on import reached, stopped
+from labeler.measures.sets import f1_divisor, f_divisor, pairs_that_count, worse_above
 
 
-def ndcg(hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str) -> Floats:
+def ndcg(
+    hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str = "log2", gains: tuple[float, ...] = ()
+) -> Floats:
     """Discounted gain of each hit, as a share of the ideal DCG.
 
     >>> ndcg(Hits.of([[0, 3]]), 2, dcg="log2").round(4).tolist()
     [0.0, 0.6309]
     """
-    ideal = hits.ideal.sums(discounted(hits.ideal, k, dcg))
-    return _shared(hits, discounted(hits, k, dcg), ideal)
+    gains = gains or GAINS[dcg]
+    return _shared(hits, discounted(hits, k, gains), hits.best_dcg(k, gains))
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -61,6 +65,68 @@ def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
     """An equal share of the top ``k``, or of a shorter list, for each hit in it."""
     seen = hits.within(k).astype(np.float64)
     return _shared(hits, seen, np.maximum(np.minimum(hits.length, k), 1))
+
+
+def r_precision(hits: Hits, *, rel: int) -> Floats:
+    """1 / known relevant for each relevant hit down to that rank."""
+    return recall(hits, hits.wanted(rel), rel=rel)
+
+
+def binary_preference(hits: Hits, *, rel: int) -> Floats:
+    """The share of known worse chunks each relevant hit stands above, divided by all relevant.
+
+    >>> binary_preference(Hits.of([[1, 0, 1]], missed=[[0]]), rel=1).tolist()
+    [0.5, 0.0, 0.25]
+    """
+    terms = np.zeros(len(hits.row))
+    chances = pairs_that_count(hits, rel)[hits.relevant(rel).row]
+    terms[hits.grade >= rel] = 1 - worse_above(hits, rel) / chances
+    return _shared(hits, terms, hits.wanted(rel))
+
+
+def rank_biased_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int, p: float) -> Floats:
+    """The weight of its rank for each relevant hit."""
+    weights: Floats = reached(hits, k, p) * (hits.grade >= rel)
+    return weights
+
+
+def expected_reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, max: int) -> Floats:
+    """The chance that a reader stops at each hit, divided by its rank.
+
+    >>> expected_reciprocal_rank(Hits.of([[1, 0, 1]]), max=3).round(4).tolist()
+    [0.125, 0.0, 0.0365]
+    """
+    return stopped(hits, k, max)
+
+
+def set_precision(hits: Hits, *, rel: int) -> Floats:
+    """1 / length of the list for each relevant hit."""
+    return _shared(hits, _found(hits, WHOLE_LIST, rel), hits.length)
+
+
+def set_recall(hits: Hits, *, rel: int) -> Floats:
+    """1 / known relevant for each relevant hit."""
+    return recall(hits, rel=rel)
+
+
+def set_f(hits: Hits, *, rel: int, beta: float) -> Floats:
+    """An equal share for each relevant hit: the length and the known relevant are given."""
+    return _shared(hits, _found(hits, WHOLE_LIST, rel), f_divisor(hits, rel, beta))
+
+
+def f1(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
+    """An equal share for each relevant hit in the top ``k``."""
+    return _shared(hits, 2 * _found(hits, k, rel), f1_divisor(hits, k, rel))
+
+
+def number_retrieved(hits: Hits, *, rel: int | None = None) -> Floats:
+    """1 for each hit that counts; without ``rel`` ungraded chunks count too, and are no hits."""
+    return np.ones(len(hits.row)) if rel is None else _found(hits, WHOLE_LIST, rel)
+
+
+def number_relevant(hits: Hits, *, rel: int) -> Floats:
+    """0 for each hit: the value is the same whatever a list holds."""
+    return np.zeros(len(hits.row))
 
 
 def _found(hits: Hits, k: int | Ints, rel: int) -> Floats:

@@ -7,10 +7,11 @@ are NaN where the measure is undefined; what becomes of those is for a conventio
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +38,9 @@ class Hits:
     grade: Ints
     known: Ints
     length: Ints
-    _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
+    _of_known: dict[object, Any] = field(default_factory=dict, repr=False)
+    _counts: dict[int, Ints] = field(default_factory=dict, init=False, repr=False)
+    _parts: dict[tuple[str, int], Hits] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
     def of(
@@ -89,6 +92,16 @@ class Hits:
         return Hits(row, rank, grade, self.known, per_row)
 
     @cached_property
+    def condensed(self) -> Hits:
+        """The same rankings without the chunks that nobody graded: those below move up.
+
+        >>> Hits.of([[None, 3, None, 0]]).condensed.rank.tolist()
+        [1, 2]
+        """
+        judged = np.bincount(self.row, minlength=len(self.length))
+        return Hits(self.row, self.ordinal, self.grade, self.known, judged)
+
+    @cached_property
     def best_order(self) -> Hits:
         """The same chunks in their best order: highest grade first, ungraded ones last.
 
@@ -110,12 +123,39 @@ class Hits:
 
     def relevant(self, rel: int) -> Hits:
         """Only the hits of grade ``rel`` or better; made once, since measures share it."""
-        if rel not in self._relevant:
-            keep = np.flatnonzero(self.grade >= rel)
-            self._relevant[rel] = Hits(
-                self.row[keep], self.rank[keep], self.grade[keep], self.known, self.length
-            )
-        return self._relevant[rel]
+        return self._part(("relevant", rel), lambda: self.grade >= rel, self.deepest)
+
+    def top(self, k: int | Ints) -> Hits:
+        """Only the hits in the top ``k``, if that is a number; made once, since measures share it.
+
+        No measure with that cut-off sees the difference, and what is left is quicker to go through.
+        """
+        if isinstance(k, np.ndarray) or not self.reaches_below(k):
+            return self
+        return self._part(("top", k), lambda: self.rank <= k, k)
+
+    def reaches_below(self, k: int | Ints) -> bool:
+        """Whether a hit may stand below the top ``k``."""
+        return isinstance(k, np.ndarray) or k < self.deepest
+
+    @cached_property
+    def deepest(self) -> int:
+        """A rank below which there is no hit."""
+        return int(self.rank.max(initial=0))
+
+    @cached_property
+    def discount(self) -> Floats:
+        """1 / log2(rank + 1) of each hit."""
+        return _discounts(1 << self.deepest.bit_length())[self.rank]
+
+    def _part(self, which: tuple[str, int], choose: Callable[[], Bools], deepest: int) -> Hits:
+        if which not in self._parts:
+            keep = np.flatnonzero(choose())
+            hits = (self.row[keep], self.rank[keep], self.grade[keep])
+            part = Hits(*hits, self.known, self.length, self._of_known)
+            vars(part)["deepest"] = deepest  # known without looking for it
+            self._parts[which] = part
+        return self._parts[which]
 
     @cached_property
     def ordinal(self) -> Ints:
@@ -143,17 +183,52 @@ class Hits:
         return self.rank <= (k[self.row] if isinstance(k, np.ndarray) else k)
 
     def count(self, k: int | Ints) -> Ints:
-        """How many hits each row has in its top ``k``."""
-        return np.bincount(self.row[self.within(k)], minlength=len(self.length))
+        """How many hits each row has in its top ``k``; for a number counted once, to be read."""
+        if isinstance(k, np.ndarray):
+            return np.bincount(self.row[self.within(k)], minlength=len(self.length))
+        depth = min(k, self.deepest)
+        if depth not in self._counts:
+            inside = self.row[self.within(k)] if depth < self.deepest else self.row
+            self._counts[depth] = np.bincount(inside, minlength=len(self.length))
+        return self._counts[depth]
 
     def holes(self, k: int | Ints) -> Ints:
         """How many chunks in the top ``k`` of each row nobody has graded."""
-        return np.minimum(self.length, k) - self.count(k)
+        return np.minimum(self.length, k) - self.top(k).count(k)
 
     def wanted(self, rel: int) -> Ints:
         """How many chunks of grade ``rel`` or better each row's query has, retrieved or not."""
-        counts: Ints = self.known[:, rel:].sum(axis=1)
+        if rel not in self._of_known:
+            self._of_known[rel] = self.known @ (np.arange(4) >= rel)
+        counts: Ints = self._of_known[rel]
         return counts
+
+    def best_dcg(self, k: int | Ints, gains: tuple[float, ...]) -> Floats:
+        """Return the discounted gain that the best ranking of each row's query has in ``k`` ranks.
+
+        The gains of `ideal` are added, but once for all queries whose known grades are the same.
+        """
+        if isinstance(k, np.ndarray):
+            return self.ideal.sums(discounted(self.ideal, k, gains))
+        if (k, gains) not in self._of_known:
+            kinds, kind = self._kinds
+            best = kinds.top(k)
+            self._of_known[k, gains] = best.sums(discounted(best, k, gains))[kind]
+        sums: Floats = self._of_known[k, gains]
+        return sums
+
+    @property
+    def _kinds(self) -> tuple[Hits, Ints]:
+        """The ideal of each kind of query that is known, and of which kind each row is."""
+        if "kinds" not in self._of_known:
+            size = int(self.known.max(initial=0)) + 1
+            codes = self.known @ np.array([0, 1, size, size**2])
+            _, first, kind = np.unique(codes, return_index=True, return_inverse=True)
+            none = np.zeros(0, dtype=np.int64)
+            kinds = Hits(none, none, none, self.known[first], np.zeros(len(first), dtype=np.int64))
+            self._of_known["kinds"] = kinds.ideal, kind
+        kinds_and_kind: tuple[Hits, Ints] = self._of_known["kinds"]
+        return kinds_and_kind
 
 
 def _ints(values: object) -> Ints:
@@ -169,25 +244,36 @@ def _discounts(size: int) -> Floats:
     return np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, size))])
 
 
-def discounted(hits: Hits, k: int | Ints, dcg: str) -> Floats:
-    """Return each hit's gain divided by log2(rank + 1), and 0 below ``k``."""
-    discounts = _discounts(1 << int(hits.rank.max(initial=0)).bit_length())
-    gains = np.array(GAINS[dcg])[hits.grade] * discounts[hits.rank]
-    return gains * hits.within(k)
+@lru_cache(maxsize=64)
+def _by_grade(gains: tuple[float, ...]) -> Floats:
+    return np.array(gains, dtype=np.float64)
 
 
-def _dcg(hits: Hits, k: int | Ints, dcg: str) -> Floats:
-    return hits.sums(discounted(hits, k, dcg))
+def discounted(hits: Hits, k: int | Ints, gains: Sequence[float]) -> Floats:
+    """Return the gain of each hit's grade divided by log2(rank + 1), and 0 below ``k``."""
+    discounted_gains = _by_grade(tuple(gains))[hits.grade] * hits.discount
+    return discounted_gains * hits.within(k) if hits.reaches_below(k) else discounted_gains
 
 
-def _divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
-    """Divide, NaN where there is nothing to divide by."""
-    shares: Floats = np.divide(part, whole, out=np.full(len(part), np.nan), where=whole > 0)
+def divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
+    """Divide, NaN where there is nothing to divide by.
+
+    >>> divide(np.array([1.0, 0.0]), np.array([2, 0])).tolist()
+    [0.5, nan]
+    """
+    shares = np.empty(len(part))
+    shares.fill(np.nan)
+    np.divide(part, whole, out=shares, where=whole > 0)
     return shares
 
 
-def ndcg(hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str) -> Floats:
+def ndcg(
+    hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str = "log2", gains: tuple[float, ...] = ()
+) -> Floats:
     """Discounted gain, as a share of the best the query allows in ``k`` ranks.
+
+    ``gains``, one for each grade from 0, stand in for those of ``dcg``. They must not fall as the
+    grade rises, since the ideal puts the highest grade first.
 
     The ideal comes from every known grade of the query. Taken from the retrieved list instead, a
     run that misses the best chunk would look perfect:
@@ -195,7 +281,10 @@ def ndcg(hits: Hits, k: int | Ints = WHOLE_LIST, *, dcg: str) -> Floats:
     >>> ndcg(Hits.of([[2, 1]], missed=[[3]]), 2, dcg="log2").round(4).tolist()
     [0.6173]
     """
-    return _divide(_dcg(hits.relevant(1), k, dcg), _dcg(hits.ideal, k, dcg))
+    gains = gains or GAINS[dcg]
+    graded = hits.relevant(1)
+    found = graded.sums(discounted(graded, k, gains))
+    return divide(found, hits.best_dcg(k, gains))
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -215,7 +304,7 @@ def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
     >>> recall(Hits.of([[1, None, 1]], missed=[[1, 1]]), 2, rel=1).tolist()
     [0.25]
     """
-    return _divide(hits.relevant(rel).count(k), hits.wanted(rel))
+    return divide(hits.relevant(rel).count(k), hits.wanted(rel))
 
 
 def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -246,7 +335,7 @@ def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Fl
     """
     relevant = hits.relevant(rel)
     precisions = relevant.within(k) * relevant.ordinal / relevant.rank
-    return _divide(relevant.sums(precisions), hits.wanted(rel))
+    return divide(relevant.sums(precisions), hits.wanted(rel))
 
 
 def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
@@ -255,4 +344,4 @@ def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
     >>> judged(Hits.of([[0, None], []]), 10).tolist()
     [0.5, 0.0]
     """
-    return _divide(hits.count(k), np.maximum(np.minimum(hits.length, k), 1))
+    return divide(hits.count(k), np.maximum(np.minimum(hits.length, k), 1))

@@ -1,4 +1,4 @@
-"""What the measures are called and mean: the registry, and names read and written."""
+"""What the measures are called: names read and written, and a measure brought to hits."""
 
 from __future__ import annotations
 
@@ -10,134 +10,14 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from labeler.errors import BadInput
-from labeler.measures import contributions, functions
-from labeler.measures.functions import GAINS, WHOLE_LIST, Floats, Hits, Ints
+from labeler.measures.definitions import MEASURES, Definition
+from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints
+from labeler.measures.parameters import PARAMETERS, is_whole
 
 Cutoff = int | Literal["budget"] | None
+Scorer = Callable[[Hits, int | Ints | None], Floats]
 
 BUDGET: Literal["budget"] = "budget"
-
-
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What a measure means, for people and for programs.
-
-    ``terms`` gives one number per hit, summing to ``function``'s value of the row; ``depends``
-    says in a sentence how a term depends on other chunks, and is empty where it does not.
-    """
-
-    name: str
-    function: Callable[..., Floats]
-    terms: Callable[..., Floats]
-    meaning: str
-    hides: str
-    formula: str
-    example: str
-    aliases: tuple[str, ...] = ()
-    depends: str = ""
-    takes_rel: bool = False
-    takes_dcg: bool = False
-    needs_cutoff: bool = False
-
-    @property
-    def takes(self) -> str:
-        """The parameters the measure takes, as words after its name."""
-        if self.takes_rel:
-            return "takes rel=1, rel=2 or rel=3"
-        return "takes dcg='log2' or dcg='exp-log2'" if self.takes_dcg else "takes no parameters"
-
-
-_DEFINITIONS = (
-    Definition(
-        name="nDCG",
-        function=functions.ndcg,
-        terms=contributions.ndcg,
-        meaning="How much of the best possible gain the ranking collects, early ranks counting "
-        "most.",
-        hides="Which grades were missed: one chunk of grade 3 can outweigh several of grade 1.",
-        formula="Σ gain(grade)/log2(rank+1) over the top k, divided by the same sum for the "
-        "query's golden grades in best order",
-        example="nDCG@10",
-        aliases=("NormalizedDCG",),
-        takes_dcg=True,
-    ),
-    Definition(
-        name="P",
-        function=functions.precision,
-        terms=contributions.precision,
-        meaning="The share of the top k that is relevant.",
-        hides="The order inside the top k, and that a query with few relevant chunks cannot "
-        "reach 1.",
-        formula="relevant in the top k / k",
-        example="P@5",
-        aliases=("Precision",),
-        takes_rel=True,
-        needs_cutoff=True,
-    ),
-    Definition(
-        name="R",
-        function=functions.recall,
-        terms=contributions.recall,
-        meaning="The share of the query's known relevant chunks that the top k hold.",
-        hides="The order inside the top k, and relevant chunks that nobody has graded yet.",
-        formula="relevant in the top k / known relevant",
-        example="R@5",
-        aliases=("Recall",),
-        takes_rel=True,
-    ),
-    Definition(
-        name="Success",
-        function=functions.success,
-        terms=contributions.success,
-        meaning="Whether the top k hold at least one relevant chunk (hit rate).",
-        hides="Everything after the first relevant chunk.",
-        formula="1 if relevant in the top k ≥ 1, else 0",
-        example="Success@3",
-        aliases=("Hit", "Hits", "HitRate", "SuccessRate"),
-        depends="Terms depend on each other: only the first relevant chunk has one, and any that "
-        "overtakes it takes the term.",
-        takes_rel=True,
-        needs_cutoff=True,
-    ),
-    Definition(
-        name="RR",
-        function=functions.reciprocal_rank,
-        terms=contributions.reciprocal_rank,
-        meaning="How early the first relevant chunk comes; its mean over queries is MRR.",
-        hides="Everything after the first relevant chunk.",
-        formula="1 / rank of the first relevant chunk, 0 if none is in the top k",
-        example="RR@10",
-        aliases=("MRR", "ReciprocalRank", "MeanReciprocalRank"),
-        depends="Terms depend on each other: only the first relevant chunk has one, and any that "
-        "overtakes it takes the term.",
-        takes_rel=True,
-    ),
-    Definition(
-        name="AP",
-        function=functions.average_precision,
-        terms=contributions.average_precision,
-        meaning="Precision at the rank of each relevant chunk, averaged over all known ones; its "
-        "mean over queries is MAP.",
-        hides="How relevant a chunk is: grades above the threshold all count the same.",
-        formula="Σ P@rank over the relevant chunks in the top k / known relevant",
-        example="AP",
-        aliases=("MAP", "AveragePrecision", "MeanAveragePrecision"),
-        depends="Terms depend on each other: a chunk's term is the precision at its rank, which "
-        "counts the relevant chunks above it too.",
-        takes_rel=True,
-    ),
-    Definition(
-        name="Judged",
-        function=functions.judged,
-        terms=contributions.judged,
-        meaning="The share of the top k that somebody graded: how far to trust the others.",
-        hides="Whether the graded chunks are any good.",
-        formula="graded in the top k / min(k, length of the list)",
-        example="Judged@10",
-    ),
-)
-
-MEASURES: Mapping[str, Definition] = MappingProxyType({d.name: d for d in _DEFINITIONS})
 
 
 def _fold(name: str) -> str:
@@ -145,7 +25,7 @@ def _fold(name: str) -> str:
 
 
 _NAMES: Mapping[str, str] = MappingProxyType(
-    {_fold(alias): d.name for d in _DEFINITIONS for alias in (d.name, *d.aliases)}
+    {_fold(alias): d.name for d in MEASURES.values() for alias in (d.name, *d.aliases)}
 )
 
 
@@ -154,37 +34,63 @@ class Measure:
     """A measure with all its parameters. Its text is the ir_measures name, fully spelled.
 
     ``cutoff`` is None for the whole list, or ``"budget"`` where it is the prompt budget, which a
-    query's task may change. ``rel`` and ``dcg`` are given exactly where the measure takes them.
+    query's task may change. The others are given exactly where the measure takes them: ``gains``
+    (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``.
 
     >>> str(Measure("nDCG", 10, dcg="exp-log2"))
     "nDCG(dcg='exp-log2')@10"
+    >>> str(Measure("nDCG", 10, gains=(0, 1, 10, 100), judged_only=True))
+    'nDCG(gains={0: 0, 1: 1, 2: 10, 3: 100}, judged_only=True)@10'
     """
 
     name: str
     cutoff: Cutoff = None
     rel: int | None = None
     dcg: str | None = None
+    gains: tuple[int, int, int, int] | None = None
+    p: float | None = None
+    beta: float | None = None
+    max: int | None = None
+    judged_only: bool = False
 
     def __post_init__(self) -> None:
         definition = MEASURES.get(self.name)
         if definition is None:
             raise BadInput(f"no measure is called {self.name!r}; there are {', '.join(MEASURES)}")
-        if self.cutoff is None and definition.needs_cutoff:
-            raise BadInput(f"{self.name} needs a cut-off, as in {definition.example}")
-        if self.cutoff not in (None, BUDGET) and self.cutoff not in range(1, WHOLE_LIST):
-            raise BadInput(
-                f"the cut-off of {self.name} is a whole number from 1, not {self.cutoff}"
-            )
-        rels = (1, 2, 3) if definition.takes_rel else (None,)
-        dcgs = tuple(GAINS) if definition.takes_dcg else (None,)
-        if self.rel not in rels or self.dcg not in dcgs:
-            raise BadInput(f"{self.name} {definition.takes}")
+        _check_cutoff(definition, self.cutoff)
+        for parameter in PARAMETERS:
+            value = getattr(self, parameter)
+            if not self._fits(definition, parameter, value):
+                raise BadInput(f"{self.name} {definition.takes_all}; not {parameter}={value!r}")
+
+    def _fits(self, definition: Definition, parameter: str, value: object) -> bool:
+        if parameter not in definition.parameters:
+            return value is None or value is False
+        if parameter == "dcg" and self.gains is not None:
+            return value is None
+        return (value is None and parameter in definition.optional) or PARAMETERS[
+            parameter
+        ].is_right(value)
 
     @property
-    def parameters(self) -> dict[str, int | str]:
-        """The parameters the measure takes, without the cut-off."""
-        given = {"rel": self.rel, "dcg": self.dcg}
-        return {name: value for name, value in given.items() if value is not None}
+    def parameters(self) -> dict[str, Any]:
+        """The parameters the measure takes and what they are, without the cut-off."""
+        given = {name: getattr(self, name) for name in PARAMETERS}
+        taken = self.definition.parameters
+        return {name: given[name] for name in given if name in taken and given[name] is not None}
+
+    @property
+    def least_grade(self) -> int | None:
+        """The lowest grade that, if a query has it, gives every run a value; None: all have one.
+
+        >>> [parse(name).least_grade for name in ("P(rel=2)@5", "nDCG(gains={1: 0})", "Judged")]
+        [2, 2, None]
+        """
+        if self.definition.always_defined:
+            return None
+        if self.gains is not None:
+            return next(grade for grade, gain in enumerate(self.gains) if gain)
+        return self.rel or 1
 
     @property
     def label(self) -> str:
@@ -197,33 +103,50 @@ class Measure:
         return MEASURES[self.name]
 
     def __str__(self) -> str:
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.parameters.items())
+        inside = ", ".join(
+            f"{name}={PARAMETERS[name].write(value)}"
+            for name, value in self.parameters.items()
+            if not (PARAMETERS[name].unsaid and value == PARAMETERS[name].default)
+        )
         cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
         return f"{self.name}({inside}){cutoff}" if inside else f"{self.name}{cutoff}"
+
+
+def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
+    name = definition.name
+    if cutoff is None and definition.cutoff == "must":
+        raise BadInput(f"{name} needs a cut-off, as in {definition.example}")
+    if cutoff is not None and definition.cutoff == "never":
+        instead = f"; {definition.instead} has one" if definition.instead else ""
+        raise BadInput(f"{name} takes no cut-off{instead}")
+    if cutoff not in (None, BUDGET) and not is_whole(cutoff, 1, WHOLE_LIST - 1):
+        raise BadInput(f"the cut-off of {name} is a whole number from 1, not {cutoff}")
 
 
 def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
     """Read a measure's name; what it leaves open comes from ``rel`` and ``dcg``.
 
     Upper and lower case, and the names other tools use (MRR, MAP, Recall, HitRate), are
-    understood. Raises `BadInput` naming the nearest right names.
+    understood. ``p`` is 0.8, ``beta`` 1 and ``max`` 3 where a name does not say. Raises `BadInput`
+    naming the nearest right names.
 
     >>> str(parse("mrr@10", rel=2))
     'RR(rel=2)@10'
     >>> str(parse("R(rel=3)@budget", rel=2))
     'R(rel=3)@budget'
+    >>> str(parse("RBP")), str(parse("ERR(max=4)@10"))
+    ('RBP(rel=1, p=0.8)', 'ERR(max=4)@10')
     """
     match = _SPELLING.fullmatch(text.strip())
     if match is None:
         raise BadInput(f"{text!r} is not a measure; one is written like nDCG@10 or P(rel=2)@5")
     definition = MEASURES[_find_name(match["name"])]
-    parameters: dict[str, Any] = {"rel": rel} if definition.takes_rel else {}
-    parameters |= {"dcg": dcg} if definition.takes_dcg else {}
     try:
-        parameters |= _read_parameters(match["inside"] or "", definition)
+        given = _read_parameters(match["inside"] or "", definition)
+        parameters = _fill(given, definition, {"rel": rel, "dcg": dcg})
         return Measure(definition.name, _read_cutoff(match["cutoff"]), **parameters)
     except BadInput as error:
-        raise BadInput(f"{text!r}: {error}") from None
+        raise BadInput(f"{text!r} is not a measure: {error}") from None
 
 
 def parse_all(
@@ -242,9 +165,10 @@ def parse_all(
 
 
 _SPELLING = re.compile(
-    r"(?P<name>[A-Za-z_-]+)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>\w+))?"
+    r"(?P<name>[A-Za-z][A-Za-z0-9_-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^\s@()]+))?"
 )
 _NAME_IN_LIST = re.compile(r"(?:[^\s,(]|\([^)]*\)?)+")
+_PARAMETER_IN_LIST = re.compile(r"(?:[^,{]|\{[^}]*\}?)+")
 
 
 def _find_name(text: str) -> str:
@@ -268,12 +192,25 @@ def _read_cutoff(text: str | None) -> Cutoff:
 
 def _read_parameters(text: str, definition: Definition) -> dict[str, Any]:
     given: dict[str, Any] = {}
-    for part in filter(None, map(str.strip, text.split(","))):
+    for part in filter(None, map(str.strip, _PARAMETER_IN_LIST.findall(text))):
         name, _, value = (piece.strip() for piece in part.partition("="))
-        if name in given or name not in ("rel", "dcg"):
-            raise BadInput(f"{definition.name} {definition.takes}; {part!r} is not among them")
-        given[name] = int(value) if value in ("1", "2", "3") else value.strip("'\"")
+        if name in definition.parameters and name not in given:
+            given[name] = PARAMETERS[name].read(value)
+            if PARAMETERS[name].is_right(given[name]):
+                continue
+        raise BadInput(f"{definition.name} {definition.takes_all}; {part!r} is not among them")
     return given
+
+
+def _fill(
+    given: dict[str, Any], definition: Definition, defaults: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Add what was left open; ``gains`` with dcg='log2' is how ir_measures may spell it."""
+    if "gains" in given and given.get("dcg", "log2") == "log2":
+        return {**given, "dcg": None}
+    open_ones = set(definition.parameters) - set(definition.optional) - set(given)
+    filled = {name: defaults.get(name, PARAMETERS[name].default) for name in open_ones}
+    return {**given, **filled}
 
 
 def score(hits: Hits, measure: Measure, k: int | Ints | None = None) -> Floats:
@@ -285,18 +222,46 @@ def score(hits: Hits, measure: Measure, k: int | Ints | None = None) -> Floats:
     >>> score(Hits.of([[0, 1], [0, 0]]), parse("RR")).tolist()
     [0.5, nan]
     """
-    return measure.definition.function(hits, _limit(measure, k), **measure.parameters)
+    return scorer(measure)(hits, k)
+
+
+def scorer(measure: Measure) -> Scorer:
+    """Return `score` of one measure, for those who compute it again and again.
+
+    >>> scorer(parse("RR"))(Hits.of([[0, 1]]), None).tolist()
+    [0.5]
+    """
+    function, (takes_cutoff, given) = measure.definition.function, _arguments(measure)
+
+    def compute(hits: Hits, k: int | Ints | None) -> Floats:
+        seen = hits.condensed if measure.judged_only else hits
+        if not takes_cutoff:
+            return function(seen, **given)
+        limit = _limit(measure, k)
+        return function(seen.top(limit), limit, **given)
+
+    return compute
 
 
 def terms(hits: Hits, measure: Measure, k: int | Ints | None = None) -> Floats:
     """Return what each hit adds to the value of its row; ``k`` is as for `score`.
 
-    The terms of a row sum to its value, and are all 0 where that is undefined.
+    The terms of a row sum to its value, and are all 0 where that is undefined; only of NumRel, and
+    of NumRet without ``rel``, they do not sum to it. Hits keep their place under judged_only.
 
     >>> terms(Hits.of([[0, 1, 1]]), parse("RR")).tolist()
     [0.0, 0.5, 0.0]
     """
-    return measure.definition.terms(hits, _limit(measure, k), **measure.parameters)
+    takes_cutoff, given = _arguments(measure)
+    seen = hits.condensed if measure.judged_only else hits
+    limits = (_limit(measure, k),) if takes_cutoff else ()
+    return measure.definition.terms(seen, *limits, **given)
+
+
+def _arguments(measure: Measure) -> tuple[bool, Mapping[str, Any]]:
+    """Return whether a measure's function takes a cut-off, and what else it takes."""
+    given = {name: value for name, value in measure.parameters.items() if name != "judged_only"}
+    return measure.definition.cutoff != "never", given
 
 
 def _limit(measure: Measure, k: int | Ints | None) -> int | Ints:

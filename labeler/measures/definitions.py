@@ -1,0 +1,314 @@
+"""What each measure means: the registry that the command line, the pages and the README show."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+from labeler.measures import contributions, functions, reading_on, sets
+from labeler.measures.functions import Floats
+from labeler.measures.parameters import PARAMETERS
+
+_FIRST_ONLY = (
+    "Terms depend on each other: only the first relevant chunk has one, and any that overtakes it "
+    "takes the term."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a measure means, for people and for programs.
+
+    ``function`` and ``terms`` take hits, the cut-off unless there is none, and the ``parameters``,
+    of which those in ``optional`` may be left open; judged_only comes last and is none of their
+    business. ``terms`` gives one number per hit, summing to ``function``'s value of the row;
+    ``depends`` says in a sentence how a term depends on other chunks, or that terms do not sum to
+    the value, and is empty otherwise.
+
+    ``instead`` is what to ask for where somebody gives a cut-off to a measure that takes none.
+
+    A ``count`` is a whole number that may exceed 1; every other value is from 0 to 1.
+    ``always_defined`` measures have a value even if nothing relevant is known.
+    """
+
+    name: str
+    function: Callable[..., Floats]
+    terms: Callable[..., Floats]
+    meaning: str
+    hides: str
+    formula: str
+    example: str
+    aliases: tuple[str, ...] = ()
+    depends: str = ""
+    parameters: tuple[str, ...] = ()
+    optional: tuple[str, ...] = ()
+    cutoff: Literal["may", "must", "never"] = "may"
+    instead: str = ""
+    count: bool = False
+    always_defined: bool = False
+
+    @property
+    def takes(self) -> str:
+        """The parameters the measure takes but judged_only, as words after its name."""
+        return _take(self.parameters[:-1] if self.condenses else self.parameters)
+
+    @property
+    def takes_all(self) -> str:
+        """All parameters the measure takes, as words after its name.
+
+        >>> MEASURES["P"].takes_all
+        'takes rel=1, rel=2 or rel=3, and judged_only=True'
+        """
+        return _take(self.parameters)
+
+    @property
+    def condenses(self) -> bool:
+        """Whether the measure can be told to leave out the chunks that nobody graded."""
+        return "judged_only" in self.parameters
+
+
+def _take(parameters: tuple[str, ...]) -> str:
+    if not parameters:
+        return "takes no parameters"
+    first, *others = (PARAMETERS[name] for name in parameters)
+    return "takes " + first.takes + "".join(f", {each.joined} {each.takes}" for each in others)
+
+
+_DEFINITIONS = (
+    Definition(
+        name="nDCG",
+        function=functions.ndcg,
+        terms=contributions.ndcg,
+        meaning="How much of the best possible gain the ranking collects, early ranks counting "
+        "most.",
+        hides="Which grades were missed: one chunk of grade 3 can outweigh several of grade 1.",
+        formula="Σ gain(grade)/log2(rank+1) over the top k, divided by the same sum for the "
+        "query's golden grades in best order",
+        example="nDCG@10",
+        aliases=("NormalizedDCG",),
+        parameters=("dcg", "gains", "judged_only"),
+        optional=("gains",),
+    ),
+    Definition(
+        name="P",
+        function=functions.precision,
+        terms=contributions.precision,
+        meaning="The share of the top k that is relevant.",
+        hides="The order inside the top k, and that a query with few relevant chunks cannot "
+        "reach 1.",
+        formula="relevant in the top k / k",
+        example="P@5",
+        aliases=("Precision",),
+        parameters=("rel", "judged_only"),
+        cutoff="must",
+    ),
+    Definition(
+        name="R",
+        function=functions.recall,
+        terms=contributions.recall,
+        meaning="The share of the query's known relevant chunks that the top k hold.",
+        hides="The order inside the top k, and relevant chunks that nobody has graded yet.",
+        formula="relevant in the top k / known relevant",
+        example="R@5",
+        aliases=("Recall",),
+        parameters=("rel", "judged_only"),
+    ),
+    Definition(
+        name="F1",
+        function=sets.f1,
+        terms=contributions.f1,
+        meaning="Precision and recall of the top k in one number, the lower one counting more.",
+        hides="The order inside the top k, and which of the two is low.",
+        formula="2 · relevant in the top k / (k + known relevant), the harmonic mean of P@k and "
+        "R@k",
+        example="F1@5",
+        aliases=("FMeasure", "F1Score"),
+        parameters=("rel", "judged_only"),
+        cutoff="must",
+    ),
+    Definition(
+        name="Success",
+        function=functions.success,
+        terms=contributions.success,
+        meaning="Whether the top k hold at least one relevant chunk (hit rate).",
+        hides="Everything after the first relevant chunk.",
+        formula="1 if relevant in the top k ≥ 1, else 0",
+        example="Success@3",
+        aliases=("Hit", "Hits", "HitRate", "SuccessRate"),
+        depends=_FIRST_ONLY,
+        parameters=("rel", "judged_only"),
+        cutoff="must",
+    ),
+    Definition(
+        name="RR",
+        function=functions.reciprocal_rank,
+        terms=contributions.reciprocal_rank,
+        meaning="How early the first relevant chunk comes; its mean over queries is MRR.",
+        hides="Everything after the first relevant chunk.",
+        formula="1 / rank of the first relevant chunk, 0 if none is in the top k",
+        example="RR@10",
+        aliases=("MRR", "ReciprocalRank", "MeanReciprocalRank"),
+        depends=_FIRST_ONLY,
+        parameters=("rel", "judged_only"),
+    ),
+    Definition(
+        name="AP",
+        function=functions.average_precision,
+        terms=contributions.average_precision,
+        meaning="Precision at the rank of each relevant chunk, averaged over all known ones; its "
+        "mean over queries is MAP.",
+        hides="How relevant a chunk is: grades above the threshold all count the same.",
+        formula="Σ P@rank over the relevant chunks in the top k / known relevant",
+        example="AP",
+        aliases=("MAP", "AveragePrecision", "MeanAveragePrecision"),
+        depends="Terms depend on each other: a chunk's term is the precision at its rank, which "
+        "counts the relevant chunks above it too.",
+        parameters=("rel", "judged_only"),
+    ),
+    Definition(
+        name="Rprec",
+        function=sets.r_precision,
+        terms=contributions.r_precision,
+        meaning="Precision at the rank by which a perfect ranking would have found everything: "
+        "after as many chunks as are relevant.",
+        hides="The order above that rank, and everything below it.",
+        formula="relevant in the top R / R, where R is the number of known relevant chunks",
+        example="Rprec",
+        aliases=("RPrecision",),
+        depends="Terms depend on the query: how deep a chunk may stand, and what it adds, follow "
+        "from how many relevant chunks are known.",
+        parameters=("rel", "judged_only"),
+        cutoff="never",
+        instead="P@k or R@k",
+    ),
+    Definition(
+        name="Bpref",
+        function=sets.binary_preference,
+        terms=contributions.binary_preference,
+        meaning="How far relevant chunks stand above those known not to be relevant; ungraded ones "
+        "are passed over, so that few grades do less harm.",
+        hides="The ranks themselves: a list full of ungraded chunks can reach 1.",
+        formula="Σ over relevant chunks of (1 − min(worse above it, R) / min(R, N)) / R, of R "
+        "relevant and N other graded chunks",
+        example="Bpref",
+        aliases=("BinaryPreference",),
+        depends="Terms depend on each other: a relevant chunk loses with each one graded as not "
+        "relevant that stands above it.",
+        parameters=("rel",),
+        cutoff="never",
+        instead="AP@k",
+    ),
+    Definition(
+        name="RBP",
+        function=reading_on.rank_biased_precision,
+        terms=contributions.rank_biased_precision,
+        meaning="The share of relevant chunks met by a reader who goes on from each chunk to the "
+        "next with chance p.",
+        hides="How many relevant chunks there were to find: with a single one, the value cannot "
+        "exceed 1 − p.",
+        formula="(1 − p) · Σ p^(rank−1) over the relevant chunks in the top k",
+        example="RBP(p=0.8)",
+        aliases=("RankBiasedPrecision",),
+        parameters=("rel", "p"),
+    ),
+    Definition(
+        name="ERR",
+        function=reading_on.expected_reciprocal_rank,
+        terms=contributions.expected_reciprocal_rank,
+        meaning="How early a reader is satisfied who stops the sooner the better the grade.",
+        hides="Almost everything after the first chunk of grade 3; even a perfect ranking stays "
+        "below 1.",
+        formula="Σ s(grade)/rank · Π (1 − s) of the chunks above, over the top k, where "
+        "s = (2^grade − 1) / 2^max",
+        example="ERR@10",
+        aliases=("ExpectedReciprocalRank",),
+        depends="Terms depend on each other: each good chunk above lowers the term of those below.",
+        parameters=("max",),
+    ),
+    Definition(
+        name="SetP",
+        function=sets.set_precision,
+        terms=contributions.set_precision,
+        meaning="The share of the whole list that is relevant.",
+        hides="All order, and that a run may return as few chunks as it likes.",
+        formula="relevant in the list / length of the list",
+        example="SetP",
+        aliases=("SetPrecision",),
+        depends="Terms depend on the list: the longer it is, the less each relevant chunk adds.",
+        parameters=("rel", "judged_only"),
+        cutoff="never",
+        instead="P@k",
+    ),
+    Definition(
+        name="SetR",
+        function=sets.set_recall,
+        terms=contributions.set_recall,
+        meaning="The share of the query's known relevant chunks that the whole list holds.",
+        hides="All order: a run that returns everything has 1.",
+        formula="relevant in the list / known relevant",
+        example="SetR",
+        aliases=("SetRecall",),
+        parameters=("rel",),
+        cutoff="never",
+        instead="R@k",
+    ),
+    Definition(
+        name="SetF",
+        function=sets.set_f,
+        terms=contributions.set_f,
+        meaning="Precision and recall of the whole list in one number.",
+        hides="All order, and which of the two is low.",
+        formula="(1 + beta) · SetP · SetR / (SetR + beta · SetP), as trec_eval: beta is not "
+        "squared",
+        example="SetF",
+        depends="Terms depend on the list: the longer it is, the less each relevant chunk adds.",
+        parameters=("rel", "beta", "judged_only"),
+        cutoff="never",
+        instead="F1@k",
+    ),
+    Definition(
+        name="Judged",
+        function=functions.judged,
+        terms=contributions.judged,
+        meaning="The share of the top k that somebody graded: how far to trust the others.",
+        hides="Whether the graded chunks are any good.",
+        formula="graded in the top k / min(k, length of the list)",
+        example="Judged@10",
+        always_defined=True,
+    ),
+    Definition(
+        name="NumRet",
+        function=sets.number_retrieved,
+        terms=contributions.number_retrieved,
+        meaning="How many chunks the run returned; with rel, how many relevant ones.",
+        hides="Where they stand, and how many there were to find.",
+        formula="length of the list; with rel, relevant in the list",
+        example="NumRet",
+        aliases=("NumRetrieved",),
+        depends="Without rel, terms do not sum to the value: ungraded chunks count and have none.",
+        parameters=("rel",),
+        optional=("rel",),
+        cutoff="never",
+        count=True,
+        always_defined=True,
+    ),
+    Definition(
+        name="NumRel",
+        function=sets.number_relevant,
+        terms=contributions.number_relevant,
+        meaning="How many relevant chunks the query is known to have, the same for every run.",
+        hides="Everything about the run, and relevant chunks that nobody has graded yet.",
+        formula="known relevant",
+        example="NumRel",
+        aliases=("NumRelevant",),
+        depends="Terms are 0 and do not sum to the value: no run can change it.",
+        parameters=("rel",),
+        cutoff="never",
+        count=True,
+        always_defined=True,
+    ),
+)
+
+MEASURES: Mapping[str, Definition] = MappingProxyType({d.name: d for d in _DEFINITIONS})

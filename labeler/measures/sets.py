@@ -1,0 +1,132 @@
+"""Measures of what was found rather than where: sets, counts, and pairs of graded chunks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from labeler.measures.functions import Floats, Hits, Ints, divide, recall
+
+
+def r_precision(hits: Hits, *, rel: int) -> Floats:
+    """Precision, and recall, at the rank that equals the number of known relevant chunks.
+
+    >>> r_precision(Hits.of([[1, None, 1]], missed=[[1]]), rel=1).round(4).tolist()
+    [0.6667]
+    """
+    return recall(hits, hits.wanted(rel), rel=rel)
+
+
+def binary_preference(hits: Hits, *, rel: int) -> Floats:
+    """How far relevant chunks stand above those known not to be; ungraded ones do not exist.
+
+    As in trec_eval 9, of R relevant and N other known chunks min(R, N) count: a relevant chunk
+    below the first R others adds nothing, even where there are more.
+
+    >>> binary_preference(Hits.of([[None, 1, 0, 1]], missed=[[0]]), rel=1).tolist()
+    [0.75]
+    """
+    lost = hits.relevant(rel).sums(worse_above(hits, rel)) / pairs_that_count(hits, rel)
+    return divide(found(hits, rel) - lost, hits.wanted(rel))
+
+
+def worse_above(hits: Hits, rel: int) -> Ints:
+    """Count, for each relevant hit, the chunks graded as not relevant above it, at most R.
+
+    >>> worse_above(Hits.of([[None, 1, 0, 1]]), 1).tolist()
+    [0, 1]
+    """
+    relevant = hits.relevant(rel)
+    above = hits.ordinal[np.flatnonzero(hits.grade >= rel)] - relevant.ordinal
+    counted: Ints = np.minimum(above, hits.wanted(rel)[relevant.row])
+    return counted
+
+
+def pairs_that_count(hits: Hits, rel: int) -> Ints:
+    """Return min(R, N) of each row, which is how many worse chunks can count; at least 1."""
+    wanted = hits.wanted(rel)
+    pairs: Ints = np.maximum(np.minimum(wanted, hits.wanted(0) - wanted), 1)
+    return pairs
+
+
+def set_precision(hits: Hits, *, rel: int) -> Floats:
+    """Relevant chunks of the whole list, divided by its length; 0 for an empty list.
+
+    >>> set_precision(Hits.of([[1, None], []], missed=[[], [1]]), rel=1).tolist()
+    [0.5, 0.0]
+    """
+    return _where_known(hits, rel, found(hits, rel) / np.maximum(hits.length, 1))
+
+
+def set_recall(hits: Hits, *, rel: int) -> Floats:
+    """Relevant chunks of the whole list, divided by all that are known for the query.
+
+    >>> set_recall(Hits.of([[1, None]], missed=[[1]]), rel=1).tolist()
+    [0.5]
+    """
+    return recall(hits, rel=rel)
+
+
+def set_f(hits: Hits, *, rel: int, beta: float) -> Floats:
+    """Weighted harmonic mean of `set_precision` and `set_recall`, as trec_eval weighs it.
+
+    ``beta`` is not squared, unlike in the F measure of textbooks: their F2 is ``beta=4`` here.
+
+    >>> set_f(Hits.of([[1, None, None]]), rel=1, beta=1.0).tolist()
+    [0.5]
+    """
+    return divide(found(hits, rel), f_divisor(hits, rel, beta))
+
+
+def f_divisor(hits: Hits, rel: int, beta: float) -> Floats:
+    """Return what the number found is divided by in `set_f`; 0 where that is undefined."""
+    wanted = hits.wanted(rel)
+    divisor: Floats = (hits.length + beta * wanted) / (1 + beta) * (wanted > 0)
+    return divisor
+
+
+def f1(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
+    """Harmonic mean of P@k and R@k, so that a list shorter than ``k`` is held against ``k``.
+
+    >>> f1(Hits.of([[1, 0]], missed=[[1]]), 2, rel=1).tolist()
+    [0.5]
+    """
+    return divide(2 * hits.relevant(rel).count(k), f1_divisor(hits, k, rel))
+
+
+def f1_divisor(hits: Hits, k: int | Ints, rel: int) -> Ints:
+    """Return what twice the number found is divided by in `f1`; 0 where that is undefined."""
+    wanted = hits.wanted(rel)
+    divisor: Ints = (k + wanted) * (wanted > 0)
+    return divisor
+
+
+def number_retrieved(hits: Hits, *, rel: int | None = None) -> Floats:
+    """How many chunks the list holds, graded or not; with ``rel``, how many relevant ones.
+
+    >>> number_retrieved(Hits.of([[3, None, 0]])).tolist()
+    [3.0]
+    """
+    held = hits.length if rel is None else found(hits, rel)
+    return held.astype(np.float64)
+
+
+def number_relevant(hits: Hits, *, rel: int) -> Floats:
+    """How many relevant chunks the query is known to have, whatever the list holds.
+
+    >>> number_relevant(Hits.of([[3, None]], missed=[[1]]), rel=1).tolist()
+    [2.0]
+    """
+    return hits.wanted(rel).astype(np.float64)
+
+
+def found(hits: Hits, rel: int) -> Ints:
+    """Count the relevant chunks of each whole list.
+
+    >>> found(Hits.of([[3, None, 0, 1]]), 1).tolist()
+    [2]
+    """
+    return np.bincount(hits.relevant(rel).row, minlength=len(hits.length))
+
+
+def _where_known(hits: Hits, rel: int, values: Floats) -> Floats:
+    return np.where(hits.wanted(rel) > 0, values, np.nan)
