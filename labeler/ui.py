@@ -204,6 +204,7 @@ OFFERED_MEASURES = (
     *("nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"),
     *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@10", "Success@1"),
     *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
+    *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
 )
 ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
 

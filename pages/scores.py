@@ -5,8 +5,10 @@ from datetime import datetime
 import streamlit as st
 
 from labeler import charts, ui
-from labeler.evaluation import Score, Scoreboard, cautions, primary
+from labeler.evaluation import Score, Scoreboard, cautions, primary, tie_ranges
+from labeler.keywords import Corpus, beside_grades, keyword_scores
 
+K = 10  # how deep keywords are looked for
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"]
 LOOK_EVERY_SECONDS = 1
 MOST_CAUTIONS_OPEN = 6
@@ -33,7 +35,7 @@ with ui.guard():
     measures = chosen.measures(texts)
 view = st.segmented_control(
     "View",
-    ["measures", "by task", "recall over k"],
+    ["measures", "by task", "recall over k", "ties", "keywords"],
     default="measures",
     required=True,
     key="view",
@@ -85,7 +87,77 @@ def show_tables(scores: list[Score]) -> None:
         st.html(charts.score_table(part, systems, chosen))
 
 
-VIEWS = {"measures": show_measures, "by task": show_tasks, "recall over k": show_recall}
+@st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
+def ranges_of_ties(at, _board: Scoreboard):
+    """Return what other orders of tied chunks could give; worked out once for each change."""
+    return {run: tie_ranges(_board, run, measures) for run, tied in _board.tied.items() if tied}
+
+
+def show_ties(board: Scoreboard) -> list[Score]:
+    """Show how much of each mean the order of equal scores decides."""
+    at = (ui.database(), board.data_revision, board.revision, repr(chosen), repr(measures))
+    ranges = ranges_of_ties(at, board)
+    if ranges:
+        st.html(charts.tie_table(ranges, chosen))
+        st.caption(
+            "Over all queries: the lowest and the highest mean that re-ordering chunks with equal "
+            "scores could give. Scores are equal where they are as 32-bit numbers."
+        )
+    else:
+        st.write("No run has tied scores, so no order of ties decides anything.")
+    return board.table(measures)
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading the chunks …")
+def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
+    """Return the words of every chunk; one read for each change of the data."""
+    with ui.open_store() as store:
+        texts = store.chunks_numbered(store.chunks_with_text())
+    return Corpus({n: chunk.text or "" for n, chunk in texts.items()}, substring=substring)
+
+
+@st.cache_data(max_entries=4, show_spinner="Looking for keywords …")
+def keyword_values(at, substring: bool, _board: Scoreboard):
+    """Return every run's keyword scores by query; grades do not change them."""
+    with ui.open_store() as store:
+        keywords = {query.query_id: query.keywords for query in store.queries() if query.keywords}
+    known = corpus(*at[:2], substring)
+    return {
+        run: keyword_scores(known, keywords, lambda q, run=run: _board.chunks(run, q).tolist(), K)
+        for run in _board.run_names
+    }
+
+
+def show_keywords(board: Scoreboard) -> list[Score]:
+    """Show what can be said without grades, beside what grades say, and whether they agree."""
+    substring = st.toggle(
+        "Find keywords inside longer words, too", key="substring", bind="query-params"
+    )
+    at = (ui.database(), board.data_revision, chosen.preset)
+    found = keyword_values(at, substring, board)
+    if not any(found.values()):
+        st.write("No query has keywords. Give queries `keywords` and load them with --update.")
+        return board.table(measures)
+    beside = chosen.measures(f"nDCG@{K} RR@{K}")
+    rows = [beside_grades(board, run, scores, beside) for run, scores in found.items() if scores]
+    st.html(charts.keyword_table(rows, K, [chosen.heading(measure) for measure in beside]))
+    st.caption(
+        "By keyword: where the words an answer should hold first turn up, how many of the chunks "
+        "that hold them are near the top, and the share of them the top holds. Nobody has to "
+        "grade for that, and nothing in it knows whether a chunk that holds the word answers the "
+        f"question: agreement is the rank correlation (Spearman) of nDCG@{K} by keyword with "
+        f"nDCG@{K} by grades over the graded queries; 1 is the same order, 0 none in common."
+    )
+    return board.table(measures)
+
+
+VIEWS = {
+    "measures": show_measures,
+    "by task": show_tasks,
+    "recall over k": show_recall,
+    "ties": show_ties,
+    "keywords": show_keywords,
+}
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -250,3 +251,16 @@ def test_a_number_that_lies_is_warned_of(filled: Path):
     said = words(open_page("scores", measure=["nDCG@10"]))
     assert "only 2 judged queries" in said
     assert "looks deeper than the prompt budget" in said
+
+
+def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
+    shown = words(open_page("scores", view="ties", measure="RR"))
+    assert "highest" in shown or "No run has tied scores" in shown
+    assert "No query has keywords" in words(open_page("scores", view="keywords"))
+    with Store(filled) as store:
+        [first, *_] = store.queries()
+        wanted = replace(first, keywords=("text",))
+        store.add_queries(loaded([wanted]), update=True)
+    shown = words(open_page("scores", view="keywords"))
+    assert "coverage@10" in shown
+    assert "queries with keywords: 1, graded of them: 1" in shown

@@ -69,7 +69,15 @@ from labeler.charts.ranking import (
     what_if_html,
     within_depth,
 )
-from labeler.charts.scores import recall_curve, score_chart, score_csv, score_frame, score_table
+from labeler.charts.scores import (
+    keyword_table,
+    recall_curve,
+    score_chart,
+    score_csv,
+    score_frame,
+    score_table,
+    tie_table,
+)
 from labeler.charts.slicing import (
     crossed_cells,
     crossed_csv,
@@ -122,6 +130,7 @@ __all__ = [
     "first_relevant",
     "heat_chart",
     "in_order",
+    "keyword_table",
     "last_ranks",
     "list_column",
     "lists_csv",
@@ -156,6 +165,7 @@ __all__ = [
     "strip_depth",
     "strip_rows",
     "sum_of",
+    "tie_table",
     "titles",
     "what_if_html",
     "what_if_table",

@@ -10,7 +10,8 @@ import altair as alt
 import pandas as pd
 
 from labeler.charts.palette import MARKS
-from labeler.evaluation import Conventions, Score, number
+from labeler.evaluation import Conventions, Score, TieRange, number
+from labeler.keywords import KeywordRow
 from labeler.measures import MEASURES, Measure
 
 ROOM_AROUND = 110  # pixels: a chart's height is that of legend and axis too
@@ -104,6 +105,42 @@ TABLE_STYLE = """<style>
 </style>"""
 
 
+def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> str:
+    """Return what each run's means could be in other orders of its tied chunks, as HTML."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(run)}</th>'
+        f"<td>{escape(conventions.heading(each.measure))}</td><td>{number(each.lowest)}</td>"
+        f"<td>{number(each.value)}</td><td>{number(each.highest)}</td></tr>"
+        for run, found in ranges.items()
+        for each in found
+    )
+    heads = "".join(
+        f'<th scope="col">{word}</th>'
+        for word in ("Run", "Measure", "lowest", "as it is", "highest")
+    )
+    return (
+        f'{TABLE_STYLE}<div class="scores" style="--columns: 4"><table><thead><tr>{heads}</tr>'
+        f"</thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> str:
+    """Return keyword measures beside graded ones, run by run, as HTML."""
+    names = ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
+    heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row.run)}<small>queries with keywords: {row.n:,}, '
+        f"graded of them: {row.judged:,}</small></th>"
+        + "".join(f"<td>{number(each)}</td>" for each in (*row.keyword, *row.graded, row.agreement))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'{TABLE_STYLE}<div class="scores" style="--columns: {len(names)}"><table><thead><tr>'
+        f'<th scope="col">Run</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+    )
+
+
 def score_frame(scores: Iterable[Score]) -> pd.DataFrame:
     """Return scores as a table for download: full precision, NaN where undefined."""
     return pd.DataFrame(
@@ -132,7 +169,11 @@ def score_csv(scores: Iterable[Score], conventions: Conventions) -> bytes:
 
 
 def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
-    """Return a dot for each run on a line for each measure; runs differ by shape and colour."""
+    """Return a dot for each run on a line for each measure; runs differ by shape and colour.
+
+    Counts are left to the table: they have no common scale with values between 0 and 1.
+    """
+    scores = [score for score in scores if not score.measure.definition.count]
     names = {score.measure: conventions.heading(score.measure) for score in scores}
     frame = pd.DataFrame(
         {

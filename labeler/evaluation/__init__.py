@@ -5,10 +5,11 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 
 from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
 from labeler.evaluation.conventions import PRESETS, Conventions, number
-from labeler.evaluation.means import Counts, QueryScore, Score
+from labeler.evaluation.means import Counts, Means, QueryScore, Score
 from labeler.evaluation.plain import collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.scoreboard import Scoreboard
+from labeler.evaluation.ties import TieRange, tie_notes, tie_ranges
 
 __all__ = [
     "PRESETS",
@@ -17,13 +18,17 @@ __all__ = [
     "Chunks",
     "Conventions",
     "Counts",
+    "Means",
     "QueryScore",
     "Ranked",
     "Score",
     "Scoreboard",
+    "TieRange",
     "cautions",
     "collect",
     "number",
     "primary",
+    "tie_notes",
+    "tie_ranges",
     "tied_queries",
 ]

@@ -9,12 +9,14 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from labeler.measures import Hits
+from labeler.measures import Hits, Ints
 from labeler.model import Collection, GradeChange, StoredList, StoredRun
 
 Chunks = npt.NDArray[np.int32]
 
 NO_CHUNKS: Chunks = np.array([], dtype=np.int32)
+NOTHING: Ints = np.array([], dtype=np.int64)
+GLANCE = np.int32(4095)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,21 +72,63 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
     )
 
 
-def align(golden: QueryGrades, lists: Sequence[Chunks]) -> Hits:
-    """Find one query's judged chunks in its ranked lists, one row of hits for each list."""
-    lengths = np.array([len(chunks) for chunks in lists], dtype=np.int64)
-    retrieved = np.concatenate([NO_CHUNKS, *lists])
-    place = np.searchsorted(golden.chunks, retrieved)
-    at = np.flatnonzero(np.append(golden.chunks, np.int32(-1))[place] == retrieved)
+def align(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> Hits:
+    """Find the judged chunks of queries in their ranked lists: a row of hits for each list.
+
+    ``lists[i]`` are of the query whose grades are ``goldens[i]``.
+    """
+    retrieved = [np.concatenate([NO_CHUNKS, *of]) for of in lists]
+    found = [_find(*pair) for pair in zip(goldens, retrieved, strict=True)]
+    before = np.cumsum([0, *map(len, retrieved)])[:-1]
+    at = np.concatenate([NOTHING, *(places for places, _ in found)])
+    at += np.repeat(before, [len(places) for places, _ in found])
+    lengths = np.array([len(chunks) for of in lists for chunks in of], dtype=np.int64)
     ends = np.cumsum(lengths)
     row = np.searchsorted(ends, at, side="right")
+    known = [np.bincount(golden.grades, minlength=4) for golden in goldens]
     return Hits(
         row=row,
         rank=at - (ends - lengths)[row] + 1,
-        grade=golden.grades[place[at]].astype(np.int64),
-        known=np.repeat([np.bincount(golden.grades, minlength=4)], len(lists), axis=0),
+        grade=np.concatenate([NOTHING, *(grades for _, grades in found)]),
+        known=np.repeat(np.array(known, dtype=np.int64).reshape(-1, 4), list(map(len, lists)), 0),
         length=lengths,
     )
+
+
+def _find(golden: QueryGrades, retrieved: Chunks) -> tuple[Ints, npt.NDArray[np.int8]]:
+    """Return where judged chunks stand in ``retrieved``, and their grades.
+
+    A glance at the last bits of each number leaves few to be searched for: most of a list is not
+    judged.
+    """
+    maybe = np.zeros(GLANCE + 1, dtype=np.bool_)
+    maybe[golden.chunks & GLANCE] = True
+    at = np.flatnonzero(maybe[retrieved & GLANCE])
+    place = np.searchsorted(golden.chunks, retrieved[at])
+    judged = np.append(golden.chunks, np.int32(-1))[place] == retrieved[at]
+    return at[judged], golden.grades[place[judged]]
+
+
+def rows_of(hits: Hits, start: int, stop: int) -> Hits:
+    """Only the rows from ``start`` up to ``stop``, numbered from 0."""
+    inside = slice(*np.searchsorted(hits.row, [start, stop]).tolist())
+    return Hits(
+        hits.row[inside] - start,
+        hits.rank[inside],
+        hits.grade[inside],
+        hits.known[start:stop],
+        hits.length[start:stop],
+    )
+
+
+def realigned(hits: Hits, moved: Mapping[int, Hits]) -> Hits:
+    """Put the rows of some queries in place of those they had; all have the same number of rows."""
+    parts, done = [], 0
+    for query, part in sorted(moved.items()):
+        rows = len(part.length)
+        parts += [rows_of(hits, done, query * rows), part]
+        done = (query + 1) * rows
+    return Hits.join([*parts, rows_of(hits, done, len(hits.length))]) if parts else hits
 
 
 def chunk_lists(collection: Collection, run: StoredRun, *, by_score: bool) -> Mapping[int, Chunks]:
@@ -117,8 +161,8 @@ def in_trec_eval_order(ranking: StoredList, chunk_ids: Sequence[str]) -> Chunks:
     """
     if ranking.scores is None:
         return ranking.chunks
-    scores = ranking.scores.astype(np.float32)
-    if bool(np.all(scores[1:] < scores[:-1])):
+    scores = ranking.scores.astype(np.float32, copy=False)
+    if (scores[1:] < scores[:-1]).all():
         return ranking.chunks
     order = np.argsort(-scores, kind="stable")
     chunks = ranking.chunks[order]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from labeler.measures import Bools, Floats, Ints, Measure
-
-NumberT = TypeVar("NumberT", bound=np.generic)
+from labeler.evaluation.sheet import Layout
+from labeler.measures import Floats, Ints, Measure
 
 
 class Score(NamedTuple):
@@ -59,113 +56,67 @@ class Counts:
     stale: int
 
 
-def replace_rows(
-    old: npt.NDArray[NumberT], rows: Ints, fresh: npt.NDArray[NumberT]
-) -> npt.NDArray[NumberT]:
-    """Return a copy of ``old`` in which ``rows`` are ``fresh``; ``old`` stays as it is."""
-    new = old.copy()
-    new[rows] = fresh
-    return new
-
-
 @dataclass(frozen=True, eq=False)
-class Values:
-    """A measure's values (queries, runs), zero where ``defined`` (queries,) is false.
+class Means:
+    """The means of measures in every run and bucket, as arrays.
 
-    One flag serves all runs, because only a query's golden grades can leave a measure undefined.
+    ``value`` and ``holes`` (measures, runs, buckets), ``n`` and ``undefined`` (measures, buckets),
+    ``missing`` (runs, buckets) are what the fields of a `Score` are; ``value`` is NaN where ``n``
+    is 0.
     """
 
-    filled: Floats
-    defined: Bools
+    measures: tuple[Measure, ...]
+    facet: str | None
+    buckets: tuple[str | None, ...]
+    value: Floats
+    n: Ints
+    undefined: Ints
+    holes: Ints
+    missing: Ints
 
-    def with_rows(self, queries: Ints, fresh: Values) -> Values:
-        """Return a copy in which ``queries`` have the values of ``fresh``."""
-        return Values(
-            replace_rows(self.filled, queries, fresh.filled),
-            replace_rows(self.defined, queries, fresh.defined),
-        )
-
-    def with_nan(self) -> Floats:
-        """Return the values with NaN where they are not defined."""
-        return np.where(self.defined[:, np.newaxis], self.filled, np.nan)
-
-
-@dataclass(frozen=True, eq=False)
-class Grouping:
-    """The queries that count, by bucket. ``group`` (queries,) is a query's place among
-    ``buckets``; past the last of them it counts nowhere.
-
-    Every mean is summed afresh through here, in the order of the queries, and none is corrected by
-    a difference: a board that followed a thousand changes holds the same bits as a new one.
-    """
-
-    buckets: Sequence[str | None]
-    group: Ints
-    runs: int
-
-    @cached_property
-    def _bins(self) -> Ints:
-        bins: Ints = self.group[:, np.newaxis] + np.arange(self.runs) * (len(self.buckets) + 1)
-        return bins.ravel()
-
-    def sums(self, weights: Floats | Ints | Bools) -> Floats:
-        """Add (queries, runs) up to (runs, buckets)."""
-        shape = (self.runs, len(self.buckets) + 1)
-        sums = np.bincount(self._bins, weights.ravel(), minlength=shape[0] * shape[1])
-        return np.asarray(sums, dtype=np.float64).reshape(shape)[:, :-1]
-
-    def counts(self, weights: Ints | Bools) -> Ints:
-        """Add up as `sums` does, in whole numbers."""
-        return self.sums(weights).astype(np.int64)
-
-    def queries(self, chosen: Bools) -> Ints:
-        """Count the chosen queries of each bucket."""
-        return np.bincount(self.group[chosen], minlength=len(self.buckets) + 1)[:-1]
+    def rows(self, runs: Sequence[str]) -> list[Score]:
+        """Write out the scores: by run, then by measure, then by bucket."""
+        values, holes, missing = self.value.tolist(), self.holes.tolist(), self.missing.tolist()
+        counts = list(zip(self.measures, self.n.tolist(), self.undefined.tolist(), strict=True))
+        return [
+            score
+            for at, run in enumerate(runs)
+            for which, (measure, n, undefined) in enumerate(counts)
+            for score in map(
+                Score,
+                repeat(run),
+                repeat(measure),
+                repeat(self.facet),
+                self.buckets,
+                values[which][at],
+                n,
+                undefined,
+                holes[which][at],
+                missing[at],
+            )
+        ]
 
 
-@dataclass(frozen=True, eq=False)
-class Column:
-    """The means of one measure by run and bucket; by bucket alone where runs cannot differ."""
-
-    measure: Measure
-    value: list[list[float]]
-    n: list[int]
-    undefined: list[int]
-    holes: list[list[int]]
-    missing: list[list[int]]
-
-    def rows(
-        self, run: str, at: int, facet: str | None, buckets: Sequence[str | None]
-    ) -> Iterator[Score]:
-        """Return the scores of the run at position ``at``, one for each bucket."""
-        return map(
-            Score,
-            repeat(run),
-            repeat(self.measure),
-            repeat(facet),
-            buckets,
-            self.value[at],
-            self.n,
-            self.undefined,
-            self.holes[at],
-            self.missing[at],
-        )
-
-
-def make_columns(
-    grouping: Grouping,
-    judged: Bools,
-    absent: Bools,
-    measured: Sequence[tuple[Measure, Values, Ints]],
-) -> list[Column]:
-    """Take the means of measures, each given with its values and holes (queries, runs)."""
-    queries, missing = grouping.queries(judged), grouping.counts(absent)
-    holes = {measure.cutoff: counts for measure, _, counts in measured}
-    holes_by_cutoff = {cutoff: grouping.counts(counts) for cutoff, counts in holes.items()}
-    columns = []
-    for measure, values, _ in measured:
-        n, sums = grouping.queries(values.defined), grouping.sums(values.filled)
-        value = np.divide(sums, n, out=np.full_like(sums, np.nan), where=n > 0)
-        rest = (n, queries - n, holes_by_cutoff[measure.cutoff], missing)
-        columns.append(Column(measure, value.tolist(), *(array.tolist() for array in rest)))
-    return columns
+def take_means(
+    totals: Floats,
+    layout: Layout,
+    measures: tuple[Measure, ...],
+    facet: str | None,
+    buckets: tuple[str | None, ...],
+) -> Means:
+    """Divide what the rows of a sheet add up to, (buckets, width), by how many are defined."""
+    columns = layout.columns(measures)
+    sums = totals[:, columns.values].transpose(1, 2, 0)
+    counts = totals.astype(np.int64)
+    n = counts[:, columns.defined].T
+    divisor = n[:, np.newaxis]
+    return Means(
+        measures,
+        facet,
+        buckets,
+        value=np.divide(sums, divisor, out=np.full(sums.shape, np.nan), where=divisor > 0),
+        n=n,
+        undefined=counts[:, 0] - n,
+        holes=counts[:, columns.holes].transpose(1, 2, 0),
+        missing=counts[:, 1 : 1 + layout.runs].T,
+    )

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, count, pairwise, repeat
 from typing import TypeAlias
 
 import numpy as np
 
+from labeler.evaluation.alignment import Chunks
+from labeler.measures import Floats, Ints
 from labeler.model import Collection, StoredList, StoredRun
 
 GivenList: TypeAlias = Mapping[str, float] | Sequence[str]
-
-
-class _Numbers(dict[str, int]):
-    """Numbers texts from 0 in the order in which they are first looked up."""
-
-    def __missing__(self, text: str) -> int:
-        self[text] = len(self)
-        return self[text]
+Numbers: TypeAlias = defaultdict[str, int]
+"""Texts by number, from 0 in the order in which they are first looked up."""
 
 
 def collect(
@@ -34,39 +33,72 @@ def collect(
     >>> collect({"q1": {"c1": 3}}, {"A": {"q1": ["c2", "c1"], "q9": []}}).runs[0].unknown_queries
     1
     """
-    chunks = _Numbers()
-    golden = sorted(
-        (at, chunks[chunk], grade)
-        for at, grades in enumerate(qrels.values())
-        for chunk, grade in grades.items()
-    )
-    stored = tuple(_store(name, run, list(qrels), chunks) for name, run in runs.items())
-    columns = np.array(golden, dtype=np.int32).reshape(-1, 3)
+    chunks: Numbers = defaultdict(count().__next__)
+    query = np.repeat(np.arange(len(qrels)), [len(grades) for grades in qrels.values()])
+    chunk = _number(chain.from_iterable(qrels.values()), len(query), chunks)
+    grade = [grade for grades in qrels.values() for grade in grades.values()]
+    by_query_and_chunk = np.lexsort((chunk, query))
+    lists = _store(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
         facets={facet: tuple(map(buckets.get, qrels)) for facet, buckets in (facets or {}).items()},
         chunk_ids=tuple(chunks),
-        runs=stored,
-        golden_query=columns[:, 0],
-        golden_chunk=columns[:, 1],
-        golden_grade=columns[:, 2].astype(np.int8),
-        stale=np.zeros(len(columns), dtype=np.bool_),
+        runs=tuple(
+            StoredRun(name, name, "", found, unknown_queries=len(run) - len(found))
+            for (name, run), found in zip(runs.items(), lists, strict=True)
+        ),
+        golden_query=query.astype(np.int32)[by_query_and_chunk],
+        golden_chunk=chunk[by_query_and_chunk],
+        golden_grade=np.array(grade, dtype=np.int8)[by_query_and_chunk],
+        stale=np.zeros(len(query), dtype=np.bool_),
         revision=0,
         data_revision=0,
     )
 
 
+def _number(texts: Iterable[str], size: int, numbers: Numbers) -> Chunks:
+    return np.fromiter(map(numbers.__getitem__, texts), np.int32, size)
+
+
 def _store(
-    name: str, run: Mapping[str, GivenList], queries: Iterable[str], chunks: _Numbers
-) -> StoredRun:
-    lists = {at: _rank(run[query], chunks) for at, query in enumerate(queries) if query in run}
-    return StoredRun(name, name, "", lists, unknown_queries=len(run) - len(lists))
+    runs: Sequence[Mapping[str, GivenList]], queries: Iterable[str], chunks: Numbers
+) -> list[dict[int, StoredList]]:
+    """Return the lists of each run.
+
+    Query by query, since runs find the same chunks for a query: numbered run by run, their ids
+    would have to be fetched from memory again and again, which takes longer than all scoring.
+    """
+    places = [
+        (at, query, run[text])
+        for query, text in enumerate(queries)
+        for at, run in enumerate(runs)
+        if text in run
+    ]
+    given = [ranked for _, _, ranked in places]
+    bounds = np.cumsum([0, *map(len, given)])
+    numbers = _number(chain.from_iterable(given), int(bounds[-1]), chunks)
+    scored = [isinstance(ranked, Mapping) for ranked in given]
+    scores = np.fromiter(chain.from_iterable(map(_scores, given)), np.float64, int(bounds[-1]))
+    for place in _not_in_order(scores, bounds):
+        span = slice(bounds[place], bounds[place + 1])
+        best_first = np.argsort(-scores[span], kind="stable")
+        numbers[span], scores[span] = numbers[span][best_first], scores[span][best_first]
+    single = scores.astype(np.float32)
+    lists: list[dict[int, StoredList]] = [{} for _ in runs]
+    spans = pairwise(bounds.tolist())
+    for (at, query, _), is_scored, (start, stop) in zip(places, scored, spans, strict=True):
+        own_scores = single[start:stop] if is_scored else None
+        lists[at][query] = StoredList(numbers[start:stop], own_scores)
+    return lists
 
 
-def _rank(ranked: GivenList, chunks: _Numbers) -> StoredList:
-    scores = None
-    if isinstance(ranked, Mapping):
-        best_first = sorted(ranked.items(), key=lambda pair: -pair[1])
-        ranked = [chunk for chunk, _ in best_first]
-        scores = np.array([score for _, score in best_first], dtype=np.float32)
-    return StoredList(np.array([chunks[chunk] for chunk in ranked], dtype=np.int32), scores)
+def _scores(ranked: GivenList) -> Iterable[float]:
+    return ranked.values() if isinstance(ranked, Mapping) else repeat(math.nan, len(ranked))
+
+
+def _not_in_order(scores: Floats, bounds: Ints) -> list[int]:
+    """Return which lists have a score that is higher than the one before it."""
+    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
+    inside = np.setdiff1d(rises, bounds)
+    places: list[int] = np.unique(np.searchsorted(bounds, inside, side="right") - 1).tolist()
+    return places

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from itertools import repeat
 
 import numpy as np
 
 from labeler.errors import NotFound
+from labeler.evaluation.adding import Grouping
 from labeler.evaluation.alignment import (
     NO_CHUNKS,
     Chunks,
@@ -21,43 +22,16 @@ from labeler.evaluation.alignment import (
     chunk_lists,
     grades_by_query,
     ranked,
+    rows_of,
     tied_queries,
 )
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.means import (
-    Counts,
-    Grouping,
-    QueryScore,
-    Score,
-    Values,
-    make_columns,
-    replace_rows,
-)
-from labeler.measures import BUDGET, WHOLE_LIST, Bools, Cutoff, Floats, Hits, Ints, Measure, score
-from labeler.model import Collection, GradeChange, StoredRun
-
-
-@dataclass(frozen=True, eq=False)
-class _State:
-    """Everything that one revision says. Never changed, only replaced: readers need no lock.
-
-    ``hits`` holds one part for each query, with a row for each run. ``values`` and ``holes``
-    (queries, runs) fill as measures are asked for; two threads that fill one write the same.
-    """
-
-    revision: int
-    golden: tuple[QueryGrades, ...]
-    hits: tuple[Hits, ...]
-    values: dict[Measure, Values] = field(default_factory=dict)
-    holes: dict[Cutoff, Ints] = field(default_factory=dict)
-
-    @cached_property
-    def joined(self) -> Hits:
-        return Hits.join(self.hits)
-
-    @cached_property
-    def judged(self) -> Bools:
-        return np.array([len(golden.chunks) > 0 for golden in self.golden], dtype=np.bool_)
+from labeler.evaluation.means import Counts, Means, QueryScore, Score, take_means
+from labeler.evaluation.notes import notes_on
+from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
+from labeler.evaluation.state import State
+from labeler.measures import BUDGET, WHOLE_LIST, Bools, Floats, Hits, Ints, Measure, score
+from labeler.model import Collection, GradeChange
 
 
 class Scoreboard:
@@ -86,18 +60,20 @@ class Scoreboard:
             chunk_lists(collection, run, by_score=conventions.like_trec_eval)
             for run in collection.runs
         ]
-        self._groups = {facet: _group(given) for facet, given in collection.facets.items()}
         self._budgets = self._find_budgets()
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
-        self._absent = np.array(
-            [[query not in lists for lists in self._lists] for query in self._all_queries.tolist()],
-            dtype=np.bool_,
-        ).reshape(len(collection.query_ids), len(collection.runs))
+        everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
+        self._groupings: dict[str | None, Grouping] = {None: everything}
+        self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
+        self._rules = Rules(self._find_absent(), self._budgets, conventions.like_trec_eval)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
-        hits = tuple(self._align(query, grades) for query, grades in enumerate(golden))
-        self._state = _State(collection.revision, golden, hits)
+        hits = self._align(range(len(golden)), golden)
+        layout = Layout(len(self.run_names), ())
+        judged = np.array([len(grades.chunks) > 0 for grades in golden], dtype=np.bool_)
+        table = fill(layout, self._rules, hits, self._all_queries, judged)
+        self._state = State(collection.revision, golden, hits, {}, Sheet.of(layout, table))
 
     @property
     def revision(self) -> int:
@@ -107,7 +83,11 @@ class Scoreboard:
     @property
     def facets(self) -> Mapping[str, tuple[str, ...]]:
         """The facets there are, each with its buckets in order."""
-        return {facet: buckets for facet, (buckets, _) in self._groups.items()}
+        return {
+            facet: tuple(map(str, grouping.buckets))
+            for facet, grouping in self._groupings.items()
+            if facet is not None
+        }
 
     @property
     def counts(self) -> Counts:
@@ -141,38 +121,26 @@ class Scoreboard:
 
     def notes(self) -> tuple[str, ...]:
         """Say in sentences what was left out or treated in a way that could surprise."""
-        counts = self.counts
-        runs = self.collection.runs
-        notes = [n for run in runs for n in _note_run(run, self.tied[run.name], self.conventions)]
-        if counts.unjudged:
-            notes.append(f"{_queries(counts.unjudged)} without any golden grade: left out")
-        if counts.stale:
-            grades = "grade is" if counts.stale == 1 else "grades are"
-            notes.append(f"{counts.stale} golden {grades} of an earlier wording of the chunk")
-        return tuple(notes)
+        return notes_on(self.collection.runs, self.tied, self.counts, self.conventions)
 
-    def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
-        """Return the means: over all queries, or over those of each bucket of ``facet``.
+    def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
+        """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
 
-        Rows come in the order of the runs, then of ``measures``, then of the buckets' names.
         ``@budget`` comes back as the plain number where it is the same for every query. Raises
         `NotFound` for an unknown facet.
         """
-        buckets, group = self.groups(facet)
-        state = self._state
-        counted = np.where(state.judged, group, len(buckets))
-        measured = [
-            (measure, self._values(state, measure), self._holes(state, measure))
-            for measure in self.resolve(measures)
-        ]
-        grouping = Grouping(buckets, counted, len(self.run_names))
-        columns = make_columns(grouping, state.judged, self._absent, measured)
-        return [
-            row
-            for at, run in enumerate(self.run_names)
-            for column in columns
-            for row in column.rows(run, at, facet, buckets)
-        ]
+        grouping = self._grouping(facet)
+        chosen = self.resolve(measures)
+        sheet = self._sheet(self._state, chosen)
+        totals = sheet.totals(facet, grouping)
+        return take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+
+    def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
+        """Return the means as rows, in the order of the runs, then ``measures``, then buckets.
+
+        Otherwise as `means`. Raises `NotFound` for an unknown facet.
+        """
+        return self.means(measures, facet).rows(self.run_names)
 
     def per_query(self, run: str, measures: Iterable[Measure]) -> list[QueryScore]:
         """Return a run's values query by query, in the collection's order, then of ``measures``.
@@ -181,24 +149,17 @@ class Scoreboard:
         `NotFound` for an unknown run.
         """
         at = self.column_of(run)
-        state = self._state
+        state, chosen = self._state, self.resolve(measures)
+        sheet = self._sheet(state, chosen)
+        absent = self._rules.absent[:, at].tolist()
+        judged = state.judged.tolist()
         columns = [
-            (
-                measure,
-                self._values(state, measure).with_nan()[:, at],
-                self._holes(state, measure)[:, at],
-            )
-            for measure in self.resolve(measures)
+            (measure, sheet.values(measure)[:, at].tolist(), sheet.holes(measure)[:, at].tolist())
+            for measure in chosen
         ]
         return [
             QueryScore(
-                run,
-                measure,
-                query_id,
-                value=float(values[query]),
-                holes=int(holes[query]),
-                missing=bool(self._absent[query, at]),
-                judged=bool(state.judged[query]),
+                run, measure, query_id, values[query], holes[query], absent[query], judged[query]
             )
             for query, query_id in enumerate(self.collection.query_ids)
             for measure, values, holes in columns
@@ -206,11 +167,13 @@ class Scoreboard:
 
     def values(self, measure: Measure) -> Floats:
         """Return all values of a measure, (queries, runs), NaN where undefined or not judged."""
-        return self._values(self._state, self.resolve([measure])[0]).with_nan()
+        chosen = self.resolve([measure])
+        return self._sheet(self._state, chosen).values(*chosen)
 
     def holes(self, measure: Measure) -> Ints:
         """Count the ungraded chunks inside a measure's cut-off, (queries, runs)."""
-        return self._holes(self._state, self.resolve([measure])[0])
+        chosen = self.resolve([measure])
+        return self._sheet(self._state, chosen).holes(*chosen)
 
     @property
     def judged(self) -> Bools:
@@ -219,7 +182,7 @@ class Scoreboard:
 
     def absent(self, run: str) -> Bools:
         """Say which queries a run has no list for, (queries,)."""
-        return self._absent[:, self.column_of(run)]
+        return self._rules.absent[:, self.column_of(run)]
 
     def cutoffs(self, measure: Measure) -> Ints:
         """Return how deep a measure looks, (queries,): ``@budget`` depends on a query's task."""
@@ -257,13 +220,16 @@ class Scoreboard:
 
     def hits(self, run: str, query_id: str | None = None) -> Hits:
         """Return a run's judged chunks: a row for each query in order, or the row of one."""
-        state = self._state
-        part = state.joined if query_id is None else state.hits[self.number_of(query_id)]
-        return part.every(len(self.run_names), self.column_of(run))
+        state, runs = self._state, len(self.run_names)
+        if query_id is None:
+            return state.hits.every(runs, self.column_of(run))
+        query = self.number_of(query_id)
+        part = state.moved.get(query) or rows_of(state.aligned, query * runs, (query + 1) * runs)
+        return part.every(runs, self.column_of(run))
 
     def aligned(self, query_id: str, chunks: Chunks) -> Hits:
         """Return the judged chunks of a list that no run holds, as one row."""
-        return align(self._state.golden[self.number_of(query_id)], [chunks])
+        return align([self._state.golden[self.number_of(query_id)]], [[chunks]])
 
     def measured(self, measure: Measure, hits: Hits, query_id: str | None = None) -> Floats:
         """Return the values of rankings that no run holds, by these conventions.
@@ -306,12 +272,8 @@ class Scoreboard:
 
     def groups(self, facet: str | None) -> tuple[tuple[str | None, ...], Ints]:
         """Return a facet's buckets, and each query's place among them: past the last if none."""
-        if facet is None:
-            return (None,), np.zeros(len(self.collection.query_ids), dtype=np.int64)
-        if facet not in self._groups:
-            there = ", ".join(self._groups) or "none"
-            raise NotFound(f"no facet is called {facet!r}; there are: {there}")
-        return self._groups[facet]
+        grouping = self._grouping(facet)
+        return grouping.buckets, grouping.group
 
     def refresh(self, changes: Iterable[GradeChange], revision: int) -> None:
         """Bring every value up to date with golden grades that changed up to ``revision``.
@@ -328,54 +290,34 @@ class Scoreboard:
                 self._state = self._changed(self._state, by_query, revision)
 
     def _changed(
-        self, state: _State, by_query: Mapping[int, list[GradeChange]], revision: int
-    ) -> _State:
-        golden, hits = list(state.golden), list(state.hits)
+        self, state: State, by_query: Mapping[int, list[GradeChange]], revision: int
+    ) -> State:
+        golden, sheet = list(state.golden), state.sheet  # a reader may put in another sheet now
         for query, changes in by_query.items():
             golden[query] = golden[query].changed(changes)
-            hits[query] = self._align(query, golden[query])
-        queries = np.array(sorted(by_query), dtype=np.int64)
-        joined = Hits.join([hits[query] for query in queries.tolist()])
-        values = {
-            measure: old.with_rows(queries, self._score(measure, joined, queries))
-            for measure, old in dict(state.values).items()
-        }
-        holes = {
-            cutoff: replace_rows(old, queries, self._count_holes(cutoff, joined, queries))
-            for cutoff, old in dict(state.holes).items()
-        }
-        return _State(revision, tuple(golden), tuple(hits), values, holes)
+        moved = {query: self._align([query], golden) for query in by_query}
+        queries = np.array(list(moved), dtype=np.int64)
+        judged = np.array([len(golden[query].chunks) > 0 for query in moved], dtype=np.bool_)
+        hits = Hits.join(list(moved.values()))
+        rows = fill(sheet.layout, self._rules, hits, queries, judged)
+        fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)
+        return State(revision, golden, state.aligned, {**state.moved, **moved}, fresh)
 
-    def _values(self, state: _State, measure: Measure) -> Values:
-        if measure not in state.values:
-            state.values[measure] = self._score(measure, state.joined, self._all_queries)
-        return state.values[measure]
+    def _sheet(self, state: State, measures: Iterable[Measure]) -> Sheet:
+        """Return a sheet with these measures among others, made now for those not asked before."""
+        sheet = state.sheet
+        new = tuple(measure for measure in measures if measure not in sheet.layout.places)
+        if new:
+            layout = Layout(len(self.run_names), new)
+            table = fill(layout, self._rules, state.hits, self._all_queries, state.judged)
+            sheet = state.sheet = sheet.with_measures(Sheet.of(layout, table))
+        return sheet
 
-    def _holes(self, state: _State, measure: Measure) -> Ints:
-        cutoff = measure.cutoff
-        if cutoff not in state.holes:
-            state.holes[cutoff] = self._count_holes(cutoff, state.joined, self._all_queries)
-        return state.holes[cutoff]
-
-    def _score(self, measure: Measure, hits: Hits, queries: Ints) -> Values:
-        values = score(hits, measure, self._limit(measure.cutoff, queries))
-        undefined = np.isnan(values)
-        values[undefined] = 0.0
-        left_out = hits.unjudged
-        if not self.conventions.like_trec_eval:
-            left_out = left_out | undefined
-        shape = (len(queries), len(self.run_names))
-        defined: Bools = ~np.any(left_out.reshape(shape), axis=1)
-        return Values(values.reshape(shape), defined)
-
-    def _count_holes(self, cutoff: Cutoff, hits: Hits, queries: Ints) -> Ints:
-        holes = hits.holes(self._limit(cutoff, queries))
-        return holes.reshape(len(queries), len(self.run_names))
-
-    def _limit(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
-        if cutoff == BUDGET:
-            return np.repeat(self._budgets[queries], len(self.run_names))
-        return cutoff or WHOLE_LIST
+    def _grouping(self, facet: str | None) -> Grouping:
+        if facet not in self._groupings:
+            there = ", ".join(name for name in self._groupings if name is not None) or "none"
+            raise NotFound(f"no facet is called {facet!r}; there are: {there}")
+        return self._groupings[facet]
 
     def _find_budgets(self) -> Ints:
         tasks = self.collection.facets.get("task", repeat(None, len(self.collection.query_ids)))
@@ -383,26 +325,18 @@ class Scoreboard:
         budgets = [by_task.get(task or "", self.conventions.budget) for task in tasks]
         return np.array(budgets, dtype=np.int64)
 
-    def _align(self, query: int, golden: QueryGrades) -> Hits:
-        return align(golden, [lists.get(query, NO_CHUNKS) for lists in self._lists])
+    def _find_absent(self) -> Bools:
+        absent = [[query not in lists for lists in self._lists] for query in self._all_queries]
+        return np.array(absent, dtype=np.bool_).reshape(len(absent), len(self._lists))
+
+    def _align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
+        chosen = list(queries)
+        lists = [[lists.get(query, NO_CHUNKS) for lists in self._lists] for query in chosen]
+        return align([golden[query] for query in chosen], lists)
 
 
-def _group(given: Sequence[str | None]) -> tuple[tuple[str, ...], Ints]:
+def _group(given: Sequence[str | None]) -> Grouping:
     buckets = sorted({bucket for bucket in given if bucket is not None})
     places = {bucket: place for place, bucket in enumerate(buckets)}
     group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
-    return tuple(buckets), np.array(group, dtype=np.int64)
-
-
-def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count} queries"
-
-
-def _note_run(run: StoredRun, tied: int, conventions: Conventions) -> Iterator[str]:
-    if run.unknown_queries:
-        yield f"{run.name}: {_queries(run.unknown_queries)} not in the golden set, left out"
-    if tied:
-        order = "by chunk id, descending" if conventions.like_trec_eval else "in file order"
-        yield f"{run.name}: {_queries(tied)} with tied scores, ties {order}"
-    if conventions.like_trec_eval and any(ranked.scores is None for ranked in run.lists.values()):
-        yield f"{run.name}: no scores, so a chunk's score is taken to be -rank"
+    return Grouping(tuple(buckets), np.array(group, dtype=np.int64))

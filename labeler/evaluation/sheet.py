@@ -1,0 +1,235 @@
+"""One row of numbers for each query: all that its measures say, in the form in which it is added.
+
+Knows measures and hits; not the names of queries, runs and buckets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from labeler.evaluation.adding import Grouping, Sums, add_up, readd
+from labeler.measures import (
+    BUDGET,
+    WHOLE_LIST,
+    Bools,
+    Cutoff,
+    Floats,
+    Hits,
+    Ints,
+    Measure,
+    Scorer,
+    scorer,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """What a row's numbers depend on besides hits: the same for all grades a query can have.
+
+    ``absent`` (queries, runs) says where a run has no list, ``budgets`` (queries,) are the prompt
+    budgets. ``zero_if_undefined`` is trec_eval's way.
+    """
+
+    absent: Bools
+    budgets: Ints
+    zero_if_undefined: bool
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return int(self.absent.shape[1])
+
+    def limit(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
+        """Return a cut-off as a number, or as one for each run of each query."""
+        if cutoff == BUDGET:
+            return np.repeat(self.budgets[queries], self.runs)
+        return cutoff or WHOLE_LIST
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """Where the numbers of some measures stand in a row.
+
+    ``values`` and ``holes`` (measures, runs), ``defined`` (measures,).
+    """
+
+    values: Ints
+    defined: Ints
+    holes: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where a number stands in a row: judged, absent by run, values by measure and run, whether
+    each measure is defined, holes by cut-off and run.
+
+    One flag serves all runs, because only a query's golden grades can leave a measure undefined.
+    """
+
+    runs: int
+    measures: tuple[Measure, ...]
+    _columns: dict[tuple[Measure, ...], Columns] = field(default_factory=dict, init=False)
+
+    @cached_property
+    def cutoffs(self) -> tuple[Cutoff, ...]:
+        """The cut-offs of the measures, each once."""
+        return tuple(dict.fromkeys(measure.cutoff for measure in self.measures))
+
+    @cached_property
+    def places(self) -> Mapping[Measure, int]:
+        """The place of each measure among the measures."""
+        return {measure: at for at, measure in enumerate(self.measures)}
+
+    @property
+    def all_values(self) -> slice:
+        """The columns of all values, by measure and run."""
+        first = 1 + self.runs
+        return slice(first, first + self.runs * len(self.measures))
+
+    @property
+    def all_defined(self) -> slice:
+        """The columns that say whether the measures are defined."""
+        first = self.all_values.stop
+        return slice(first, first + len(self.measures))
+
+    @property
+    def width(self) -> int:
+        """How many numbers a row has."""
+        return int(self.all_defined.stop) + self.runs * len(self.cutoffs)
+
+    @cached_property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """What computes each measure."""
+        return tuple(map(scorer, self.measures))
+
+    @cached_property
+    def spans(self) -> tuple[slice, ...]:
+        """The columns of each measure's values."""
+        return self._spans(self.all_values.start, len(self.measures))
+
+    @cached_property
+    def spans_of_holes(self) -> tuple[slice, ...]:
+        """The columns of the holes inside each cut-off."""
+        return self._spans(self.all_defined.stop, len(self.cutoffs))
+
+    def columns(self, measures: tuple[Measure, ...]) -> Columns:
+        """Return the columns of some measures; found once, since the same are asked for again."""
+        found = self._columns.get(measures)
+        if found is None:
+            places = [self.places[measure] for measure in measures]
+            cutoffs = [self.cutoffs.index(measure.cutoff) for measure in measures]
+            found = self._columns[measures] = Columns(
+                values=self._by_run(self.all_values.start, places),
+                defined=self.all_defined.start + np.array(places, dtype=np.int64),
+                holes=self._by_run(self.all_defined.stop, cutoffs),
+            )
+        return found
+
+    def _spans(self, first: int, count: int) -> tuple[slice, ...]:
+        starts = [first + at * self.runs for at in range(count)]
+        return tuple(slice(start, start + self.runs) for start in starts)
+
+    def _by_run(self, first: int, places: Sequence[int]) -> Ints:
+        starts = first + np.array(places, dtype=np.int64) * self.runs
+        columns: Ints = starts[:, np.newaxis] + np.arange(self.runs)
+        return columns
+
+
+def fill(layout: Layout, rules: Rules, hits: Hits, queries: Ints, judged: Bools) -> Floats:
+    """Compute the rows of ``queries``, (queries, width), from their hits in every run.
+
+    ``judged`` (queries,) says which of them have a golden grade. Values are 0 where they are not
+    defined, so that they can be added.
+    """
+    runs, measures = layout.runs, layout.measures
+    rows = np.empty((len(queries), layout.width))
+    rows[:, 0] = judged
+    rows[:, 1 : 1 + runs] = rules.absent[queries]
+    for measure, score, columns in zip(measures, layout.scorers, layout.spans, strict=True):
+        values = score(hits, rules.limit(measure.cutoff, queries))
+        rows[:, columns] = values.reshape(len(rows), runs)
+    for cutoff, columns in zip(layout.cutoffs, layout.spans_of_holes, strict=True):
+        holes = hits.holes(rules.limit(cutoff, queries))
+        rows[:, columns] = holes.reshape(len(rows), runs)
+    values = rows[:, layout.all_values]
+    undefined = np.isnan(values)
+    np.copyto(values, 0.0, where=undefined)
+    defined = judged[:, np.newaxis]
+    if not rules.zero_if_undefined:
+        first_run = undefined.reshape(len(rows), len(measures), runs)[:, :, :1]
+        defined = defined & ~first_run.any(axis=2)
+    rows[:, layout.all_defined] = defined
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """The rows of all queries, and what they add up to for each facet that was asked for.
+
+    Never changed: ``with_rows`` and ``with_measures`` return another, and sums that two threads
+    fill in at once are the same.
+    """
+
+    layout: Layout
+    rows: Sequence[Floats]
+    sums: dict[str | None, Sums] = field(default_factory=dict)
+    stacked: Floats | None = None
+
+    @staticmethod
+    def of(layout: Layout, table: Floats) -> Sheet:
+        """Make a sheet of rows that stand below each other, (queries, width)."""
+        return Sheet(layout, list(table), stacked=table)
+
+    @cached_property
+    def table(self) -> Floats:
+        """The rows below each other, (queries, width)."""
+        return np.stack(self.rows) if self.stacked is None else self.stacked
+
+    def values(self, measure: Measure) -> Floats:
+        """Return a measure's values, (queries, runs), NaN where it is not defined."""
+        columns = self.layout.columns((measure,))
+        defined = self.table[:, columns.defined] > 0
+        return np.where(defined, self.table[:, columns.values[0]], np.nan)
+
+    def holes(self, measure: Measure) -> Ints:
+        """Return the holes inside a measure's cut-off, (queries, runs)."""
+        columns = self.layout.columns((measure,))
+        return self.table[:, columns.holes[0]].astype(np.int64)
+
+    def totals(self, facet: str | None, grouping: Grouping) -> Floats:
+        """Return what the rows of each bucket add up to, (buckets, width)."""
+        if facet not in self.sums:
+            rows = self.rows if self.stacked is None else self.stacked
+            self.sums[facet] = add_up(grouping, rows, self.layout.width)
+        return self.sums[facet].totals
+
+    def with_rows(
+        self, fresh: Mapping[int, Floats], groupings: Mapping[str | None, Grouping]
+    ) -> Sheet:
+        """Return the sheet after the rows of some queries changed."""
+        rows = list(self.rows)
+        for query, row in fresh.items():
+            rows[query] = row
+        sums = {
+            facet: readd(old, groupings[facet], rows, fresh)
+            for facet, old in tuple(self.sums.items())
+        }
+        return Sheet(self.layout, rows, sums)
+
+    def with_measures(self, other: Sheet) -> Sheet:
+        """Return a sheet that says what this one says, and then what ``other`` says."""
+        if not self.layout.measures:
+            return other
+        layout = Layout(self.layout.runs, (*self.layout.measures, *other.layout.measures))
+        table = np.empty((len(self.rows), layout.width))
+        table[:, : 1 + layout.runs] = self.table[:, : 1 + layout.runs]
+        for sheet in (self, other):
+            new, old = (each.columns(sheet.layout.measures) for each in (layout, sheet.layout))
+            table[:, new.values] = sheet.table[:, old.values]
+            table[:, new.defined] = sheet.table[:, old.defined]
+            table[:, new.holes] = sheet.table[:, old.holes]
+        return Sheet.of(layout, table)

@@ -1,0 +1,62 @@
+"""How far the order of tied scores could move a mean: against all orders there are."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeler.errors import NotFound
+from labeler.evaluation import Conventions, Scoreboard, collect, tie_ranges
+
+ALL = (
+    "nDCG nDCG@2 nDCG(dcg='log2')@3 P@2 P(rel=2)@2 R@2 Success@1 RR RR(rel=2) AP AP@2 Judged@2 "
+    "Rprec Bpref Bpref(rel=2) RBP ERR ERR@2 SetP SetF F1@2 NumRet"
+)
+CHUNKS = "abcde"
+
+
+def orders(scores: dict[str, float]) -> list[list[str]]:
+    """All orders of a list that keep a higher score above a lower one."""
+    levels = sorted(set(scores.values()), reverse=True)
+    tied = [[chunk for chunk in scores if scores[chunk] == level] for level in levels]
+    return [
+        [chunk for part in parts for chunk in part]
+        for parts in product(*(permutations(level) for level in tied))
+    ]
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
+    st.dictionaries(st.sampled_from(CHUNKS), st.sampled_from([1.0, 2.0]), min_size=1),
+    st.sampled_from(["graded", "trec_eval"]),
+)
+def test_the_range_is_that_of_all_orders(grades, scores, preset) -> None:
+    conventions = Conventions.of(preset)
+    board = Scoreboard(collect({"q": grades}, {"A": {"q": scores}}), conventions)
+    lists = {str(n): {"q": ranked} for n, ranked in enumerate(orders(scores))}
+    every = Scoreboard(collect({"q": grades}, lists), conventions)
+    for found in tie_ranges(board, "A", conventions.measures(ALL)):
+        values = [row.value for row in every.table([found.measure])]
+        assert found.lowest == pytest.approx(min(values), abs=1e-12, nan_ok=True), found.measure
+        assert found.highest == pytest.approx(max(values), abs=1e-12, nan_ok=True), found.measure
+        assert found.value != found.value or found.lowest - 1e-12 <= found.value
+        assert found.value != found.value or found.value <= found.highest + 1e-12
+
+
+def test_equal_means_equal_as_32_bit_numbers() -> None:
+    near = {"q": {"x": 0.1 + 1e-12, "c": 0.1}}
+    board = Scoreboard(collect({"q": {"c": 1}}, {"A": near}), Conventions.of())
+    [found] = tie_ranges(board, "A", board.conventions.measures("RR"))
+    assert (found.lowest, found.value, found.highest, found.moves) == (0.5, 0.5, 1.0, True)
+
+
+def test_a_list_without_scores_has_no_ties_and_an_unknown_run_is_said() -> None:
+    board = Scoreboard(collect({"q": {"c": 1}}, {"A": {"q": ["x", "c"]}}), Conventions.of())
+    [found] = tie_ranges(board, "A", board.conventions.measures("RR"))
+    assert (found.lowest, found.highest, found.moves) == (0.5, 0.5, False)
+    with pytest.raises(NotFound, match="no run is called 'B'"):
+        tie_ranges(board, "B", board.conventions.measures("RR"))
