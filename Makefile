@@ -23,7 +23,8 @@ test: $(READY)
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
-	for each in app compare live load; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' -c constraints.txt; \
+	for each in app compare live measures load; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .

@@ -1,3 +1,20 @@
 """Grade retrieved chunks into a golden set, and watch every retrieval measure move."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from labeler.api import compare, evaluate
+
 __version__ = "0.1.0"
+__all__ = ["__version__", "compare", "evaluate"]
+
+
+def __getattr__(name: str) -> Any:
+    """Fetch a public name when it is first asked for, so that importing labeler costs nothing."""
+    if name not in ("compare", "evaluate"):
+        raise AttributeError(f"module 'labeler' has no attribute {name!r}")
+    from labeler import api
+
+    return getattr(api, name)

@@ -15,13 +15,19 @@ ROOT = Path(__file__).parent.parent
 # A room is a module or a package under labeler/, or the folder of pages. Named are third-party
 # packages and other rooms; the standard library is free to all.
 MAY_IMPORT: dict[str, set[str]] = {
-    "labeler": set(),
+    "labeler": {"labeler.api"},
     "labeler.errors": set(),
     "labeler.places": set(),
     "labeler.model": {"numpy", "labeler.errors"},
     "labeler.measures": {"numpy", "labeler.errors"},
     "labeler.evaluation": {"numpy", "labeler.errors", "labeler.measures", "labeler.model"},
     "labeler.comparison": {"numpy", "labeler.errors", "labeler.evaluation", "labeler.measures"},
+    "labeler.keywords": {
+        "numpy",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+    },
     "labeler.likeness": set(),
     "labeler.diagnosis": {
         "labeler.errors",
@@ -45,6 +51,16 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
         "labeler.visitors",
     },
+    "labeler.api": {
+        "numpy",
+        "pandas",
+        "labeler.comparison",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.formats",
+        "labeler.measures",
+        "labeler.model",
+    },
     "labeler.charts": {
         "altair",
         "pandas",
@@ -52,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.diagnosis",
         "labeler.evaluation",
         "labeler.formats",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
     },
@@ -120,6 +137,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.formats",
         "labeler.grading",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
         "labeler.ranks",

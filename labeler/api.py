@@ -1,0 +1,249 @@
+"""The domain on plain data: dicts, frames and files in, frames out; for notebooks and scripts.
+
+Knows no database and no page.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from labeler import comparison
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.formats import read_golden, read_run
+from labeler.measures import Measure
+from labeler.model import GRADES, check_id
+
+GivenGrades: TypeAlias = "Mapping[str, Mapping[str, int]] | pd.DataFrame | str | PathLike[str]"
+GivenRun: TypeAlias = (
+    "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
+)
+Measures: TypeAlias = "str | Iterable[str]"
+
+DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
+# ir_measures' names, then PyTerrier's
+QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
+GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
+
+
+def evaluate(
+    qrels: GivenGrades,
+    runs: Mapping[str, GivenRun],
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    preset: str = "graded",
+    rel: int = 1,
+    budget: int = 5,
+    per_query: bool = False,
+) -> pd.DataFrame:
+    """Compute measures of runs: a row for each run and measure, or also for each query.
+
+    ``qrels`` are ``{query: {chunk: grade}}``, a frame with the columns ``query_id, doc_id,
+    relevance`` (or PyTerrier's ``qid, docno, label``), or the path of a file that ``labeler load
+    golden`` reads. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a
+    frame with ``score`` in place of ``relevance``, or the path of a run. Grades are 0, 1, 2 or 3.
+
+    Columns are ``run, measure, value, n, undefined, holes`` (and ``query_id``): ``n`` queries are
+    in the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k nobody graded.
+    ``value`` is NaN where it is undefined. The conventions are in ``frame.attrs["conventions"]``.
+
+    A query that nobody graded is in no mean; one that a run has no list for counts 0:
+
+    >>> qrels = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1}}
+    >>> frame = evaluate(qrels, {"A": {"q1": ["c2", "c1"]}}, "RR nDCG@10")
+    >>> frame[["run", "measure", "n"]].values.tolist()
+    [['A', 'RR(rel=1)', 2], ['A', "nDCG(dcg='exp-log2')@10", 2]]
+    >>> frame.value.round(4).tolist()
+    [0.25, 0.3155]
+
+    Raises `BadInput` for an unknown measure, malformed data, or qrels and runs that share no query.
+    """
+    conventions = Conventions.of(preset, rel=rel, budget=budget)
+    board = _board(qrels, runs, conventions)
+    wanted = _wanted(conventions, measures)
+    rows = (
+        [
+            {
+                "run": score.run,
+                "query_id": score.query_id,
+                "measure": str(score.measure),
+                "value": score.value,
+                "n": int(not math.isnan(score.value)),
+                "undefined": int(math.isnan(score.value)),
+                "holes": score.holes,
+            }
+            for name in board.run_names
+            for score in board.per_query(name, wanted)
+            if score.judged
+        ]
+        if per_query
+        else [
+            {
+                "run": score.run,
+                "measure": str(score.measure),
+                "value": score.value,
+                "n": score.n,
+                "undefined": score.undefined,
+                "holes": score.holes,
+            }
+            for score in board.table(wanted)
+        ]
+    )
+    return _frame(rows, conventions)
+
+
+def compare(
+    qrels: GivenGrades,
+    a: GivenRun,
+    b: GivenRun,
+    measures: Measures = DEFAULT_MEASURES,
+    *,
+    preset: str = "graded",
+    rel: int = 1,
+    budget: int = 5,
+    per_query: bool = False,
+) -> pd.DataFrame:
+    """Set run ``b`` against run ``a``: a row for each measure, or also for each query.
+
+    Takes what `evaluate` takes. Columns are ``measure, a, b, delta`` (b minus a), ``wins, ties,
+    losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b``; per query ``query_id,
+    measure, a, b, delta, holes_a, holes_b``.
+
+    >>> frame = compare({"q": {"c": 1, "x": 0}}, {"q": ["x", "c"]}, {"q": ["c", "x"]}, "RR")
+    >>> frame[["a", "b", "delta", "wins"]].values.tolist()
+    [[0.5, 1.0, 0.5, 1.0]]
+    """
+    conventions = Conventions.of(preset, rel=rel, budget=budget)
+    board = _board(qrels, {"A": a, "B": b}, conventions)
+    found = comparison.compare(board, "A", "B", _wanted(conventions, measures))
+    left_out = ("facet", "bucket", "missing_a", "missing_b", "judged")
+    rows: list[dict[str, Any]] = []
+    if per_query:
+        for measure in found.measures:
+            rows += [row._asdict() for row in found.queries(measure) if row.judged]
+    else:
+        rows = [row._asdict() for row in found.deltas]
+    kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
+    return _frame([{**row, "measure": str(row["measure"])} for row in kept], conventions)
+
+
+def _frame(rows: Sequence[Mapping[str, Any]], conventions: Conventions) -> pd.DataFrame:
+    frame = pd.DataFrame(rows)
+    frame.attrs["conventions"] = conventions.describe()
+    return frame
+
+
+def _wanted(conventions: Conventions, measures: Measures) -> tuple[Measure, ...]:
+    wanted = conventions.measures(measures)
+    if not wanted:
+        raise BadInput("no measure is named; one is written like nDCG@10")
+    return wanted
+
+
+def _board(
+    qrels: GivenGrades, runs: Mapping[str, GivenRun], conventions: Conventions
+) -> Scoreboard:
+    if not isinstance(runs, Mapping) or not runs:
+        raise BadInput("runs must be {name: run} with at least one run")
+    grades = _grades(qrels)
+    lists = {check_id(name, "run"): _lists(name, run) for name, run in runs.items()}
+    for name, found in lists.items():
+        if not grades.keys() & found.keys():
+            raise BadInput(
+                f"run {name!r} and the qrels share no query (the qrels begin with "
+                f"{next(iter(grades), None)!r}, the run with {next(iter(found), None)!r})"
+            )
+    return Scoreboard(collect(grades, lists), conventions)
+
+
+def _grades(given: GivenGrades) -> dict[str, dict[str, int]]:
+    if isinstance(given, pd.DataFrame):
+        given = _nested(given, "qrels", GRADE)
+    elif isinstance(given, str | PathLike):
+        grades = read_golden(Path(given)).grades.records
+        given = _gathered((each.query_id, each.chunk_id, each.grade) for each in grades)
+    elif not isinstance(given, Mapping):
+        raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
+    for query_id, chunks in given.items():
+        check_id(query_id, "query")
+        if not isinstance(chunks, Mapping):
+            raise BadInput(f"qrels of query {query_id!r} must be {{chunk: grade}}, not {chunks!r}")
+        for chunk_id, grade in chunks.items():
+            if isinstance(grade, bool) or grade not in GRADES:
+                raise BadInput(
+                    f"qrels: the grade of chunk {chunk_id!r} for query {query_id!r} must be 0, 1, "
+                    f"2 or 3, not {grade!r}"
+                )
+    return {query_id: dict(chunks) for query_id, chunks in given.items()}
+
+
+def _lists(name: str, given: GivenRun) -> Mapping[str, Mapping[str, float] | Sequence[str]]:
+    if isinstance(given, str | PathLike):
+        found = read_run(Path(given)).records
+        return {
+            each.query_id: each.chunk_ids
+            if each.scores is None
+            else dict(zip(each.chunk_ids, each.scores, strict=True))
+            for each in found
+        }
+    if isinstance(given, pd.DataFrame):
+        given = _nested(given, f"run {name!r}", SCORE)
+    elif not isinstance(given, Mapping):
+        raise BadInput(
+            f"run {name!r} must be a dict, a frame or a path, not {type(given).__name__}"
+        )
+    for query_id, ranked in given.items():
+        _check_list(f"run {name!r}, query {query_id!r}", ranked)
+    return given
+
+
+def _check_list(where: str, ranked: object) -> None:
+    if isinstance(ranked, Mapping):
+        scores = np.fromiter(ranked.values(), np.float64, len(ranked))
+        if not np.isfinite(scores).all():
+            chunk_id = list(ranked)[int(np.argmin(np.isfinite(scores)))]
+            raise BadInput(f"{where}: the score of chunk {chunk_id!r} is not a finite number")
+    elif isinstance(ranked, str) or not isinstance(ranked, Sequence):
+        raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
+    elif len(set(ranked)) < len(ranked):
+        twice = next(chunk for chunk in ranked if list(ranked).count(chunk) > 1)
+        raise BadInput(f"{where}: chunk {twice!r} stands there twice")
+
+
+def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Return a frame's rows as ``{query: {chunk: value}}``; raises `BadInput` for a repeat."""
+    columns = [_column(frame, what, names) for names in (QUERY, CHUNK, value)]
+    if frame[columns].isna().to_numpy().any():
+        missing = next(name for name in columns if frame[name].isna().any())
+        raise BadInput(f"{what}: column {missing!r} has a row without a value")
+    repeated = frame.duplicated(columns[:2])
+    if repeated.any():
+        query_id, chunk_id = frame.loc[repeated, columns[:2]].iloc[0]
+        raise BadInput(f"{what}: chunk {chunk_id!r} stands twice for query {query_id!r}")
+    parts = (frame[name].tolist() for name in columns)
+    return _gathered(zip(*parts, strict=True))
+
+
+def _column(frame: pd.DataFrame, what: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        if name in frame.columns:
+            return name
+    there = ", ".join(map(repr, frame.columns)) or "none"
+    raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {there}")
+
+
+def _gathered(rows: Iterable[tuple[Any, Any, Any]]) -> dict[str, dict[str, Any]]:
+    gathered: dict[str, dict[str, Any]] = {}
+    for query_id, chunk_id, value in rows:
+        if not isinstance(query_id, str) or not isinstance(chunk_id, str):
+            wrong = chunk_id if isinstance(query_id, str) else query_id
+            raise BadInput(f"ids are text, not {wrong!r}; convert the column with .astype(str)")
+        gathered.setdefault(query_id, {})[chunk_id] = value
+    return gathered

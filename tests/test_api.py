@@ -1,0 +1,103 @@
+"""labeler.evaluate and labeler.compare: what a notebook gets from dicts, frames and files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import labeler
+from labeler.errors import BadInput
+
+QRELS = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1, "c4": 2}, "q3": {"c5": 0}}
+RUN = {"q1": {"c2": 2.0, "c1": 1.0, "c9": 0.5}, "q2": {"c4": 9.0}}
+OTHER = {"q1": ["c1", "c2"], "q2": ["c3", "c4"], "q7": ["c1"]}
+MEASURES = "nDCG@10 RR R@1 Judged@10"
+
+
+def frame_of(nested, value: str, query="query_id", chunk="doc_id") -> pd.DataFrame:
+    rows = [(q, c, v) for q, chunks in nested.items() for c, v in chunks.items()]
+    return pd.DataFrame(rows, columns=[query, chunk, value])
+
+
+def test_dicts_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
+    wanted = labeler.evaluate(QRELS, {"A": RUN}, MEASURES)
+    qrels = tmp_path / "a.qrels"
+    qrels.write_text("".join(f"{q} 0 {c} {g}\n" for q in QRELS for c, g in QRELS[q].items()))
+    run = tmp_path / "a.trec"
+    run.write_text("".join(f"{q} Q0 {c} 1 {s} x\n" for q in RUN for c, s in RUN[q].items()))
+    given = {
+        "ir_measures": (frame_of(QRELS, "relevance"), frame_of(RUN, "score")),
+        "PyTerrier": (
+            frame_of(QRELS, "label", "qid", "docno"),
+            frame_of(RUN, "score", "qid", "docno"),
+        ),
+        "files": (qrels, str(run)),
+    }
+    for grades, ranked in given.values():
+        pd.testing.assert_frame_equal(labeler.evaluate(grades, {"A": ranked}, MEASURES), wanted)
+    assert list(wanted) == ["run", "measure", "value", "n", "undefined", "holes"]
+    assert wanted.attrs["conventions"].startswith("gain 2^grade−1")
+
+
+def test_undefined_is_nan_and_counted_and_the_presets_differ() -> None:
+    graded = labeler.evaluate(QRELS, {"A": RUN}, "RR").iloc[0]
+    assert (graded["value"], graded["n"], graded["undefined"]) == (0.75, 2, 1)
+    classic = labeler.evaluate(QRELS, {"A": RUN}, "RR", preset="trec_eval").iloc[0]
+    assert (classic["value"], classic["n"]) == (0.5, 3)
+    rows = labeler.evaluate(QRELS, {"A": RUN}, "RR", per_query=True)
+    assert rows["query_id"].tolist() == ["q1", "q2", "q3"]
+    assert np.isnan(rows["value"].iloc[2])
+    assert rows["undefined"].tolist() == [0, 0, 1]
+    assert labeler.evaluate(QRELS, {"A": RUN}, "R@1", rel=3)["n"].iloc[0] == 1
+
+
+def test_two_runs_are_compared() -> None:
+    found = labeler.compare(QRELS, RUN, OTHER, "RR nDCG@10")
+    assert found["measure"].tolist() == ["RR(rel=1)", "nDCG(dcg='exp-log2')@10"]
+    assert found[["a", "b", "delta"]].iloc[0].tolist() == [0.75, 1.0, 0.25]
+    assert found[["wins", "ties", "losses", "n"]].iloc[0].tolist() == [1, 1, 0, 2]
+    rows = labeler.compare(QRELS, RUN, OTHER, "RR", per_query=True)
+    assert rows["query_id"].tolist() == ["q1", "q2", "q3"]
+
+
+WRONG = {
+    "no measure is called": {"measures": "nDGC@10"},
+    "no measure is named": {"measures": ""},
+    "must be {name: run}": {"runs": RUN and []},
+    "share no query": {"runs": {"A": {"q9": ["c1"]}}},
+    "not a finite number": {"runs": {"A": {"q1": {"c1": float("nan")}}}},
+    "stands there twice": {"runs": {"A": {"q1": ["c1", "c1"]}}},
+    "must be 0, 1, 2 or 3, not 4": {"qrels": {"q1": {"c1": 4}}},
+    "must be 0, 1, 2 or 3, not True": {"qrels": {"q1": {"c1": True}}},
+    "no column relevance or label": {"qrels": frame_of(QRELS, "usefulness")},
+    "stands twice for query 'q1'": {
+        "qrels": pd.concat([frame_of(QRELS, "relevance"), frame_of({"q1": {"c1": 1}}, "relevance")])
+    },
+    "a row without a value": {"runs": {"A": frame_of({"q1": {"c1": None}}, "score")}},
+    "ids are text, not 7": {"qrels": frame_of({7: {"c1": 1}}, "relevance")},
+    "expected {chunk: score}": {"runs": {"A": {"q1": "c1"}}},
+    "must be a dict, a frame or a path": {"qrels": [1]},
+}
+
+
+@pytest.mark.parametrize("words", WRONG)
+def test_what_cannot_be_used_is_said_in_a_sentence(words: str) -> None:
+    given = {"qrels": QRELS, "runs": {"A": RUN}, "measures": "RR"} | WRONG[words]
+    with pytest.raises(BadInput, match=words.replace("{", r"\{")):
+        labeler.evaluate(given["qrels"], given["runs"], given["measures"])
+
+
+def test_importing_labeler_costs_nothing_and_a_notebook_needs_no_streamlit() -> None:
+    script = (
+        "import sys, labeler; assert not {'numpy', 'pandas'} & set(sys.modules);"
+        "labeler.evaluate({'q': {'c': 1}}, {'A': {'q': ['c']}}, 'RR');"
+        "assert not {'streamlit', 'altair', 'sqlite_utils'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+    with pytest.raises(AttributeError, match="no attribute 'evalute'"):
+        labeler.evalute  # noqa: B018  # the access is what is tested
