@@ -19,7 +19,7 @@ test: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/cog --check README.md
-	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest -n auto --dist loadfile $(TESTS)
+	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
