@@ -4,7 +4,7 @@
 const SEND_AT_ONCE = 50;
 const RETRY_MS = [500, 1000, 2000, 4000, 5000];
 const OTHER_TAB_MS = 5000; // what another tab has not sent by then is sent from here
-const ANSWER_WITHIN_MS = 15000;
+const ANSWER_WITHIN_MS = 20000;
 
 function newId() {
   // crypto.randomUUID exists on https and localhost only
