@@ -68,34 +68,7 @@ def evaluate(
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     board = _board(qrels, runs, conventions)
     wanted = _wanted(conventions, measures)
-    rows = (
-        [
-            {
-                "run": score.run,
-                "query_id": score.query_id,
-                "measure": str(score.measure),
-                "value": score.value,
-                "n": int(not math.isnan(score.value)),
-                "undefined": int(math.isnan(score.value)),
-                "holes": score.holes,
-            }
-            for name in board.run_names
-            for score in board.per_query(name, wanted)
-            if score.judged
-        ]
-        if per_query
-        else [
-            {
-                "run": score.run,
-                "measure": str(score.measure),
-                "value": score.value,
-                "n": score.n,
-                "undefined": score.undefined,
-                "holes": score.holes,
-            }
-            for score in board.table(wanted)
-        ]
-    )
+    rows = _query_rows(board, wanted) if per_query else _mean_rows(board, wanted)
     return _frame(rows, conventions)
 
 
@@ -132,6 +105,37 @@ def compare(
         rows = [row._asdict() for row in found.deltas]
     kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
     return _frame([{**row, "measure": str(row["measure"])} for row in kept], conventions)
+
+
+def _mean_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
+    return [
+        {
+            "run": score.run,
+            "measure": str(score.measure),
+            "value": score.value,
+            "n": score.n,
+            "undefined": score.undefined,
+            "holes": score.holes,
+        }
+        for score in board.table(wanted)
+    ]
+
+
+def _query_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
+    return [
+        {
+            "run": score.run,
+            "query_id": score.query_id,
+            "measure": str(score.measure),
+            "value": score.value,
+            "n": int(not math.isnan(score.value)),
+            "undefined": int(math.isnan(score.value)),
+            "holes": score.holes,
+        }
+        for name in board.run_names
+        for score in board.per_query(name, wanted)
+        if score.judged
+    ]
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], conventions: Conventions) -> pd.DataFrame:

@@ -4,17 +4,9 @@
 const SEARCH_AFTER_MS = 250; // a pause in typing
 const FINDER_HELP = "Find a chunk that no system returned for this query.";
 
-class Finder {
+class Finder extends RowsView {
   constructor(host, desk) {
-    this.host = host;
-    this.desk = desk;
-    this.asked = 0;
-    host.classList.add("finder");
-    host.hidden = true;
-  }
-
-  get isOpen() {
-    return !this.host.hidden;
+    super(host, desk, "finder");
   }
 
   // Show an input for words to find, and search at once for those given.
@@ -31,9 +23,7 @@ class Finder {
 
   close() {
     this.forgetSearch();
-    this.rows = null;
-    this.host.hidden = true;
-    this.host.replaceChildren();
+    super.close();
   }
 
   press(key, event) {
@@ -42,18 +32,6 @@ class Finder {
     else if (!this.rows?.press(name)) return false;
     event.preventDefault();
     return true;
-  }
-
-  judged(item, done) {
-    this.rows?.judged(item, done);
-  }
-
-  saved(eventId) {
-    this.rows?.saved(eventId);
-  }
-
-  repaint() {
-    this.rows?.repaint();
   }
 
   paintHead(query) {

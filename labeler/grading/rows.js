@@ -314,3 +314,37 @@ function bringIntoView(row) {
   const fits = row.offsetHeight < 0.5 * window.innerHeight;
   row.scrollIntoView({ block: fits ? "nearest" : "start" });
 }
+
+// A view of rows that takes the chunk's place: what the list of a query and the finder share.
+class RowsView {
+  constructor(host, desk, name) {
+    this.host = host;
+    this.desk = desk;
+    this.rows = null;
+    this.asked = 0; // how often something was fetched: an older answer is not shown
+    host.classList.add(name);
+    host.hidden = true;
+  }
+
+  get isOpen() {
+    return !this.host.hidden;
+  }
+
+  close() {
+    this.rows = null;
+    this.host.hidden = true;
+    this.host.replaceChildren();
+  }
+
+  judged(item, done) {
+    this.rows?.judged(item, done);
+  }
+
+  saved(eventId) {
+    this.rows?.saved(eventId);
+  }
+
+  repaint() {
+    this.rows?.repaint();
+  }
+}

@@ -1,17 +1,9 @@
 // All chunks of one query as a compact list, so that grades are given side by side. Draws the head
 // and fetches; the rows do the rest. Knows nothing of tokens, storage and what is graded next.
 
-class WholeQuery {
+class WholeQuery extends RowsView {
   constructor(host, desk) {
-    this.host = host;
-    this.desk = desk;
-    this.asked = 0;
-    host.classList.add("whole");
-    host.hidden = true;
-  }
-
-  get isOpen() {
-    return !this.host.hidden;
+    super(host, desk, "whole");
   }
 
   // Show the pool of a query, beginning at `first` (a pair) or at the first open chunk.
@@ -34,9 +26,7 @@ class WholeQuery {
 
   close() {
     this.asked += 1;
-    this.rows = null;
-    this.host.hidden = true;
-    this.host.replaceChildren();
+    super.close();
   }
 
   press(key, event) {
@@ -45,18 +35,6 @@ class WholeQuery {
     else if (!this.rows?.press(name)) return false;
     event.preventDefault();
     return true;
-  }
-
-  judged(item, done) {
-    this.rows?.judged(item, done);
-  }
-
-  saved(eventId) {
-    this.rows?.saved(eventId);
-  }
-
-  repaint() {
-    this.rows?.repaint();
   }
 
   paintHead(query) {
