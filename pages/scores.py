@@ -1,11 +1,20 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
 
 from labeler import charts, ui
-from labeler.evaluation import Score, Scoreboard, cautions, primary, tie_ranges
+from labeler.evaluation import (
+    Residual,
+    Score,
+    Scoreboard,
+    cautions,
+    primary,
+    residual_means,
+    tie_ranges,
+)
 from labeler.keywords import Corpus, beside_grades, keyword_scores
 
 K = 10  # how deep keywords are looked for
@@ -47,10 +56,16 @@ view = st.segmented_control(
 def show_measures(board: Scoreboard) -> list[Score]:
     """Show every run by every chosen measure, for all queries or bucket by bucket."""
     scores = [score for score in board.table(measures, facet) if bucket in (None, score.bucket)]
-    show_tables(scores)
+    show_tables(scores, residuals_of(board, scores))
     if len({score.bucket for score in scores}) == 1:
         st.altair_chart(charts.score_chart(scores, chosen))
     return scores
+
+
+def residuals_of(board: Scoreboard, scores: list[Score]) -> list[Residual]:
+    """Return what nobody graded could add to those of the scores that are of RBP."""
+    wanted = dict.fromkeys(score.measure for score in scores)
+    return residual_means(board, wanted, next((score.facet for score in scores), None))
 
 
 def show_tasks(board: Scoreboard) -> list[Score]:
@@ -78,13 +93,22 @@ def show_recall(board: Scoreboard) -> list[Score]:
     return scores
 
 
-def show_tables(scores: list[Score]) -> None:
-    """Show a table for each bucket there is."""
+def show_tables(scores: list[Score], residuals: Sequence[Residual] = ()) -> None:
+    """Show a table for each bucket there is, and one of what its RBP leaves open."""
     for facet, name in dict.fromkeys((score.facet, score.bucket) for score in scores):
         if name is not None:
             st.text(f"{facet}: {name}")
         part = [score for score in scores if score.bucket == name]
         st.html(charts.score_table(part, systems, chosen))
+        if left_open := [each for each in residuals if each.bucket == name]:
+            st.text("RBP and its residual")
+            st.html(charts.residual_table(left_open, chosen))
+    if residuals:
+        st.caption(
+            "The residual is what RBP could rise by if everything that nobody graded were "
+            "relevant: the holes, and all that stands below the cut-off or the end of a list. "
+            "However the rest is graded, RBP over these queries is from value to value + residual."
+        )
 
 
 @st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
@@ -185,9 +209,10 @@ def live_scores() -> None:
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))
+    residuals = residuals_of(board, scores)
     st.download_button(
         "Download these numbers as CSV",
-        data=lambda: charts.score_csv(scores, chosen),
+        data=lambda: charts.score_csv(scores, chosen, residuals),
         file_name="scores.csv",
         on_click="ignore",
     )

@@ -456,6 +456,40 @@ def test_the_table_shows_means_and_what_they_rest_on(filled: Labeler) -> None:
     )
 
 
+def test_rbp_says_what_ungraded_chunks_could_add(filled: Labeler) -> None:
+    """Each list leaves open all but the weights .2 and .16 of the graded ones at its two ranks."""
+    said = "! RBP(p=0.8): ungraded chunks could add up to 0.7400 (a), 0.7200 (b)\n"
+    table = filled("score", "--measures", "RBP(p=0.8) RR").output
+    assert table.endswith(f"! 1 query without any golden grade: left out\n{said}")
+    assert said[2:] in filled("score", "--measures", "RBP", "--format", "md").output
+    assert "could add" not in filled("score", "--measures", "RR ERR nDCG@10").output
+    assert "could add" not in filled("score", "--measures", "RBP", "--by", "task").output
+
+
+def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> None:
+    def rows(*more: str) -> list[dict[str, str]]:
+        text = filled("score", "a", "--measures", "RBP RR", "--format", "csv", *more).output
+        return list(csv.DictReader(io.StringIO(text)))
+
+    assert [(row["measure"], row["residual"][:4]) for row in rows()] == [
+        ("RBP(rel=1, p=0.8)", "0.74"),
+        ("RR(rel=1)", ""),
+    ]
+    assert [(row["query_id"], row["residual"][:4]) for row in rows("--per-query")[::2]] == [
+        ("q1", "0.64"),
+        ("q2", "0.84"),
+        ("q3", ""),
+    ]
+    assert [(row["bucket"], row["residual"][:4]) for row in rows("--by", "task")[:2]] == [
+        ("research", "0.84"),
+        ("single", "0.64"),
+    ]
+    rbp, rr = json.loads(filled("score", "a", "--measures", "RBP RR", "--format", "json").output)
+    assert rbp["residual"] == pytest.approx(0.74, abs=1e-12)
+    assert rr["residual"] is None
+    assert "residual" not in filled("score", "--measures", "RR", "--format", "csv").output
+
+
 def test_db_may_stand_after_the_command_and_in_the_environment(
     filled: Labeler, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

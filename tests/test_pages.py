@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 from dataclasses import replace
@@ -10,6 +12,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labeler import charts
+from labeler.evaluation import Conventions, Scoreboard, residual_means
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Contents, Store
 from labeler.ui import counts_line
@@ -79,6 +83,43 @@ def test_scores_show_value_holes_n_and_conventions(filled: Path):
     assert re.search(r"0\.5000\|+2 holes", said)  # P@2 of the complete run: q1 has one of two
     assert "gain 2^grade−1" in said
     assert "1 query without any golden grade: left out" in said
+
+
+def test_rbp_is_shown_with_what_ungraded_chunks_could_add(filled: Path):
+    """In q1, run all has grades at ranks 1 and 4, the other one at rank 1."""
+    app = open_page("scores", measure=["RBP(p=0.5)", "RBP(p=0.5)@1"])
+    said = words(app)
+    assert re.search(r"\|RBP\(p=0\.5\)\|+0\.5625\|+0\.4375\|+1\.0000\|", said)
+    assert re.search(r"\|RBP\(p=0\.5\)@1\|+0\.5000\|+0\.5000\|+1\.0000\|", said)
+    assert "value + residual" in said
+    assert said.index("RBP and its residual") < said.index("Conventions (graded)")
+    body = next(each.proto.body for each in app.get("html") if "residual" in each.proto.body)
+    assert "&lt;b&gt;some&lt;/b&gt;" in body
+    assert "<b>some" not in body
+    assert "residual" not in words(open_page("scores", measure=["RR", "ERR"]))
+    assert "residual" not in words(open_page("scores", measure=["RBP"], view="ties"))
+
+
+def test_the_residual_of_a_bucket_is_that_of_its_queries(filled: Path):
+    every = words(open_page("scores", measure=["RBP(p=0.5)"], facet="intent"))
+    refund, setup = re.findall(r"\|all\|+RBP\(p=0\.5\)\|+(.*?)\|\|\|", every)
+    assert refund.split("||") == ["0.5625", "0.4375", "1.0000"]
+    assert setup.split("||") == ["–", "–", "–"], "nothing relevant is known"
+    one = words(open_page("scores", measure=["RBP(p=0.5)"], facet="intent", bucket="refund"))
+    assert len(re.findall(r"\|all\|+RBP\(p=0\.5\)\|", one)) == 1
+    assert one.count("RBP and its residual") == 1
+
+
+def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
+    conventions = Conventions.of()
+    with Store(filled) as store:
+        board = Scoreboard(store.collection(), conventions)
+    measures = conventions.measures("RBP(p=0.5) RR")
+    scores, residuals = board.table(measures), residual_means(board, measures)
+    text = charts.score_csv(scores, conventions, residuals).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["residual"] for row in rows] == ["0.4375", "", "0.5", ""]
+    assert "residual" not in charts.score_csv(board.table(measures[1:]), conventions).decode()
 
 
 def test_an_absent_query_is_counted_beside_the_zero(filled: Path):

@@ -72,6 +72,7 @@ from labeler.charts.ranking import (
 from labeler.charts.scores import (
     keyword_table,
     recall_curve,
+    residual_table,
     score_chart,
     score_csv,
     score_frame,
@@ -149,6 +150,7 @@ __all__ = [
     "query_table",
     "query_words",
     "recall_curve",
+    "residual_table",
     "run_failures_table",
     "score_cells",
     "score_chart",

@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from labeler.charts.palette import MARKS
-from labeler.evaluation import Conventions, Score, TieRange, number
+from labeler.evaluation import Conventions, Residual, Score, TieRange, number, rbp_heading
 from labeler.keywords import KeywordRow
 from labeler.measures import MEASURES, Measure
 
@@ -124,6 +124,26 @@ def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions
     )
 
 
+def residual_table(rows: Sequence[Residual], conventions: Conventions) -> str:
+    """Return what each RBP is, what it could rise by and to what, as HTML: run below run."""
+    body = "".join(
+        f'<tr><th scope="row">{escape(row.run)}</th>'
+        f"<td>{escape(rbp_heading(row.measure, conventions))}</td><td>{number(row.value)}</td>"
+        f"<td>{number(row.residual)}</td><td>{number(row.highest)}</td></tr>"
+        for measure in dict.fromkeys(row.measure for row in rows)
+        for row in rows
+        if row.measure == measure
+    )
+    heads = "".join(
+        f'<th scope="col">{word}</th>'
+        for word in ("Run", "Measure", "value", "residual", "value + residual")
+    )
+    return (
+        f'{TABLE_STYLE}<div class="scores" style="--columns: 4"><table><thead><tr>{heads}</tr>'
+        f"</thead><tbody>{body}</tbody></table></div>"
+    )
+
+
 def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> str:
     """Return keyword measures beside graded ones, run by run, as HTML."""
     names = ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
@@ -141,9 +161,13 @@ def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -
     )
 
 
-def score_frame(scores: Iterable[Score]) -> pd.DataFrame:
-    """Return scores as a table for download: full precision, NaN where undefined."""
-    return pd.DataFrame(
+def score_frame(scores: Iterable[Score], residuals: Iterable[Residual] = ()) -> pd.DataFrame:
+    """Return scores as a table for download: full precision, NaN where undefined.
+
+    With residuals there is a column for them, which is NaN for every measure but RBP.
+    """
+    scores = list(scores)
+    frame = pd.DataFrame(
         [
             {
                 "run": score.run,
@@ -159,11 +183,18 @@ def score_frame(scores: Iterable[Score]) -> pd.DataFrame:
             for score in scores
         ]
     )
+    found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
+    if found:
+        places = [(score.run, score.measure, score.bucket) for score in scores]
+        frame["residual"] = [found.get(place, math.nan) for place in places]
+    return frame
 
 
-def score_csv(scores: Iterable[Score], conventions: Conventions) -> bytes:
+def score_csv(
+    scores: Iterable[Score], conventions: Conventions, residuals: Iterable[Residual] = ()
+) -> bytes:
     """Return scores as a CSV file whose every row says by which conventions it was made."""
-    frame = score_frame(scores)
+    frame = score_frame(scores, residuals)
     frame["conventions"] = f"{conventions.preset}: {conventions.describe()}"
     return frame.to_csv(index=False).encode()
 

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 from pathlib import Path
+from typing import Any
 
 import click
 
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import PRESETS, Conventions, QueryScore, Score, Scoreboard, tie_notes
+from labeler.evaluation import (
+    PRESETS,
+    Conventions,
+    QueryScore,
+    Score,
+    Scoreboard,
+    residual_means,
+    residual_notes,
+    residuals_by_query,
+    tie_notes,
+)
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings
 from labeler.store import Store
@@ -98,8 +109,10 @@ def score(
     board = Scoreboard(chosen(collection, runs), conventions)
     notes = notes_of(board, facet)
     if kind in ("table", "md") and facet is None and not per_query:
-        notes += tie_notes(board, measures)
+        notes += tie_notes(board, measures) + residual_notes(board, measures)
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
+    if kind in ("csv", "json"):
+        rows = with_residuals(board, rows)
     click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
 
 
@@ -179,6 +192,53 @@ def _query_row(score: QueryScore) -> Row:
         holes=score.holes,
         query_id=score.query_id,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OpenRow(Row):
+    """A row where RBP is among the measures: how much ungraded chunks could add to the value.
+
+    ``residual`` is NaN for every other measure, and where the value is undefined.
+    """
+
+    residual: float = math.nan
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as programs get it, None where it has no residual."""
+        residual = None if math.isnan(self.residual) else self.residual
+        return {**Row.as_dict(self), "residual": residual}
+
+
+def with_residuals(board: Scoreboard, rows: list[Row]) -> list[Row]:
+    """Return the rows with their residuals; as they are where none is of RBP."""
+    chosen = list(dict.fromkeys(row.measure for row in rows if row.measure.name == "RBP"))
+    if not chosen:
+        return rows
+    if rows[0].query_id is None:
+        means = residual_means(board, chosen, rows[0].facet)
+        found = {(each.run, each.measure, each.bucket): each.residual for each in means}
+    else:
+        found = _residuals_of_queries(board, chosen)
+    return [
+        OpenRow(
+            **{field.name: getattr(row, field.name) for field in fields(row)},
+            residual=found.get((row.run, row.measure, row.query_id or row.bucket), math.nan),
+        )
+        for row in rows
+    ]
+
+
+def _residuals_of_queries(
+    board: Scoreboard, measures: Iterable[Measure]
+) -> dict[tuple[str, Measure, str | None], float]:
+    return {
+        (run, measure, query_id): residual
+        for measure in measures
+        for query_id, of_runs in zip(
+            board.collection.query_ids, residuals_by_query(board, measure).tolist(), strict=True
+        )
+        for run, residual in zip(board.run_names, of_runs, strict=True)
+    }
 
 
 @click.command("measures")

@@ -8,6 +8,13 @@ from labeler.evaluation.conventions import PRESETS, Conventions, number
 from labeler.evaluation.means import Counts, Means, QueryScore, Score
 from labeler.evaluation.plain import collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
+from labeler.evaluation.residuals import (
+    Residual,
+    rbp_heading,
+    residual_means,
+    residual_notes,
+    residuals_by_query,
+)
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.evaluation.ties import TieRange, tie_notes, tie_ranges
 
@@ -21,6 +28,7 @@ __all__ = [
     "Means",
     "QueryScore",
     "Ranked",
+    "Residual",
     "Score",
     "Scoreboard",
     "TieRange",
@@ -28,6 +36,10 @@ __all__ = [
     "collect",
     "number",
     "primary",
+    "rbp_heading",
+    "residual_means",
+    "residual_notes",
+    "residuals_by_query",
     "tie_notes",
     "tie_ranges",
     "tied_queries",

@@ -1,0 +1,103 @@
+"""What RBP leaves open: how much everything that nobody graded could add to its mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.scoreboard import Scoreboard
+from labeler.measures import Floats, Measure, rbp_residual
+
+
+class Residual(NamedTuple):
+    """A mean of RBP and its residual, over all queries or those of one bucket.
+
+    Over the queries that are in the mean, RBP lies between ``value`` and ``highest`` however the
+    rest is graded; both are NaN where no query is.
+    """
+
+    run: str
+    measure: Measure
+    facet: str | None
+    bucket: str | None
+    value: float
+    residual: float
+
+    @property
+    def highest(self) -> float:
+        """What the mean would be if everything that nobody graded were relevant."""
+        return self.value + self.residual
+
+
+def residual_means(
+    board: Scoreboard, measures: Iterable[Measure], facet: str | None = None
+) -> list[Residual]:
+    """Return each RBP among ``measures`` with its residual, in the order of `Scoreboard.table`.
+
+    Other measures have none. Raises `NotFound` for an unknown facet.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> runs = {"A": {"q": ["c", "x", "d"]}}
+    >>> board = Scoreboard(collect({"q": {"c": 3, "d": 0}}, runs), Conventions.of())
+    >>> [each] = residual_means(board, board.conventions.measures("RBP(p=0.5) AP"))
+    >>> each.value, each.residual, each.highest
+    (0.5, 0.375, 0.875)
+    """
+    board = board.snapshot()
+    chosen = [measure for measure in board.resolve(measures) if measure.name == "RBP"]
+    buckets, group = board.groups(facet)
+    inside = {bucket: group == place for place, bucket in enumerate(buckets)}
+    by_query = {measure: residuals_by_query(board, measure) for measure in chosen}
+    return [
+        Residual(
+            *(row.run, row.measure, row.facet, row.bucket, row.value),
+            _mean(by_query[row.measure][inside[row.bucket], board.column_of(row.run)]),
+        )
+        for row in board.table(chosen, facet)
+    ]
+
+
+def residuals_by_query(board: Scoreboard, measure: Measure) -> Floats:
+    """Return the residuals of an RBP, (queries, runs), NaN where a query is not in the mean.
+
+    What stands below the cut-off or below the end of a list is open, too, as Moffat and Zobel
+    define it: of a query that a run has no list for everything is, and its residual is 1.
+    """
+    board = board.snapshot()
+    values, cutoffs = board.values(measure), board.cutoffs(measure)
+    found = [
+        rbp_residual(board.hits(run), cutoffs, p=measure.parameters["p"]) for run in board.run_names
+    ]
+    return np.where(np.isnan(values), np.nan, np.array(found).reshape(values.T.shape).T)
+
+
+def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[str]:
+    """Say in a sentence for each RBP how much ungraded chunks could add to each run's mean."""
+    said: dict[Measure, list[str]] = {}
+    for each in residual_means(board, measures):
+        if not math.isnan(each.residual):
+            said.setdefault(each.measure, []).append(f"{each.residual:.4f} ({each.run})")
+    return [
+        f"{rbp_heading(measure, board.conventions)}: ungraded chunks"
+        f"{'' if measure.cutoff is None else ' and all below the cut-off'} could add up to "
+        + ", ".join(runs)
+        for measure, runs in said.items()
+    ]
+
+
+def rbp_heading(measure: Measure, conventions: Conventions) -> str:
+    """Return the name of an RBP with its ``p``, without which no residual can be read.
+
+    >>> [rbp_heading(m, Conventions()) for m in Conventions().measures("RBP RBP(rel=2, p=0.5)@5")]
+    ['RBP(p=0.8)', 'RBP(rel=2, p=0.5)@5']
+    """
+    return str(measure).replace(f"rel={conventions.rel}, ", "")
+
+
+def _mean(values: Floats) -> float:
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if len(defined) else math.nan
