@@ -367,6 +367,35 @@ def test_a_dcg_table_is_the_one_tutorials_print() -> None:
     assert table.ndcg != table.dcg / table.rows[0].discount, "divided by the ideal, not by itself"
 
 
+def test_a_dcg_table_of_judged_chunks_alone_leaves_holes_out_before_ranks_are_counted() -> None:
+    """Without the holes x, y and z the list is 0 2 1 3, of which three ranks are looked at."""
+    grades = {"zero": 0, "two": 2, "one": 1, "three": 3}
+    runs = {"A": {"q": ["x", "zero", "two", "y", "one", "z", "three"]}}
+    board = board_of({"q": grades}, runs)
+    measure = measure_of(board, "nDCG(dcg='log2', judged_only=True)@3")
+    table = dcg_table(board, "A", "q", measure)
+    assert [(row.rank, row.chunk_id, row.grade, row.gain) for row in table.rows] == [
+        (1, "zero", 0, 0.0),
+        (2, "two", 2, 2.0),
+        (3, "one", 1, 1.0),
+    ]
+    assert [row.running for row in table.rows] == [0.0, 2 / math.log2(3), 2 / math.log2(3) + 1 / 2]
+    assert [row.chunk_id for row in table.ideal] == ["three", "two", "one"]
+    assert (table.dcg, table.idcg) == (2 / math.log2(3) + 0.5, 3 + 2 / math.log2(3) + 0.5)
+    assert table.ndcg == pytest.approx(table.dcg / table.idcg, abs=1e-12)
+    with_holes = dcg_table(board, "A", "q", measure_of(board, "nDCG(dcg='log2')@3"))
+    assert [row.grade for row in with_holes.rows] == [None, 0, 2]
+    assert with_holes.ndcg < table.ndcg
+
+
+def test_a_dcg_table_of_judged_chunks_alone_may_have_no_row() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "y"]}, "B": {}})
+    for run in board.run_names:
+        table = dcg_table(board, run, "q", measure_of(board, "nDCG(judged_only=True)@5"))
+        assert (table.rows, table.dcg, table.ndcg) == ((), 0.0, 0.0)
+        assert table.idcg == 1.0
+
+
 # Bad input --------------------------------------------------------------------------------------
 
 
@@ -625,7 +654,8 @@ def test_a_strip_is_the_list_cut_at_k(board: Scoreboard, k: int) -> None:
 @settings(deadline=None)
 @given(boards(), st.sampled_from(QUERIES))
 def test_a_dcg_table_ends_in_the_measure_s_value(board: Scoreboard, query: str) -> None:
-    for measure in board.conventions.measures("nDCG nDCG@3 nDCG(dcg='log2')@budget"):
+    names = "nDCG nDCG@3 nDCG(dcg='log2')@budget nDCG(judged_only=True)@2 nDCG(judged_only=True)"
+    for measure in board.conventions.measures(names):
         table = dcg_table(board, "A", query, measure)
         at = board.number_of(query)
         value = board.values(measure)[at, 0]

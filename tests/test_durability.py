@@ -5,12 +5,8 @@ from __future__ import annotations
 import random
 import shutil
 import signal
-import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from labeler.store import Store
 
@@ -111,18 +107,6 @@ def test_a_file_that_may_not_grow_is_one_clear_error(filled: Store, python):
     with Store(filled.path) as store:
         assert_whole(store)
         assert store.chunk("new 0") is None
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of one megabyte."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(disk)]
-    if not shutil.which("mount") or subprocess.run(mount, capture_output=True).returncode:
-        pytest.skip("mounting a small disk needs root")
-    yield disk
-    subprocess.run(["umount", "--lazy", str(disk)], check=True)
 
 
 def test_a_full_disk_is_one_clear_error_and_room_makes_it_work_again(
