@@ -16,7 +16,7 @@ import pandas as pd
 
 from labeler import comparison
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.evaluation import Conventions, GivenList, Scoreboard, collect
 from labeler.formats import read_golden, read_run
 from labeler.measures import Measure
 from labeler.model import GRADES, check_id
@@ -188,15 +188,9 @@ def _grades(given: GivenGrades) -> dict[str, dict[str, int]]:
     return {query_id: dict(chunks) for query_id, chunks in given.items()}
 
 
-def _lists(name: str, given: GivenRun) -> Mapping[str, Mapping[str, float] | Sequence[str]]:
+def _lists(name: str, given: GivenRun) -> Mapping[str, GivenList]:
     if isinstance(given, str | PathLike):
-        found = read_run(Path(given)).records
-        return {
-            each.query_id: each.chunk_ids
-            if each.scores is None
-            else dict(zip(each.chunk_ids, each.scores, strict=True))
-            for each in found
-        }
+        return {each.query_id: each for each in read_run(Path(given)).records}
     if isinstance(given, pd.DataFrame):
         given = _nested(given, f"run {name!r}", SCORE)
     elif not isinstance(given, Mapping):

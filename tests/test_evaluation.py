@@ -10,6 +10,7 @@ import pytest
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect, tied_queries
 from labeler.measures import parse_all
+from labeler.model import Ranking
 from tests.boards import ALL, board_of, one, rows
 
 # What counts ------------------------------------------------------------------------------------
@@ -108,6 +109,24 @@ def test_ties_are_reordered_by_id_under_trec_eval_only() -> None:
     assert graded.tied == classic.tied == {"A": 1}
     assert graded.notes() == ("A: 1 query with tied scores, ties in file order",)
     assert classic.notes() == ("A: 1 query with tied scores, ties by chunk id, descending",)
+
+
+def test_the_end_of_a_list_and_the_start_of_the_next_are_no_tie() -> None:
+    lists = {"q1": {"b": 2.0, "a": 1.0}, "none": {}, "q2": {"a": 1.0, "b": 0.5}, "q3": {"b": 9.0}}
+    collection = collect({query: {"a": 1} for query in lists}, {"A": lists})
+    assert tied_queries(collection.runs[0]) == 0
+    classic = Scoreboard(collection, Conventions.of("trec_eval"))
+    assert classic.values(*classic.conventions.measures("RR")).ravel().tolist() == [0.5, 0, 1, 0]
+
+
+def test_a_list_read_from_a_file_stays_in_its_order_whatever_its_scores() -> None:
+    by_rank = {"q": Ranking("q", ("b", "a"), (1.0, 2.0))}
+    bare = {"q": Ranking("q", ("a", "b"))}
+    collection = collect({"q": {"a": 1}}, {"by rank": by_rank, "bare": bare})
+    graded = Scoreboard(collection, Conventions.of("graded"))
+    assert [row.value for row in rows(graded, "RR")] == [0.5, 1.0]
+    classic = Scoreboard(collection, Conventions.of("trec_eval"))
+    assert [row.value for row in rows(classic, "RR")] == [1.0, 1.0]
 
 
 def test_scores_that_differ_in_64_bits_alone_are_tied() -> None:

@@ -6,7 +6,7 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
 from labeler.evaluation.conventions import PRESETS, Conventions, number
 from labeler.evaluation.means import Counts, Means, QueryScore, Score
-from labeler.evaluation.plain import collect
+from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.residuals import (
     Residual,
@@ -25,6 +25,7 @@ __all__ = [
     "Chunks",
     "Conventions",
     "Counts",
+    "GivenList",
     "Means",
     "QueryScore",
     "Ranked",

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from labeler.measures import Hits, Ints
+from labeler.measures import Bools, Hits, Ints
 from labeler.model import Collection, GradeChange, StoredList, StoredRun
 
 Chunks = npt.NDArray[np.int32]
 
 NO_CHUNKS: Chunks = np.array([], dtype=np.int32)
-NOTHING: Ints = np.array([], dtype=np.int64)
-GLANCE = np.int32(4095)
+GLANCE = np.int32(2**16 - 1)
+BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,38 +75,49 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
 def align(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> Hits:
     """Find the judged chunks of queries in their ranked lists: a row of hits for each list.
 
-    ``lists[i]`` are of the query whose grades are ``goldens[i]``.
+    ``lists[i]`` are of the query whose grades are ``goldens[i]``. Some queries are joined at once,
+    as many as a processor keeps at hand.
     """
-    retrieved = [np.concatenate([NO_CHUNKS, *of]) for of in lists]
-    found = [_find(*pair) for pair in zip(goldens, retrieved, strict=True)]
-    before = np.cumsum([0, *map(len, retrieved)])[:-1]
-    at = np.concatenate([NOTHING, *(places for places, _ in found)])
-    at += np.repeat(before, [len(places) for places, _ in found])
-    lengths = np.array([len(chunks) for of in lists for chunks in of], dtype=np.int64)
-    ends = np.cumsum(lengths)
-    row = np.searchsorted(ends, at, side="right")
-    known = [np.bincount(golden.grades, minlength=4) for golden in goldens]
-    return Hits(
-        row=row,
-        rank=at - (ends - lengths)[row] + 1,
-        grade=np.concatenate([NOTHING, *(grades for _, grades in found)]),
-        known=np.repeat(np.array(known, dtype=np.int64).reshape(-1, 4), list(map(len, lists)), 0),
-        length=lengths,
-    )
+    starts = range(0, len(goldens), BLOCK)
+    blocks = (slice(start, start + BLOCK) for start in starts)
+    return Hits.join([_join(goldens[block], lists[block]) for block in blocks])
 
 
-def _find(golden: QueryGrades, retrieved: Chunks) -> tuple[Ints, npt.NDArray[np.int8]]:
-    """Return where judged chunks stand in ``retrieved``, and their grades.
+def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> Hits:
+    """Do the same for a few queries, at least one.
 
     A glance at the last bits of each number leaves few to be searched for: most of a list is not
     judged.
     """
+    chunks = np.concatenate([golden.chunks for golden in goldens])
+    grades = np.concatenate([golden.grades for golden in goldens])
+    query = np.repeat(np.arange(len(goldens)), [len(golden.chunks) for golden in goldens])
+    retrieved = np.concatenate([NO_CHUNKS, *chain.from_iterable(lists)])
+    lengths = np.array([len(ranked) for of in lists for ranked in of], dtype=np.int64)
+    query_of_row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
     maybe = np.zeros(GLANCE + 1, dtype=np.bool_)
-    maybe[golden.chunks & GLANCE] = True
+    maybe[chunks & GLANCE] = True
     at = np.flatnonzero(maybe[retrieved & GLANCE])
-    place = np.searchsorted(golden.chunks, retrieved[at])
-    judged = np.append(golden.chunks, np.int32(-1))[place] == retrieved[at]
-    return at[judged], golden.grades[place[judged]]
+    ends = np.cumsum(lengths)
+    row = np.searchsorted(ends, at, side="right")
+    pairs = np.append(_pairs(query, chunks), -1)
+    sought = _pairs(query_of_row[row], retrieved[at])
+    place = np.searchsorted(pairs[:-1], sought)
+    judged = pairs[place] == sought
+    row, at, place = row[judged], at[judged], place[judged]
+    known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)
+    return Hits(
+        row=row,
+        rank=(at - (ends - lengths)[row] + 1).astype(np.int32),
+        grade=grades[place],
+        known=known[query_of_row],
+        length=lengths,
+    )
+
+
+def _pairs(query: Ints, chunks: Chunks) -> Ints:
+    """Return a number for each pair; they rise with the query, and then with the chunk."""
+    return query << 32 | chunks
 
 
 def rows_of(hits: Hits, start: int, stop: int) -> Hits:
@@ -135,8 +146,13 @@ def chunk_lists(collection: Collection, run: StoredRun, *, by_score: bool) -> Ma
     """Return a run's lists by query, as stored or, ``by_score``, in trec_eval's order."""
     if not by_score:
         return {query: ranking.chunks for query, ranking in run.lists.items()}
-    ids = collection.chunk_ids
-    return {query: in_trec_eval_order(ranking, ids) for query, ranking in run.lists.items()}
+    unsettled = _unsettled(run)
+    return {
+        query: in_trec_eval_order(ranking, collection.chunk_ids)
+        if query in unsettled
+        else ranking.chunks
+        for query, ranking in run.lists.items()
+    }
 
 
 def ranked(
@@ -162,8 +178,6 @@ def in_trec_eval_order(ranking: StoredList, chunk_ids: Sequence[str]) -> Chunks:
     if ranking.scores is None:
         return ranking.chunks
     scores = ranking.scores.astype(np.float32, copy=False)
-    if (scores[1:] < scores[:-1]).all():
-        return ranking.chunks
     order = np.argsort(-scores, kind="stable")
     chunks = ranking.chunks[order]
     for tied in _tied_stretches(scores[order]):
@@ -181,8 +195,32 @@ def _tied_stretches(scores: npt.NDArray[np.float32]) -> Iterator[slice]:
 
 def tied_queries(run: StoredRun) -> int:
     """Count the queries in which two chunks of a run have the same score, as 32-bit floats."""
-    return sum(
-        ranking.scores is not None
-        and len(np.unique(ranking.scores.astype(np.float32))) < len(ranking.scores)
-        for ranking in run.lists.values()
-    )
+    lists = [run.lists[query].scores for query in _unsettled(run)]
+    scored = [scores.astype(np.float32) for scores in lists if scores is not None]
+    return sum(len(np.unique(scores)) < len(scores) for scores in scored)
+
+
+def _unsettled(run: StoredRun) -> set[int]:
+    """Return the queries whose scores, as 32-bit floats, do not all fall from chunk to chunk."""
+    scored = {query: each.scores for query, each in run.lists.items() if each.scores is not None}
+    if not scored:
+        return set()
+    scores = np.concatenate(list(scored.values())).astype(np.float32, copy=False)
+    bounds = np.cumsum([0, *map(len, scored.values())])
+    queries = list(scored)
+    return {queries[at] for at in lists_with(scores[1:] >= scores[:-1], bounds)}
+
+
+def lists_with(pairs: Bools, bounds: Ints) -> list[int]:
+    """Return which lists hold neighbours for whom ``pairs`` is true.
+
+    The lists stand one after the other, the first from ``bounds[0]`` up to ``bounds[1]``, and
+    ``pairs[i]`` is of their entries i and i + 1.
+
+    >>> lists_with(np.array([False, True, True]), np.array([0, 2, 4]))
+    [1]
+    """
+    second = np.flatnonzero(pairs) + 1
+    inside = second[~np.isin(second, bounds)]
+    lists: list[int] = np.unique(np.searchsorted(bounds, inside, side="right") - 1).tolist()
+    return lists

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, count, pairwise, repeat
+from itertools import chain, count, pairwise, repeat, starmap
 from typing import TypeAlias
 
 import numpy as np
 
-from labeler.evaluation.alignment import Chunks
-from labeler.measures import Floats, Ints
-from labeler.model import Collection, StoredList, StoredRun
+from labeler.evaluation.alignment import Chunks, lists_with
+from labeler.model import Collection, Ranking, StoredList, StoredRun
 
-GivenList: TypeAlias = Mapping[str, float] | Sequence[str]
+GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 Numbers: TypeAlias = defaultdict[str, int]
 """Texts by number, from 0 in the order in which they are first looked up."""
 
@@ -26,9 +25,9 @@ def collect(
 ) -> Collection:
     """Make a collection from ``{query: {chunk: grade}}`` and ``{run: {query: ranking}}``.
 
-    A ranking is ``{chunk: score}``, put in order here (ties stay as given), or chunks in order. The
-    queries are those of ``qrels``; one with no grades yet is there as ``{}``. ``facets`` is
-    ``{facet: {query: bucket}}``.
+    A ranking is ``{chunk: score}``, put in order here (ties stay as given), or chunks in order, or
+    a `Ranking`, which is in order as well. The queries are those of ``qrels``; one with no grades
+    yet is there as ``{}``. ``facets`` is ``{facet: {query: bucket}}``.
 
     >>> collect({"q1": {"c1": 3}}, {"A": {"q1": ["c2", "c1"], "q9": []}}).runs[0].unknown_queries
     1
@@ -75,30 +74,29 @@ def _store(
         if text in run
     ]
     given = [ranked for _, _, ranked in places]
-    bounds = np.cumsum([0, *map(len, given)])
-    numbers = _number(chain.from_iterable(given), int(bounds[-1]), chunks)
-    scored = [isinstance(ranked, Mapping) for ranked in given]
-    scores = np.fromiter(chain.from_iterable(map(_scores, given)), np.float64, int(bounds[-1]))
-    for place in _not_in_order(scores, bounds):
-        span = slice(bounds[place], bounds[place + 1])
-        best_first = np.argsort(-scores[span], kind="stable")
-        numbers[span], scores[span] = numbers[span][best_first], scores[span][best_first]
+    texts = [each.chunk_ids if isinstance(each, Ranking) else each for each in given]
+    bounds = np.cumsum([0, *map(len, texts)])
+    numbers = _number(chain.from_iterable(texts), int(bounds[-1]), chunks)
+    own_scores = list(map(_scores, given))
+    filled = (
+        repeat(math.nan, len(ids)) if own is None else own
+        for ids, own in zip(texts, own_scores, strict=True)
+    )
+    scores = np.fromiter(chain.from_iterable(filled), np.float64, int(bounds[-1]))
+    for place in lists_with(scores[1:] > scores[:-1], bounds):
+        if isinstance(given[place], Mapping):
+            span = slice(bounds[place], bounds[place + 1])
+            best_first = np.argsort(-scores[span], kind="stable")
+            numbers[span], scores[span] = numbers[span][best_first], scores[span][best_first]
     single = scores.astype(np.float32)
     lists: list[dict[int, StoredList]] = [{} for _ in runs]
-    spans = pairwise(bounds.tolist())
-    for (at, query, _), is_scored, (start, stop) in zip(places, scored, spans, strict=True):
-        own_scores = single[start:stop] if is_scored else None
-        lists[at][query] = StoredList(numbers[start:stop], own_scores)
+    spans = starmap(slice, pairwise(bounds.tolist()))
+    for (at, query, _), own, span in zip(places, own_scores, spans, strict=True):
+        lists[at][query] = StoredList(numbers[span], None if own is None else single[span])
     return lists
 
 
-def _scores(ranked: GivenList) -> Iterable[float]:
-    return ranked.values() if isinstance(ranked, Mapping) else repeat(math.nan, len(ranked))
-
-
-def _not_in_order(scores: Floats, bounds: Ints) -> list[int]:
-    """Return which lists have a score that is higher than the one before it."""
-    rises = np.flatnonzero(scores[1:] > scores[:-1]) + 1
-    inside = np.setdiff1d(rises, bounds)
-    places: list[int] = np.unique(np.searchsorted(bounds, inside, side="right") - 1).tolist()
-    return places
+def _scores(ranked: GivenList) -> Iterable[float] | None:
+    if isinstance(ranked, Ranking):
+        return ranked.scores
+    return ranked.values() if isinstance(ranked, Mapping) else None

@@ -76,8 +76,8 @@ class Layout:
 
     @cached_property
     def cutoffs(self) -> tuple[Cutoff, ...]:
-        """The cut-offs of the measures, each once."""
-        return tuple(dict.fromkeys(measure.cutoff for measure in self.measures))
+        """The cut-offs of the measures, each once, the deepest first."""
+        return tuple(dict.fromkeys(self.measures[at].cutoff for at in self.deepest_first))
 
     @cached_property
     def places(self) -> Mapping[Measure, int]:
@@ -105,6 +105,16 @@ class Layout:
     def scorers(self) -> tuple[Scorer, ...]:
         """What computes each measure."""
         return tuple(map(scorer, self.measures))
+
+    @cached_property
+    def deepest_first(self) -> tuple[int, ...]:
+        """The places of the measures by falling cut-off, as `Hits.top` likes to be asked."""
+
+        def depth(at: int) -> int:
+            cutoff = self.measures[at].cutoff
+            return cutoff if isinstance(cutoff, int) else WHOLE_LIST
+
+        return tuple(sorted(range(len(self.measures)), key=depth, reverse=True))
 
     @cached_property
     def spans(self) -> tuple[slice, ...]:
@@ -149,9 +159,9 @@ def fill(layout: Layout, rules: Rules, hits: Hits, queries: Ints, judged: Bools)
     rows = np.empty((len(queries), layout.width))
     rows[:, 0] = judged
     rows[:, 1 : 1 + runs] = rules.absent[queries]
-    for measure, score, columns in zip(measures, layout.scorers, layout.spans, strict=True):
-        values = score(hits, rules.limit(measure.cutoff, queries))
-        rows[:, columns] = values.reshape(len(rows), runs)
+    for at in layout.deepest_first:
+        values = layout.scorers[at](hits, rules.limit(measures[at].cutoff, queries))
+        rows[:, layout.spans[at]] = values.reshape(len(rows), runs)
     for cutoff, columns in zip(layout.cutoffs, layout.spans_of_holes, strict=True):
         holes = hits.holes(rules.limit(cutoff, queries))
         rows[:, columns] = holes.reshape(len(rows), runs)

@@ -7,7 +7,7 @@ are NaN where the measure is undefined; what becomes of those is for a conventio
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 Ints = npt.NDArray[np.int64]
+SmallInts = npt.NDArray[np.signedinteger[Any]]
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
@@ -29,18 +30,20 @@ class Hits:
     """The judged chunks of ``n`` rankings, and what else is known about their queries.
 
     ``row``, ``rank``, ``grade``: one entry per judged chunk that a ranking holds, sorted by row,
-    then by rank (from 1). ``known`` (n, 4): how many chunks of each grade the ranking's query has,
-    retrieved or not. ``length`` (n,): how many chunks the ranking holds, judged or not.
+    then by rank (from 1); ranks and grades may be of any width. ``known`` (n, 4): how many chunks
+    of each grade the ranking's query has, retrieved or not. ``length`` (n,): how many chunks the
+    ranking holds, judged or not.
     """
 
     row: Ints
-    rank: Ints
-    grade: Ints
+    rank: SmallInts
+    grade: SmallInts
     known: Ints
     length: Ints
     _of_known: dict[object, Any] = field(default_factory=dict, repr=False)
     _counts: dict[int, Ints] = field(default_factory=dict, init=False, repr=False)
-    _parts: dict[tuple[str, int], Hits] = field(default_factory=dict, init=False, repr=False)
+    _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
+    _tops: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod
     def of(
@@ -98,8 +101,7 @@ class Hits:
         >>> Hits.of([[None, 3, None, 0]]).condensed.rank.tolist()
         [1, 2]
         """
-        judged = np.bincount(self.row, minlength=len(self.length))
-        return Hits(self.row, self.ordinal, self.grade, self.known, judged)
+        return Hits(self.row, self.ordinal, self.grade, self.known, self.count(WHOLE_LIST))
 
     @cached_property
     def best_order(self) -> Hits:
@@ -123,16 +125,24 @@ class Hits:
 
     def relevant(self, rel: int) -> Hits:
         """Only the hits of grade ``rel`` or better; made once, since measures share it."""
-        return self._part(("relevant", rel), lambda: self.grade >= rel, self.deepest)
+        if rel not in self._relevant:
+            self._relevant[rel] = self._only(self.grade >= rel, self.deepest)
+        return self._relevant[rel]
 
     def top(self, k: int | Ints) -> Hits:
         """Only the hits in the top ``k``, if that is a number; made once, since measures share it.
 
         No measure with that cut-off sees the difference, and what is left is quicker to go through.
+        It is cut from the nearest deeper one, so that the deepest should be asked for first.
         """
         if isinstance(k, np.ndarray) or not self.reaches_below(k):
             return self
-        return self._part(("top", k), lambda: self.rank <= k, k)
+        if k not in self._tops:
+            there = tuple(self._tops)  # another thread may add one meanwhile
+            deeper = min((each for each in there if each > k), default=None)
+            hits = self if deeper is None else self._tops[deeper]
+            self._tops[k] = hits._only(hits.rank <= k, k)
+        return self._tops[k]
 
     def reaches_below(self, k: int | Ints) -> bool:
         """Whether a hit may stand below the top ``k``."""
@@ -148,20 +158,23 @@ class Hits:
         """1 / log2(rank + 1) of each hit."""
         return _discounts(1 << self.deepest.bit_length())[self.rank]
 
-    def _part(self, which: tuple[str, int], choose: Callable[[], Bools], deepest: int) -> Hits:
-        if which not in self._parts:
-            keep = np.flatnonzero(choose())
-            hits = (self.row[keep], self.rank[keep], self.grade[keep])
-            part = Hits(*hits, self.known, self.length, self._of_known)
-            vars(part)["deepest"] = deepest  # known without looking for it
-            self._parts[which] = part
-        return self._parts[which]
+    def _only(self, chosen: Bools, deepest: int) -> Hits:
+        keep = np.flatnonzero(chosen)
+        hits = (self.row[keep], self.rank[keep], self.grade[keep])
+        part = Hits(*hits, self.known, self.length, self._of_known)
+        vars(part)["deepest"] = deepest  # known without looking for it
+        return part
+
+    @cached_property
+    def start(self) -> Ints:
+        """Where the hits of each row begin, (n,)."""
+        per_row = self.count(WHOLE_LIST)
+        return np.cumsum(per_row) - per_row
 
     @cached_property
     def ordinal(self) -> Ints:
         """The position of each hit among the hits of its row, from 1."""
-        per_row = np.bincount(self.row, minlength=len(self.length))
-        return np.arange(1, len(self.row) + 1) - np.repeat(np.cumsum(per_row) - per_row, per_row)
+        return np.arange(1, len(self.row) + 1) - np.repeat(self.start, self.count(WHOLE_LIST))
 
     @cached_property
     def unjudged(self) -> Bools:
@@ -182,19 +195,22 @@ class Hits:
         """Say which hits are in the top ``k``: one number, or one for each row."""
         return self.rank <= (k[self.row] if isinstance(k, np.ndarray) else k)
 
+    def upto(self, k: int | Ints, weights: Floats) -> Floats:
+        """Return the weights of the hits, 0 below the top ``k``."""
+        return weights * self.within(k) if self.reaches_below(k) else weights
+
     def count(self, k: int | Ints) -> Ints:
         """How many hits each row has in its top ``k``; for a number counted once, to be read."""
         if isinstance(k, np.ndarray):
             return np.bincount(self.row[self.within(k)], minlength=len(self.length))
         depth = min(k, self.deepest)
         if depth not in self._counts:
-            inside = self.row[self.within(k)] if depth < self.deepest else self.row
-            self._counts[depth] = np.bincount(inside, minlength=len(self.length))
+            self._counts[depth] = np.bincount(self.top(depth).row, minlength=len(self.length))
         return self._counts[depth]
 
     def holes(self, k: int | Ints) -> Ints:
         """How many chunks in the top ``k`` of each row nobody has graded."""
-        return np.minimum(self.length, k) - self.top(k).count(k)
+        return np.minimum(self.length, k) - self.count(k)
 
     def wanted(self, rel: int) -> Ints:
         """How many chunks of grade ``rel`` or better each row's query has, retrieved or not."""
@@ -206,7 +222,7 @@ class Hits:
     def best_dcg(self, k: int | Ints, gains: tuple[float, ...]) -> Floats:
         """Return the discounted gain that the best ranking of each row's query has in ``k`` ranks.
 
-        The gains of `ideal` are added, but once for all queries whose known grades are the same.
+        The gains of `ideal` are added, but once for neighbours whose known grades are the same.
         """
         if isinstance(k, np.ndarray):
             return self.ideal.sums(discounted(self.ideal, k, gains))
@@ -219,11 +235,14 @@ class Hits:
 
     @property
     def _kinds(self) -> tuple[Hits, Ints]:
-        """The ideal of each kind of query that is known, and of which kind each row is."""
+        """The ideal of each stretch of rows with the same known grades, and each row's stretch.
+
+        The runs of a query follow each other, so that there are far fewer stretches than rows.
+        """
         if "kinds" not in self._of_known:
-            size = int(self.known.max(initial=0)) + 1
-            codes = self.known @ np.array([0, 1, size, size**2])
-            _, first, kind = np.unique(codes, return_index=True, return_inverse=True)
+            differs = np.any(self.known[1:] != self.known[:-1], axis=1)
+            first = np.flatnonzero(np.append(len(self.known) > 0, differs))
+            kind = np.repeat(np.arange(len(first)), np.diff(first, append=len(self.known)))
             none = np.zeros(0, dtype=np.int64)
             kinds = Hits(none, none, none, self.known[first], np.zeros(len(first), dtype=np.int64))
             self._of_known["kinds"] = kinds.ideal, kind
@@ -251,8 +270,7 @@ def _by_grade(gains: tuple[float, ...]) -> Floats:
 
 def discounted(hits: Hits, k: int | Ints, gains: Sequence[float]) -> Floats:
     """Return the gain of each hit's grade divided by log2(rank + 1), and 0 below ``k``."""
-    discounted_gains = _by_grade(tuple(gains))[hits.grade] * hits.discount
-    return discounted_gains * hits.within(k) if hits.reaches_below(k) else discounted_gains
+    return hits.upto(k, _by_grade(tuple(gains))[hits.grade] * hits.discount)
 
 
 def divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
@@ -282,7 +300,7 @@ def ndcg(
     [0.6173]
     """
     gains = gains or GAINS[dcg]
-    graded = hits.relevant(1)
+    graded = hits.relevant(1).top(k)
     found = graded.sums(discounted(graded, k, gains))
     return divide(found, hits.best_dcg(k, gains))
 
@@ -323,8 +341,10 @@ def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floa
     [nan]
     """
     relevant = hits.relevant(rel)
-    first = relevant.within(k) & (relevant.ordinal == 1)
-    return np.where(hits.wanted(rel) > 0, relevant.sums(first / relevant.rank), np.nan)
+    found = relevant.count(k) > 0
+    values = np.where(hits.wanted(rel) > 0, 0.0, np.nan)
+    values[found] = 1 / relevant.rank[relevant.start[found]]
+    return values
 
 
 def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
@@ -333,8 +353,8 @@ def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Fl
     >>> average_precision(Hits.of([[1, 0, 1]], missed=[[1, 1]]), rel=1).round(4).tolist()
     [0.4167]
     """
-    relevant = hits.relevant(rel)
-    precisions = relevant.within(k) * relevant.ordinal / relevant.rank
+    relevant = hits.relevant(rel).top(k)
+    precisions = relevant.upto(k, relevant.ordinal / relevant.rank)
     return divide(relevant.sums(precisions), hits.wanted(rel))
 
 

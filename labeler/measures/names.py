@@ -238,7 +238,7 @@ def scorer(measure: Measure) -> Scorer:
         if not takes_cutoff:
             return function(seen, **given)
         limit = _limit(measure, k)
-        return function(seen.top(limit), limit, **given)
+        return function(seen, limit, **given)
 
     return compute
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from labeler.measures.functions import Floats, Hits, Ints, divide, recall
+from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints, divide, recall
 
 
 def r_precision(hits: Hits, *, rel: int) -> Floats:
@@ -36,7 +36,8 @@ def worse_above(hits: Hits, rel: int) -> Ints:
     [0, 1]
     """
     relevant = hits.relevant(rel)
-    above = hits.ordinal[np.flatnonzero(hits.grade >= rel)] - relevant.ordinal
+    place = np.flatnonzero(hits.grade >= rel)
+    above = place - hits.start[relevant.row] - relevant.ordinal + 1
     counted: Ints = np.minimum(above, hits.wanted(rel)[relevant.row])
     return counted
 
@@ -125,7 +126,7 @@ def found(hits: Hits, rel: int) -> Ints:
     >>> found(Hits.of([[3, None, 0, 1]]), 1).tolist()
     [2]
     """
-    return np.bincount(hits.relevant(rel).row, minlength=len(hits.length))
+    return hits.relevant(rel).count(WHOLE_LIST)
 
 
 def _where_known(hits: Hits, rel: int, values: Floats) -> Floats:
