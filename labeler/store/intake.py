@@ -136,7 +136,7 @@ class Intake(JudgmentLog, Reading, Remarks):
 
     def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], int]:
         """Return the internal numbers of chunk ids, adding those not yet known, and how many."""
-        wanted = list(dict.fromkeys(chunk_ids))
+        wanted = sorted(set(chunk_ids))  # in the order of their index, which is written once so
         before = self._db.conn.total_changes
         self._db.conn.executemany(
             "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
