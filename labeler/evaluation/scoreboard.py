@@ -246,16 +246,19 @@ class Scoreboard:
 
     def resolve(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:
         """Give ``@budget`` its number where it is one number, and drop repeats."""
-        budgets = set(self._budgets.tolist()) or {self.conventions.budget}
-        if len(budgets) > 1:
-            return tuple(dict.fromkeys(measures))
-        plain = budgets.pop()
+        plain = self._plain_budget
         return tuple(
             dict.fromkeys(
-                replace(measure, cutoff=plain) if measure.cutoff == BUDGET else measure
+                replace(measure, cutoff=plain) if plain and measure.cutoff == BUDGET else measure
                 for measure in measures
             )
         )
+
+    @cached_property
+    def _plain_budget(self) -> int | None:
+        """The prompt budget, where it is one number for all queries."""
+        budgets = set(self._budgets.tolist()) or {self.conventions.budget}
+        return budgets.pop() if len(budgets) == 1 else None
 
     def column_of(self, name: str) -> int:
         """Return a run's column in `values`, its place in `run_names`; may raise `NotFound`."""
