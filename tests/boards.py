@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from labeler.evaluation import Conventions, Score, Scoreboard, collect
-from labeler.measures import MEASURES
+from labeler.measures import MEASURES, Measure
 from labeler.model import Collection, GradeChange
 
 ALL = " ".join(definition.example for definition in MEASURES.values()) + (
@@ -56,9 +57,15 @@ def regraded(collection: Collection, golden: Mapping[tuple[str, str], int]) -> C
     )
 
 
+@cache  # reading a long list takes as long as measuring a small board
+def measures_of(conventions: Conventions, names: str) -> tuple[Measure, ...]:
+    """Read measures as the conventions do."""
+    return conventions.measures(names)
+
+
 def means_of(board: Scoreboard, names: str = ALL) -> list[bytes]:
     """Return all means over all queries and by each facet, by their bits."""
-    measures = board.conventions.measures(names)
+    measures = measures_of(board.conventions, names)
     found = [board.means(measures, facet) for facet in (None, *board.facets)]
     arrays = [(m.value, m.n, m.undefined, m.holes, m.missing) for m in found]
     return [array.tobytes() for each in arrays for array in each]
@@ -66,7 +73,7 @@ def means_of(board: Scoreboard, names: str = ALL) -> list[bytes]:
 
 def everything(board: Scoreboard, names: str = ALL) -> list[Any]:
     """Return all that a board says: means, values, holes and hits by their bits, and counts."""
-    measures = board.conventions.measures(names)
+    measures = measures_of(board.conventions, names)
     hits = [board.hits(run) for run in board.run_names]
     singly = [
         board.hits(run, query) for run in board.run_names for query in board.collection.query_ids

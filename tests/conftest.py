@@ -95,9 +95,8 @@ def python() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
     def start(script: str, *arguments: object) -> subprocess.Popen[str]:
         command = [sys.executable, "-c", script, *map(str, arguments)]
-        process = subprocess.Popen(
-            command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-        )
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = subprocess.Popen(command, cwd=ROOT, text=True, **pipes)
         started.append(process)
         return process
 

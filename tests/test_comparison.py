@@ -582,6 +582,7 @@ def test_a_ranking_nobody_holds_is_measured_as_a_run_is(board: Scoreboard) -> No
 @given(boards())
 def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
     found = compare(board, "A", "B", board.conventions.measures(ALL))
+    related = rerank(board, "A", "B")
     for row in found.deltas:
         parts = split(board, "A", "B", row.measure)
         assert near(parts.delta, row.delta)
@@ -589,7 +590,6 @@ def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
         assert parts.n == row.n
         for one, query in zip(parts.queries, found.queries(row.measure), strict=True):
             assert near(one.candidates + one.order, query.delta)
-        related = rerank(board, "A", "B")
         if related.reorders_only and not related.alone:
             assert all(math.isnan(q.candidates) or near(q.candidates, 0) for q in parts.queries)
 

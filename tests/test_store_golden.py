@@ -6,6 +6,7 @@ grades; else the imported grade. Undo restores the state before the event it nam
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -70,8 +71,16 @@ class Oracle:
         return imports[-1] if imports else None
 
 
-def set_up(folder: str) -> Store:
-    store = Store(Path(folder) / "golden.db", create=True)
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A golden set with nothing in it, to copy for each example: making one takes long."""
+    path = tmp_path_factory.mktemp("empty") / "golden.db"
+    Store(path, create=True).close()
+    return path
+
+
+def set_up(folder: str, empty: Path) -> Store:
+    store = Store(shutil.copy(empty, folder))
     store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
     store.add_chunks(loaded([Chunk("c1", "text 1"), Chunk("c2", "text 2")]))
     for name in GRADERS:
@@ -128,8 +137,8 @@ STEPS = st.tuples(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=30))
-def test_the_golden_view_is_what_the_words_say(steps):
-    with tempfile.TemporaryDirectory() as folder, set_up(folder) as store:
+def test_the_golden_view_is_what_the_words_say(empty, steps):
+    with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:
         oracle, followed = Oracle(), {}
         for number, step in enumerate(steps):
             before = store.revision()
@@ -272,7 +281,7 @@ GRADES = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(data):
+def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, data):
     queries = data.draw(st.lists(QUERIES, min_size=1, max_size=3, unique_by=lambda q: q.query_id))
     grades = [
         GoldenGrade(query.query_id, chunk_id, **values)
@@ -280,16 +289,16 @@ def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(data):
         for chunk_id, values in data.draw(st.dictionaries(TEXTS, GRADES, max_size=3)).items()
     ]
     with tempfile.TemporaryDirectory() as folder:
-        first = carried(Path(folder) / "first.db", lambda _: golden(queries, grades))
+        first = carried(shutil.copy(empty, f"{folder}/first.db"), lambda _: golden(queries, grades))
         file = Path(folder) / "golden.jsonl"
         file.write_bytes(first)
-        second = carried(Path(folder) / "second.db", lambda _: read_golden(file))
+        second = carried(shutil.copy(empty, f"{folder}/second.db"), lambda _: read_golden(file))
     assert second == first
     assert first.count(b"\n") == len(queries), "no text may break a line"
 
 
-def carried(path: Path, load: Callable[[Store], LoadedGolden]) -> bytes:
-    """Load a golden set into a new file and return what it exports."""
-    with Store(path, create=True) as store:
+def carried(path: str, load: Callable[[Store], LoadedGolden]) -> bytes:
+    """Load a golden set into an empty file and return what it exports."""
+    with Store(path) as store:
         store.add_golden(load(store))
         return write_golden(*store.golden_set(), "jsonl")

@@ -18,8 +18,9 @@ from labeler.store import Store, Unusable
 OPEN = """
 import sys
 from labeler.store import Store
-with Store(sys.argv[1], create=True) as store:
-    print(store.golden_set_uuid())
+for path in sys.argv[1:] or map(str.strip, sys.stdin):
+    with Store(path, create=True) as store:
+        print(store.golden_set_uuid(), flush=True)
 """
 
 
@@ -109,13 +110,17 @@ def test_a_path_with_signs_of_its_own_is_that_file(tmp_path: Path):
 
 
 def test_six_processes_that_open_a_new_file_agree_on_one_golden_set(tmp_path: Path, python):
+    processes = [python(OPEN) for _ in range(6)]  # each opens what it is told, all at once
     for attempt in range(3):
-        path = tmp_path / f"{attempt}.db"
-        processes = [python(OPEN, path) for _ in range(6)]
-        results = [process.communicate() for process in processes]
-        assert [errors for _, errors in results] == [""] * 6
-        assert len({names for names, _ in results}) == 1
-        assert [process.returncode for process in processes] == [0] * 6
+        for process in processes:
+            process.stdin.write(f"{tmp_path / f'{attempt}.db'}\n")
+            process.stdin.flush()
+        names = [process.stdout.readline() for process in processes]
+        assert names[0]
+        assert names == names[:1] * 6
+    results = [process.communicate() for process in processes]
+    assert results == [("", "")] * 6
+    assert [process.returncode for process in processes] == [0] * 6
 
 
 def to_first_shape(path: Path) -> None:

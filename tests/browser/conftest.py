@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from labeler.grading import COOKIE
-from tests.browser.server import Server, launch, small_golden_set
+from tests.browser.server import WarmServer, launch, small_golden_set
 
 expect.set_options(timeout=30_000)
 
@@ -40,12 +40,12 @@ def golden_set(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def serve(golden_set: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
+def serve(golden_set: Callable[..., Path]) -> Iterator[Callable[..., WarmServer]]:
     """Start servers that end with the test."""
-    servers: list[Server] = []
+    servers: list[WarmServer] = []
 
-    def start(database: Path | None = None, **environment: str) -> Server:
-        server = Server(database or golden_set(), **environment)
+    def start(database: Path | None = None, **environment: str) -> WarmServer:
+        server = WarmServer(database or golden_set(), **environment)
         servers.append(server)
         server.start()
         return server
@@ -56,7 +56,7 @@ def serve(golden_set: Callable[..., Path]) -> Iterator[Callable[..., Server]]:
 
 
 @pytest.fixture
-def server(serve: Callable[..., Server]) -> Server:
+def server(serve: Callable[..., WarmServer]) -> WarmServer:
     """Serve `small_golden_set`."""
     return serve()
 

@@ -3,38 +3,22 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
-import urllib.request
 from pathlib import Path
 
 from labeler.access import hash_of, new_secret
 from labeler.store.people import Role
-from tests.browser.server import Server
-
-QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+from tests.browser.server import QUIET, Server, WarmServer, wait_for
 
 
-class DoorServer(Server):
+class DoorServer(WarmServer):
     """The app as ``labeler serve`` runs it with more arguments."""
 
     def __init__(self, database: Path, *arguments: str) -> None:
-        super().__init__(database)
-        self.arguments = arguments
-
-    def start(self) -> None:
-        """Start the server and return once it answers."""
-        command = [sys.executable, "-m", "labeler", "--db", str(self.database), "serve"]
-        self.process = subprocess.Popen(
-            [*command, "--no-browser", "--port", str(self.port), *self.arguments],
-            # the provider of the tests speaks plain http
-            env={**os.environ, "AUTHLIB_INSECURE_TRANSPORT": "1"},
-            **QUIET,
-        )
-        wait_for(f"{self.url}/_stcore/health")
+        # the provider of the tests speaks plain http
+        super().__init__(database, *arguments, AUTHLIB_INSECURE_TRANSPORT="1")
 
 
 class Provider:
@@ -53,17 +37,6 @@ class Provider:
         """End the provider."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(timeout=20)
-
-
-def wait_for(url: str) -> None:
-    """Return once somebody answers."""
-    for _ in range(900):
-        try:
-            urllib.request.urlopen(url, timeout=1).close()
-            return
-        except OSError:
-            time.sleep(0.1)
-    raise TimeoutError(f"no answer from {url}")
 
 
 def link_for(server: Server, name: str, role: Role = "grader") -> str:

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Playwright
 
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
+from tests.browser.warm import CAN_FORK, Forked
 
 # Chromium as root needs no sandbox; the rest keeps it from calling home during a test.
 ARGUMENTS = [
@@ -27,6 +28,8 @@ ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+Process = subprocess.Popen[bytes] | Forked
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -40,31 +43,27 @@ def launch(playwright: Playwright) -> Browser:
 class Server:
     """The app as ``labeler serve`` runs it, on a port of its own; can be stopped and started."""
 
-    def __init__(self, database: Path, **environment: str) -> None:
+    def __init__(self, database: Path, *arguments: str, **environment: str) -> None:
         self.database = database
+        self.arguments = arguments
         self.environment = environment
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: Process | None = None
 
     def start(self) -> None:
         """Start the server and return once it answers."""
-        command = [sys.executable, "-m", "labeler", "--db", str(self.database), "serve"]
-        self.process = subprocess.Popen(
-            [*command, "--no-browser", "--port", str(self.port)],
-            env={**os.environ, **self.environment},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        for _ in range(300):
-            try:
-                urllib.request.urlopen(f"{self.url}/_stcore/health", timeout=1).close()
-                return
-            except OSError:
-                time.sleep(0.1)
-        raise TimeoutError(f"no answer from {self.url}")
+        command = ["--db", str(self.database), "serve", "--no-browser", "--port", str(self.port)]
+        arguments = [*command, *self.arguments]
+        self.process = self.begin(arguments, {**os.environ, **self.environment})
+        wait_for(f"{self.url}/_stcore/health")
+
+    def begin(self, arguments: list[str], environment: dict[str, str]) -> Process:
+        """Start the process."""
+        command = [sys.executable, "-m", "labeler", *arguments]
+        return subprocess.Popen(command, env=environment, **QUIET)
 
     def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
         """End the server and wait until it is gone."""
@@ -76,6 +75,27 @@ class Server:
     def store(self) -> Store:
         """Open the same golden set from outside."""
         return Store(self.database)
+
+
+class WarmServer(Server):
+    """The same, there sooner, see `tests.browser.warm`."""
+
+    def begin(self, arguments: list[str], environment: dict[str, str]) -> Process:
+        """Start the process."""
+        if not CAN_FORK:
+            return super().begin(arguments, environment)
+        return Forked(arguments, environment)
+
+
+def wait_for(url: str) -> None:
+    """Return once somebody answers."""
+    for _ in range(3_000):
+        try:
+            urllib.request.urlopen(url, timeout=1).close()
+            return
+        except OSError:
+            time.sleep(0.03)
+    raise TimeoutError(f"no answer from {url}")
 
 
 def loaded(records: list) -> Loaded:

@@ -22,7 +22,7 @@ PEOPLE = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
     """Run a login provider."""
     with socket.socket() as probe:

@@ -91,12 +91,12 @@ def test_chunks_put_off_by_the_dozen_do_not_keep_new_ones_away(serve, visit, tmp
     page = visit(served.url)
     ready(page)
     seen = set()
-    for _ in range(400):  # more often than there are chunks where fetching is slow
+    for _ in range(1_000):  # more often than there are chunks where fetching is slow
         seen.add((page.locator(".query-text").text_content(), shown(page)))
         if len(seen) == 100:
             break
         page.keyboard.press("l")
-        page.wait_for_timeout(40)
+        page.wait_for_timeout(15)
     assert len(seen) == 100
     with served.store() as store:
         assert store.events() == []

@@ -1,0 +1,75 @@
+"""Servers in a third of the time: forked from a process that has imported the libraries already.
+
+All of labeler runs as ``python -m labeler`` runs it, from its command line on, in a process of its
+own. What is saved is the second that Streamlit and pandas take to be imported.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import runpy
+import signal
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+# Not labeler itself: some of its modules read the environment while they are imported.
+LIBRARIES = [
+    "altair",
+    "anyio._backends._asyncio",
+    "pandas",
+    "sqlite_utils",
+    "streamlit.web.bootstrap",
+    "streamlit.web.cli",
+    "streamlit.web.server.starlette.starlette_agent_routes",
+    "uvicorn.protocols.http.h11_impl",
+]
+CAN_FORK = sys.platform.startswith("linux")  # libraries of macOS do not survive it, Windows cannot
+if CAN_FORK:
+    forks = multiprocessing.get_context("forkserver")
+    forks.set_forkserver_preload(LIBRARIES)
+
+
+class Forked:
+    """``python -m labeler ARGUMENT...`` as `subprocess.Popen` would run it, but forked."""
+
+    def __init__(self, arguments: Sequence[str], environment: dict[str, str]) -> None:
+        given = (arguments, environment)
+        self.process = forks.Process(target=become_labeler, args=given, daemon=True)
+        self.process.start()
+        self.pid = self.process.pid
+
+    def send_signal(self, how: signal.Signals) -> None:
+        """Send the process a signal."""
+        os.kill(self.pid, how)
+
+    def wait(self, timeout: float) -> None:
+        """Wait until the process is gone."""
+        self.process.join(timeout)
+        if self.process.is_alive():
+            raise TimeoutError(f"process {self.pid} goes on")
+
+
+def become_labeler(arguments: Sequence[str], environment: dict[str, str]) -> None:
+    """Run the command, quietly; where it replaces its process, go on in this one."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+    os.environ.clear()
+    os.environ.update(environment)
+    os.execve = run_script  # type: ignore[assignment]
+    sys.argv = ["labeler", *arguments]
+    runpy.run_module("labeler", run_name="__main__")
+
+
+def run_script(python: str, command: Sequence[str], environment: dict[str, str]) -> NoReturn:
+    """Do what ``python -P SCRIPT ARGUMENT...`` does."""
+    assert command[:2] == [python, "-P"]
+    for name in [name for name in sys.modules if name.partition(".")[0] == "labeler"]:
+        del sys.modules[name]
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = list(command[2:])
+    runpy.run_path(command[2], run_name="__main__")
+    sys.exit()
