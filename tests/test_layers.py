@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.pooling": {"labeler.model"},
     "labeler.agreement": set(),
-    "labeler.formats": {"numpy", "labeler.errors", "labeler.model"},
+    "labeler.formats": {"numpy", "pyarrow", "labeler.errors", "labeler.model"},
     "labeler.schema": {"sqlite_utils"},
     "labeler.store": {"numpy", "sqlite_utils", "labeler.errors", "labeler.model", "labeler.schema"},
     "labeler.transfer": {"labeler.errors", "labeler.formats", "labeler.model", "labeler.store"},

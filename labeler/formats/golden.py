@@ -159,12 +159,14 @@ class _Pairs:
 
 def _read_qrels(pairs: _Pairs, lines: Lines) -> None:
     file = TrecFile(pairs.source, QRELS)
+    known: dict[bytes, int] = {}
     for number, (query, _, chunk, grade) in file.rows(lines):
         query_id = file.text(number, query)
         chunk_id = file.text(number, chunk)
         with pairs.source.at(number):
-            value = pairs.rule.read(grade.decode(errors="replace"))
-            pairs.add(number, GoldenGrade(query_id, chunk_id, value))
+            if grade not in known:
+                known[grade] = pairs.rule.read(grade.decode(errors="replace"))
+            pairs.add(number, GoldenGrade(query_id, chunk_id, known[grade]))
     if file.comments:
         pairs.skipped["comment lines"] = file.comments
 

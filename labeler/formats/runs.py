@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 from labeler.errors import BadInput
-from labeler.formats.ranked import OnDuplicate, Order, RankedLists, loaded_rankings
+from labeler.formats.ranked import OnDuplicate, Order, loaded_rankings
 from labeler.formats.reading import (
+    BLOCK,
+    Block,
+    Blocks,
     Lines,
     Progress,
     Source,
     StrPath,
     file_source,
-    open_lines,
-    peek_line,
+    lines_of,
+    open_blocks,
+    peek_block,
 )
 from labeler.formats.records import (
     Record,
@@ -27,9 +32,13 @@ from labeler.formats.records import (
     take_id,
     whole,
 )
+from labeler.formats.results import RankedLists
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import RUN, TrecFile
 from labeler.model import Loaded, Ranking
+
+if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
+    from labeler.formats.bulk import RunColumns
 
 # PyTerrier writes its internal number as docid beside the real id as docno; a "query" beside a
 # query id is the query's text.
@@ -62,28 +71,63 @@ def read_run(
             f"or first, not {on_duplicate!r}"
         )
     source = file_source(path, name)
-    with open_lines(source, progress) as lines:
-        found = _read_lists(source, lines)
-    if not found.by_query:
+    with open_blocks(source, progress) as blocks:
+        return _loaded(source, blocks, order, on_duplicate)
+
+
+def _loaded(
+    source: Source,
+    blocks: Blocks,
+    order: Order,
+    on_duplicate: OnDuplicate,
+    bulk: bool | None = None,
+) -> Loaded[Ranking]:
+    """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
+    lists = _read_lists(source, blocks, bulk)
+    if not lists.first:
         raise source.fail(None, "there is no result in it")
-    return loaded_rankings(found, order, on_duplicate)
+    return loaded_rankings(lists, order, on_duplicate)
 
 
-def _read_lists(source: Source, lines: Lines) -> RankedLists:
+def _read_lists(source: Source, blocks: Blocks, bulk: bool | None) -> RankedLists:
     lists = RankedLists(source)
-    number, first, lines = peek_line(lines, comments=True)
+    number, first, blocks = peek_block(blocks)
     if starts_json(source, number, first):
-        _read_jsonl(lists, lines)
+        _read_jsonl(lists, lines_of(blocks))
     elif is_header(first, _QUERY_ID, _CHUNK_ID):
-        _read_table(lists, lines)
+        _read_table(lists, lines_of(blocks))
     else:
-        _read_trec(lists, lines)
+        _read_trec(lists, blocks, bulk)
     return lists
 
 
-def _read_trec(lists: RankedLists, lines: Lines) -> None:
+def _read_trec(lists: RankedLists, blocks: Blocks, bulk: bool | None) -> None:
     file = TrecFile(lists.source, RUN)
-    tags: dict[bytes, int] = {}
+    for block in blocks:
+        columns = _columns(block, bulk)
+        if columns is None:
+            _read_lines(lists, file, lines_of([block]))
+        else:
+            lists.extend(block.number, columns)
+    lists.comments = file.comments
+
+
+def _columns(block: Block, bulk: bool | None) -> RunColumns | None:
+    """Return the columns of a block, or None where it is to be read line by line.
+
+    That is where something in it is odd, where it is too small to be worth loading pyarrow, unless
+    ``bulk`` is true, and always where ``bulk`` is false.
+    """
+    if bulk is None:
+        bulk = len(block.data) >= BLOCK or "pyarrow" in sys.modules
+    if not bulk:
+        return None
+    from labeler.formats.bulk import run_columns
+
+    return run_columns(block)
+
+
+def _read_lines(lists: RankedLists, file: TrecFile, lines: Lines) -> None:
     for number, (query, _, chunk, rank, score, tag) in file.rows(lines):
         try:
             placed, scored = int(rank), float(score)
@@ -94,9 +138,7 @@ def _read_trec(lists: RankedLists, lines: Lines) -> None:
                 placed, scored = _numbers(rank, score)
         into = lists.list_of(file.text(number, query), number)
         lists.add(into, number, file.text(number, chunk), scored, placed)
-        tags.setdefault(tag, number)
-    lists.tags = [file.text(number, tag) for tag, number in tags.items()]
-    lists.comments = file.comments
+        lists.tags[file.text(number, tag)] = None
 
 
 def _numbers(rank: bytes, score: bytes) -> tuple[int, float]:
@@ -147,8 +189,7 @@ def _add_flat(lists: RankedLists, number: int, record: Record) -> None:
 
 def _add_nested(lists: RankedLists, number: int, record: Record) -> None:
     query_id = take_id(record, _QUERY_ID, "query")
-    if query_id in lists.by_query:
-        first = lists.by_query[query_id].first
+    if first := lists.first_of(query_id):
         raise BadInput(f"query {query_id!r} has a list already, on line {first}")
     into = lists.list_of(query_id, number)
     for chunk_id, score, rank in _entries(take(record, _LISTS)):
