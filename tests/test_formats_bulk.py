@@ -113,7 +113,7 @@ ODD_LINES = [
     *(b"q Q0 \xff 1 2 t", b"q \xff \xc3\xa9 1 2 t", b"q Q0 a 1 2 \xed\xa0\x80"),
 ]  # fmt: skip
 ODD_ROWS = st.one_of(
-    rows(st.sampled_from(["q1", "#q", '"q']), IDS, RANKS | ODD_NUMBERS, ODD_NUMBERS),
+    rows(st.sampled_from(["q1", "#q", '"q', "\ufeffq"]), IDS, RANKS | ODD_NUMBERS, ODD_NUMBERS),
     st.tuples(PLAIN_ROWS, st.integers(0, 40), st.binary(min_size=1, max_size=2)).map(
         lambda given: given[0][: given[1]] + given[2] + given[0][given[1] :]
     ),
@@ -212,6 +212,14 @@ def test_ids_are_taken_as_they_stand_whatever_a_table_would_make_of_them(content
     assert columns is not None
     assert columns.queries == queries
     assert columns.chunks.to_pylist() == chunks
+
+
+def test_a_byte_order_mark_is_part_of_an_id_unless_it_begins_the_file(tmp_path):
+    path = put(tmp_path, "\ufeffq Q0 a 1 2 t\n\ufeffq Q0 \ufeffa 1 2 t\n".encode())
+    assert_alike(path)
+    loaded = told(path, bulk=True, size=1)
+    assert isinstance(loaded, Loaded)
+    assert [ranking.query_id for ranking in loaded.records] == ["q", "\ufeffq"]
 
 
 # Blocks ------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotation
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no annotations
 from pyarrow import csv  # it carries no annotations
 
-from labeler.formats.reading import Block
+from labeler.formats.reading import BOM, Block
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
@@ -58,8 +58,8 @@ def run_columns(block: Block) -> RunColumns | None:
     control characters; ranks that are whole and scores that are finite; no comment.
     """
     ascii = block.data.isascii()
-    if not ascii and not _is_text(block.data):
-        return None
+    if not ascii and (block.data.startswith(BOM) or not _is_text(block.data)):
+        return None  # Arrow would drop the mark, which is part of an id here
     table = _table(block)
     if table is None:
         return None

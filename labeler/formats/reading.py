@@ -24,10 +24,10 @@ Progress: TypeAlias = Callable[[float], None]
 Lines: TypeAlias = Iterator[tuple[int, bytes]]
 
 BLOCK = 1 << 21
+BOM = b"\xef\xbb\xbf"
 _BUFFER = 1 << 18
 _STEPS = 200
 _NEWLINE = 10
-_BOM = b"\xef\xbb\xbf"
 _GZIP = b"\x1f\x8b"
 _FOREIGN = {
     b"\xff\xfe": "the file is UTF-16; save it as UTF-8",
@@ -274,7 +274,7 @@ def _first(source: Source, data: bytes) -> bytes:
         raise source.fail(
             None, "its line ends are carriage returns alone; save it with line ends LF or CRLF"
         )
-    return data.removeprefix(_BOM)
+    return data.removeprefix(BOM)
 
 
 def _is_wide(raw: bytes) -> bool:
