@@ -6,6 +6,7 @@ Knows no database and no page.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -31,6 +32,7 @@ DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
 # ir_measures' names, then PyTerrier's
 QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
+MOST = sys.float_info.max
 
 
 def evaluate(
@@ -157,12 +159,14 @@ def _board(
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: run} with at least one run")
     grades = _grades(qrels)
+    if not grades:
+        raise BadInput("there is no query in the qrels")
     lists = {check_id(name, "run"): _lists(name, run) for name, run in runs.items()}
     for name, found in lists.items():
         if not grades.keys() & found.keys():
             raise BadInput(
                 f"run {name!r} and the qrels share no query (the qrels begin with "
-                f"{next(iter(grades), None)!r}, the run with {next(iter(found), None)!r})"
+                f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
             )
     return Scoreboard(collect(grades, lists), conventions)
 
@@ -204,15 +208,23 @@ def _lists(name: str, given: GivenRun) -> Mapping[str, GivenList]:
 
 def _check_list(where: str, ranked: object) -> None:
     if isinstance(ranked, Mapping):
-        scores = np.fromiter(ranked.values(), np.float64, len(ranked))
-        if not np.isfinite(scores).all():
-            chunk_id = list(ranked)[int(np.argmin(np.isfinite(scores)))]
-            raise BadInput(f"{where}: the score of chunk {chunk_id!r} is not a finite number")
+        scores = np.array(list(ranked.values()))
+        if scores.dtype.kind not in "iuf" or not np.isfinite(scores).all():
+            _check_scores(where, ranked)
     elif isinstance(ranked, str) or not isinstance(ranked, Sequence):
         raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
     elif len(set(ranked)) < len(ranked):
         twice = next(chunk for chunk in ranked if list(ranked).count(chunk) > 1)
         raise BadInput(f"{where}: chunk {twice!r} stands there twice")
+
+
+def _check_scores(where: str, scores: Mapping[str, Any]) -> None:
+    for chunk_id, score in scores.items():
+        is_number = isinstance(score, int | float | np.integer | np.floating)
+        if isinstance(score, bool) or not is_number or not -MOST <= score <= MOST:
+            raise BadInput(
+                f"{where}: the score of chunk {chunk_id!r} is not a finite number: {score!r}"
+            )
 
 
 def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
