@@ -11,7 +11,9 @@ import os
 import runpy
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import ModuleType
 from typing import NoReturn
 
 # Not labeler itself: some of its modules read the environment while they are imported.
@@ -37,7 +39,8 @@ class Forked:
     def __init__(self, arguments: Sequence[str], environment: dict[str, str]) -> None:
         given = (arguments, environment)
         self.process = forks.Process(target=become_labeler, args=given, daemon=True)
-        self.process.start()
+        with bare_main():
+            self.process.start()
         self.pid = self.process.pid
 
     def send_signal(self, how: signal.Signals) -> None:
@@ -49,6 +52,17 @@ class Forked:
         self.process.join(timeout)
         if self.process.is_alive():
             raise TimeoutError(f"process {self.pid} goes on")
+
+
+@contextmanager
+def bare_main() -> Iterator[None]:
+    """Keep the main module from being run in the fork: Streamlit's AppTest leaves a page there."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 def become_labeler(arguments: Sequence[str], environment: dict[str, str]) -> None:
