@@ -48,7 +48,11 @@ def check_id(value: object, what: str) -> str:
 
 def is_storable(text: str) -> bool:
     """Say whether SQLite and UTF-8 can both carry ``text`` unchanged."""
-    return "\0" not in text and not any("\ud800" <= letter <= "\udfff" for letter in text)
+    try:
+        text.encode()  # half of a surrogate pair has no UTF-8
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
 
 
 def check_grade(value: object) -> int:

@@ -108,7 +108,7 @@ ODD_LINES = [
     *(b"", b" ", b"# a comment", b"#", b"#q Q0 a 1 2 t", b'{"query_id": "q", "a" 1 }'),
     *(b"q Q0 a 1 2", b"q Q0 a 1 2 t u", b"q Q0 a 1 2 ", b"q  a 1 2 t", b" q a 1 2 t"),
     *(b" q Q0 a 1 2 t", b"q Q0 a 1 2 t ", b"q  Q0 a 1 2 t", b"q Q0 a\t1 2 t"),
-    *(b"q Q0 a 1 2 t\r", b"q Q0 a\r1 2 t", b"q Q0 a\x0b 1 2 t", b"q Q0\x0c a 1 2 t"),
+    *(b"q Q0 a 1 2 t\r\r", b"q Q0 a\r1 2 t", b"q Q0 a\x0b 1 2 t", b"q Q0\x0c a 1 2 t"),
     *(b"q Q0 a\x1cb 1 2 t", b"q Q0 a\0 1 2 t", b"q Q0 a 1 2 \0", b"q \0 a 1 2 t"),
     *(b"q Q0 \xff 1 2 t", b"q \xff \xc3\xa9 1 2 t", b"q Q0 a 1 2 \xed\xa0\x80"),
 ]  # fmt: skip
@@ -200,6 +200,7 @@ def test_a_block_with_one_odd_line_is_left_to_the_careful_reader(odd, place, tmp
     [
         (b"q Q0 a 1 2 t", ["q"], ["a"]),
         (b"q\tQ0\ta\t1\t2\tt\n", ["q"], ["a"]),
+        (b"q Q0 a 1 2 t\r\np Q0 b 1 2 t\n", ["q", "p"], ["a", "b"]),
         (b'"q Q0 a"b 1 2 t\n', ['"q'], ['a"b']),
         (b"q Q0 a,b 1 2 t\nq Q0 a\\ 2 1 t\n", ["q"], ["a,b", "a\\"]),
         (b"q Q0 NULL 1 2 t\np Q0 nan 1 2 t\nq Q0 # 2 1 t\n", ["q", "p", "q"], ["NULL", "nan", "#"]),

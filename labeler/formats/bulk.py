@@ -55,7 +55,8 @@ def run_columns(block: Block) -> RunColumns | None:
     """Return a block of a run as columns, or None where a line of it is not plain.
 
     Plain is: six columns, between all of them one blank, or one tab; texts in UTF-8 without
-    control characters; ranks that are whole and scores that are finite; no comment.
+    control characters; ranks that are whole and scores that are finite; no comment. Lines may end
+    in CRLF.
     """
     ascii = block.data.isascii()
     if not ascii and (block.data.startswith(BOM) or not _is_text(block.data)):
@@ -83,7 +84,7 @@ def _is_text(data: bytes) -> bool:
 
 def _table(block: Block) -> Any:
     """Return the columns of a block as Arrow has them, or None where its lines are not alike."""
-    data = block.data
+    data = block.data.replace(b"\r\n", b"\n")
     lines = block.ends + (not data.endswith(b"\n"))
     blank = np.frombuffer(data, np.uint8) <= _BLANK
     # So many blanks are all between columns or between lines: a control character is one too many.
