@@ -317,6 +317,8 @@ def test_a_tag_that_is_no_text_is_told_with_its_line(bulk, tmp_path):
 
 
 @given(content=st.binary(max_size=60), size=st.integers(1, 70))
+@example(content=b"a long line\nand", size=13)
+@example(content=b"\n" + b"long" * 10, size=2)
 def test_blocks_are_all_the_lines_and_never_half_of_one(content, size, tmp_path_factory):
     content = b"-" + content
     source = file_source(put(tmp_path_factory.getbasetemp(), content), "a")

@@ -241,12 +241,13 @@ def _whole_lines(stream: _Stream, size: int) -> Iterator[bytes]:
     held = 0
     try:
         while part := stream.read1(_BUFFER):
+            cut = part.rfind(b"\n") + 1
+            if cut and held + cut >= size:
+                yield b"".join([*parts, part[:cut]])
+                parts, held = [], 0
+                part = part[cut:]
             parts.append(part)
             held += len(part)
-            if held >= size and (cut := part.rfind(b"\n") + 1):
-                parts[-1] = part[:cut]
-                yield b"".join(parts)
-                parts, held = [part[cut:]], len(part) - cut
     except (EOFError, OSError, zlib.error, zipfile.BadZipFile):
         # The lines before the damage may hold an error, which is then the first to be told.
         whole, newline, _ = b"".join(parts).rpartition(b"\n")
