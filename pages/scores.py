@@ -204,8 +204,8 @@ def live_scores() -> None:
         notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
-    warned = cautions(board, measures, facet if bucket else None, bucket)
-    if warned and view == "measures":
+    of_one_bucket = facet if bucket else None, bucket
+    if view == "measures" and (warned := cautions(board, measures, *of_one_bucket)):
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))

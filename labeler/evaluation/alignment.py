@@ -13,8 +13,10 @@ from labeler.measures import Bools, Hits, Ints
 from labeler.model import Collection, GradeChange, StoredList, StoredRun
 
 Chunks = npt.NDArray[np.int32]
+Scores = npt.NDArray[np.float32]
 
 NO_CHUNKS: Chunks = np.array([], dtype=np.int32)
+NO_SCORES: Scores = np.array([], dtype=np.float32)
 GLANCE = np.int32(2**16 - 1)
 BLOCK = 32
 
@@ -144,15 +146,11 @@ def realigned(hits: Hits, moved: Mapping[int, Hits]) -> Hits:
 
 def chunk_lists(collection: Collection, run: StoredRun, *, by_score: bool) -> Mapping[int, Chunks]:
     """Return a run's lists by query, as stored or, ``by_score``, in trec_eval's order."""
-    if not by_score:
-        return {query: ranking.chunks for query, ranking in run.lists.items()}
-    unsettled = _unsettled(run)
-    return {
-        query: in_trec_eval_order(ranking, collection.chunk_ids)
-        if query in unsettled
-        else ranking.chunks
-        for query, ranking in run.lists.items()
-    }
+    lists = {query: ranking.chunks for query, ranking in run.lists.items()}
+    if by_score:
+        for query, scores in _unsettled(run).items():
+            lists[query] = in_trec_eval_order(lists[query], scores, collection.chunk_ids)
+    return lists
 
 
 def ranked(
@@ -169,23 +167,20 @@ def ranked(
     ]
 
 
-def in_trec_eval_order(ranking: StoredList, chunk_ids: Sequence[str]) -> Chunks:
-    """Sort by score as 32-bit floats, descending, and ties by chunk id, descending.
+def in_trec_eval_order(chunks: Chunks, scores: Scores, chunk_ids: Sequence[str]) -> Chunks:
+    """Sort by score, descending, and ties by chunk id, descending.
 
     trec_eval ignores the order of the file. It compares ids byte by byte, which is how Python
-    compares text, since UTF-8 keeps the order of code points. A list without scores stays.
+    compares text, since UTF-8 keeps the order of code points.
     """
-    if ranking.scores is None:
-        return ranking.chunks
-    scores = ranking.scores.astype(np.float32, copy=False)
     order = np.argsort(-scores, kind="stable")
-    chunks = ranking.chunks[order]
+    chunks = chunks[order]
     for tied in _tied_stretches(scores[order]):
         chunks[tied] = sorted(chunks[tied].tolist(), key=chunk_ids.__getitem__, reverse=True)
     return chunks
 
 
-def _tied_stretches(scores: npt.NDArray[np.float32]) -> Iterator[slice]:
+def _tied_stretches(scores: Scores) -> Iterator[slice]:
     edges = np.flatnonzero(scores[1:] != scores[:-1]) + 1
     bounds = [0, *edges.tolist(), len(scores)]
     for start, stop in pairwise(bounds):
@@ -195,20 +190,19 @@ def _tied_stretches(scores: npt.NDArray[np.float32]) -> Iterator[slice]:
 
 def tied_queries(run: StoredRun) -> int:
     """Count the queries in which two chunks of a run have the same score, as 32-bit floats."""
-    lists = [run.lists[query].scores for query in _unsettled(run)]
-    scored = [scores.astype(np.float32) for scores in lists if scores is not None]
-    return sum(len(np.unique(scores)) < len(scores) for scores in scored)
+    return sum(len(np.unique(scores)) < len(scores) for scores in _unsettled(run).values())
 
 
-def _unsettled(run: StoredRun) -> set[int]:
-    """Return the queries whose scores, as 32-bit floats, do not all fall from chunk to chunk."""
+def _unsettled(run: StoredRun) -> dict[int, Scores]:
+    """Return the scores, as 32-bit floats, of the lists in which they do not all fall, by query."""
     scored = {query: each.scores for query, each in run.lists.items() if each.scores is not None}
-    if not scored:
-        return set()
-    scores = np.concatenate(list(scored.values())).astype(np.float32, copy=False)
+    scores = np.concatenate([NO_SCORES, *scored.values()]).astype(np.float32, copy=False)
     bounds = np.cumsum([0, *map(len, scored.values())])
     queries = list(scored)
-    return {queries[at] for at in lists_with(scores[1:] >= scores[:-1], bounds)}
+    return {
+        queries[at]: scores[bounds[at] : bounds[at + 1]]
+        for at in lists_with(scores[1:] >= scores[:-1], bounds)
+    }
 
 
 def lists_with(pairs: Bools, bounds: Ints) -> list[int]:
