@@ -22,6 +22,7 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.store import Store
 from tests.conftest import ROOT
+from tests.databases import assert_whole
 
 Python = Callable[..., subprocess.Popen[str]]
 
@@ -59,8 +60,7 @@ def load(python: Python, database: Path, run: Path, *, limit: int = 0) -> subpro
 def content(database: Path) -> list[str]:
     """Everything the golden set says, after a look at whether it is sound."""
     with Store(database) as store:
-        assert store._value("PRAGMA integrity_check") == "ok"
-        assert store._rows("PRAGMA foreign_key_check") == []
+        assert_whole(store)
         return list(store._db.conn.iterdump())
 
 

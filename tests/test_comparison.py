@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
 from labeler.measures import MEASURES, Measure, parse, parse_all, terms
 from labeler.model import GradeChange
+from tests.boards import board_of
 
 ALL = (
     "nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@budget P@budget Success@3 "
@@ -42,15 +42,6 @@ ALL = (
     "nDCG(gains={1: 0, 2: 10, 3: 100})@5 nDCG(judged_only=True)@3 P(judged_only=True)@2 "
     "AP(judged_only=True) R(judged_only=True)@budget"
 )
-
-
-def board_of(
-    qrels: Mapping[str, Mapping[str, int]],
-    runs: Mapping[str, Mapping[str, Any]],
-    facets: Mapping[str, Mapping[str, str]] | None = None,
-    **conventions: Any,
-) -> Scoreboard:
-    return Scoreboard(collect(qrels, runs, facets), Conventions.of(**conventions))
 
 
 def measure_of(board: Scoreboard, name: str) -> Measure:

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from labeler.store import Store
+from tests.databases import assert_whole
 
 JUDGE = """
 import sys
@@ -53,11 +54,6 @@ with Store(path) as store:
         print(type(error).__name__, error)
     assert list(store._db.conn.iterdump()) == before
 """
-
-
-def assert_whole(store: Store) -> None:
-    assert store._value("PRAGMA integrity_check") == "ok"
-    assert store._rows("PRAGMA foreign_key_check") == []
 
 
 def test_no_acknowledged_grade_is_lost_when_the_process_is_killed(filled: Store, python):

@@ -71,12 +71,22 @@ class Oracle:
         return imports[-1] if imports else None
 
 
+def make_empty(folders: pytest.TempPathFactory) -> Path:
+    path = folders.mktemp("empty") / "golden.db"
+    Store(path, create=True).close()
+    return path
+
+
 @pytest.fixture(scope="module")
 def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A golden set with nothing in it, to copy for each example: making one takes long."""
-    path = tmp_path_factory.mktemp("empty") / "golden.db"
-    Store(path, create=True).close()
-    return path
+    return make_empty(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Another one, with an id of its own."""
+    return make_empty(tmp_path_factory)
 
 
 def set_up(folder: str, empty: Path) -> Store:
@@ -281,7 +291,7 @@ GRADES = st.fixed_dictionaries(
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, data):
+def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, other, data):
     queries = data.draw(st.lists(QUERIES, min_size=1, max_size=3, unique_by=lambda q: q.query_id))
     grades = [
         GoldenGrade(query.query_id, chunk_id, **values)
@@ -292,7 +302,7 @@ def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, 
         first = carried(shutil.copy(empty, f"{folder}/first.db"), lambda _: golden(queries, grades))
         file = Path(folder) / "golden.jsonl"
         file.write_bytes(first)
-        second = carried(shutil.copy(empty, f"{folder}/second.db"), lambda _: read_golden(file))
+        second = carried(shutil.copy(other, f"{folder}/second.db"), lambda _: read_golden(file))
     assert second == first
     assert first.count(b"\n") == len(queries), "no text may break a line"
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Judgment
 from labeler.store import Outdated, Store
+from tests.databases import assert_refused
 
 
 def grade_of(store: Store, query_id: str = "q1", chunk_id: str = "c3") -> int | None:
@@ -55,14 +54,7 @@ def undoable(store: Store, limit: int = 5, **more) -> list[str]:
 def test_no_statement_changes_what_was_said(filled: Store, statement: str, recursive: str):
     filled.judge(graded("e1", 2))
     filled.undo(event_id="u1", undoes="e1", grader="Ann")
-    before = filled._rows("SELECT * FROM judgments ORDER BY id")
-    other = sqlite3.connect(filled.path)
-    other.execute(f"PRAGMA recursive_triggers = {recursive}")
-    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        other.execute(statement)
-    other.commit()
-    other.close()
-    assert filled._rows("SELECT * FROM judgments ORDER BY id") == before
+    assert_refused(filled, "judgments", statement, recursive)
 
 
 def test_an_event_sent_twice_counts_once(filled: Store):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
-
 import pytest
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import Remark
 from labeler.store import Store
+from tests.databases import assert_refused
 
 
 def remark(event_id: str = "r1", kind: str = "unclear", grader: str = "Ann", **more) -> Remark:
@@ -34,14 +33,7 @@ def counted(store: Store) -> list[str]:
 )
 def test_no_statement_changes_what_was_said(filled: Store, statement: str, recursive: str):
     filled.remark(remark("r1", note="what is a refund"))
-    before = filled._rows("SELECT * FROM remarks")
-    other = sqlite3.connect(filled.path)
-    other.execute(f"PRAGMA recursive_triggers = {recursive}")
-    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
-        other.execute(statement)
-    other.commit()
-    other.close()
-    assert filled._rows("SELECT * FROM remarks") == before
+    assert_refused(filled, "remarks", statement, recursive)
 
 
 def test_the_newest_of_each_grader_counts(filled: Store):

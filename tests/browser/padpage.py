@@ -85,3 +85,17 @@ def press(page: Page, keys: str) -> None:
     """Press keys one after the other, as they are written."""
     for key in keys:
         page.keyboard.press(key)
+
+
+def watch_keys(page: Page) -> None:
+    """Note for every key which chunk was on screen when it was pressed."""
+    page.locator(".pad").evaluate(
+        """pad => {
+            window.pressed = [];
+            window.addEventListener("keydown", event => {
+                const text = pad.querySelector(".chunk .text").textContent;
+                const query = pad.querySelector(".query-text").textContent;
+                window.pressed.push([event.key, query, text]);
+            }, true);
+        }"""
+    )

@@ -6,36 +6,13 @@ import json
 import signal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from labeler.model import Chunk, Loaded, Query
 from labeler.store import Store
+from tests.browser.padpage import all_saved, ready, watch_keys
 
 pytestmark = pytest.mark.browser
-
-
-def ready(page: Page) -> None:
-    """Wait until a chunk is on screen."""
-    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
-
-
-def all_saved(page: Page, count: int) -> None:
-    """Wait until the page says that so many grades are saved and none waits."""
-    expect(page.locator(".status .state")).to_have_text(f"{count} saved")
-
-
-def watch_keys(page: Page) -> None:
-    """Note for every key which chunk was on screen when it was pressed."""
-    page.locator(".pad").evaluate(
-        """pad => {
-            window.pressed = [];
-            window.addEventListener("keydown", event => {
-                const text = pad.querySelector(".chunk .text").textContent;
-                const query = pad.querySelector(".query-text").textContent;
-                window.pressed.push([event.key, query, text]);
-            }, true);
-        }"""
-    )
 
 
 def graded(store: Store) -> list[tuple[str, str, str, int | None]]:

@@ -12,6 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from labeler.access import PERSON_COOKIE
 from tests.browser.doors import DoorServer, link_for
+from tests.browser.padpage import ready
 
 pytestmark = pytest.mark.browser
 
@@ -40,11 +41,6 @@ def serve_with(golden_set: Callable[..., Path]) -> Iterator[Callable[..., DoorSe
     yield start
     for server in servers:
         server.stop(signal.SIGKILL)
-
-
-def ready(page: Page) -> None:
-    """Wait until a chunk is on screen."""
-    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
 
 
 def saved(page: Page, count: int) -> None:

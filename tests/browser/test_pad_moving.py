@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.padpage import all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import all_saved, library, press, ready, shown, standing, watch_keys
 
 pytestmark = pytest.mark.browser
 
@@ -152,16 +152,7 @@ def test_sixty_mixed_keys_at_speed_all_act_on_the_chunk_on_screen(serve, visit, 
     served = serve(library(tmp_path / "library.db", queries=4, chunks=30))
     page = visit(served.url)
     ready(page)
-    page.locator(".pad").evaluate(
-        """pad => {
-            window.pressed = [];
-            window.addEventListener("keydown", event => {
-                const text = pad.querySelector(".chunk .text").textContent;
-                const query = pad.querySelector(".query-text").textContent;
-                window.pressed.push([event.key, query, text]);
-            }, true);
-        }"""
-    )
+    watch_keys(page)
     for key in "23l1k0j31u2lj0kk3jj1su0u12ljd3f0kkjaj" + "1l0u2j3k01lsd2uj03k2a1f":
         page.keyboard.press(key)
         page.wait_for_timeout(40)
