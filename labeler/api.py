@@ -6,8 +6,10 @@ Knows no database and no page.
 from __future__ import annotations
 
 import math
+import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -17,8 +19,8 @@ import pandas as pd
 
 from labeler import comparison
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions, GivenList, Scoreboard, collect
-from labeler.formats import read_golden, read_run
+from labeler.evaluation import Conventions, GivenList, Scoreboard, collect, residuals_by_place
+from labeler.formats import GradeRule, OnDuplicate, read_golden, read_run
 from labeler.measures import Measure
 from labeler.model import GRADES, check_id
 
@@ -33,6 +35,12 @@ DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
 QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
 MOST = sys.float_info.max
+# Messages name the options of the command line; these are the same in Python.
+IN_PYTHON = {
+    r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
+    "--negative-as-zero": "negative_as_zero=True",
+    "--on-duplicate first": "on_duplicate='first'",
+}
 
 
 def evaluate(
@@ -44,17 +52,25 @@ def evaluate(
     rel: int = 1,
     budget: int = 5,
     per_query: bool = False,
+    grade_map: Mapping[float, int] | None = None,
+    negative_as_zero: bool = False,
+    on_duplicate: OnDuplicate = "refuse",
 ) -> pd.DataFrame:
     """Compute measures of runs: a row for each run and measure, or also for each query.
 
     ``qrels`` are ``{query: {chunk: grade}}``, a frame with the columns ``query_id, doc_id,
     relevance`` (or PyTerrier's ``qid, docno, label``), or the path of a file that ``labeler load
     golden`` reads. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a
-    frame with ``score`` in place of ``relevance``, or the path of a run. Grades are 0, 1, 2 or 3.
+    frame with ``score`` in place of ``relevance``, or the path of a run.
+
+    Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales, ``negative_as_zero`` the -1
+    of many TREC qrels. A chunk that stands twice in a query's list of a file is refused, or with
+    ``on_duplicate="first"`` counts where it is better placed.
 
     Columns are ``run, measure, value, n, undefined, holes`` (and ``query_id``): ``n`` queries are
     in the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k nobody graded.
-    ``value`` is NaN where it is undefined. The conventions are in ``frame.attrs["conventions"]``.
+    ``value`` is NaN where it is undefined. With RBP comes ``residual``, which is how much ungraded
+    chunks could add to it. The conventions are in ``frame.attrs["conventions"]``.
 
     A query that nobody graded is in no mean; one that a run has no list for counts 0:
 
@@ -68,9 +84,14 @@ def evaluate(
     Raises `BadInput` for an unknown measure, malformed data, or qrels and runs that share no query.
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
-    board = _board(qrels, runs, conventions)
+    rule = _rule(grade_map, negative_as_zero)
+    board = _board(qrels, runs, conventions, rule, on_duplicate)
     wanted = _wanted(conventions, measures)
     rows = _query_rows(board, wanted) if per_query else _mean_rows(board, wanted)
+    found = residuals_by_place(board, wanted, per_query=per_query)
+    if found:
+        for row in rows:
+            row["residual"] = found.get((row["run"], row["measure"], row.get("query_id")), math.nan)
     return _frame(rows, conventions)
 
 
@@ -84,6 +105,9 @@ def compare(
     rel: int = 1,
     budget: int = 5,
     per_query: bool = False,
+    grade_map: Mapping[float, int] | None = None,
+    negative_as_zero: bool = False,
+    on_duplicate: OnDuplicate = "refuse",
 ) -> pd.DataFrame:
     """Set run ``b`` against run ``a``: a row for each measure, or also for each query.
 
@@ -96,7 +120,8 @@ def compare(
     [[0.5, 1.0, 0.5, 1.0]]
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
-    board = _board(qrels, {"A": a, "B": b}, conventions)
+    rule = _rule(grade_map, negative_as_zero)
+    board = _board(qrels, {"A": a, "B": b}, conventions, rule, on_duplicate)
     found = comparison.compare(board, "A", "B", _wanted(conventions, measures))
     left_out = ("facet", "bucket", "missing_a", "missing_b", "judged")
     rows: list[dict[str, Any]] = []
@@ -106,14 +131,14 @@ def compare(
     else:
         rows = [row._asdict() for row in found.deltas]
     kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
-    return _frame([{**row, "measure": str(row["measure"])} for row in kept], conventions)
+    return _frame(kept, conventions)
 
 
 def _mean_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
     return [
         {
             "run": score.run,
-            "measure": str(score.measure),
+            "measure": score.measure,
             "value": score.value,
             "n": score.n,
             "undefined": score.undefined,
@@ -128,7 +153,7 @@ def _query_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, 
         {
             "run": score.run,
             "query_id": score.query_id,
-            "measure": str(score.measure),
+            "measure": score.measure,
             "value": score.value,
             "n": int(not math.isnan(score.value)),
             "undefined": int(math.isnan(score.value)),
@@ -141,7 +166,7 @@ def _query_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, 
 
 
 def _frame(rows: Sequence[Mapping[str, Any]], conventions: Conventions) -> pd.DataFrame:
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame([{**row, "measure": str(row["measure"])} for row in rows])
     frame.attrs["conventions"] = conventions.describe()
     return frame
 
@@ -153,15 +178,28 @@ def _wanted(conventions: Conventions, measures: Measures) -> tuple[Measure, ...]
     return wanted
 
 
+def _rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) -> GradeRule:
+    if grade_map is not None and not isinstance(grade_map, Mapping):
+        raise BadInput("grade_map must be {number: grade}, such as {0.3: 1, 1.0: 3}")
+    return GradeRule(negative_as_zero, grade_map or {})
+
+
 def _board(
-    qrels: GivenGrades, runs: Mapping[str, GivenRun], conventions: Conventions
+    qrels: GivenGrades,
+    runs: Mapping[str, GivenRun],
+    conventions: Conventions,
+    rule: GradeRule,
+    on_duplicate: OnDuplicate,
 ) -> Scoreboard:
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: run} with at least one run")
-    grades = _grades(qrels)
-    if not grades:
-        raise BadInput("there is no query in the qrels")
-    lists = {check_id(name, "run"): _lists(name, run) for name, run in runs.items()}
+    with _in_python():
+        grades = _grades(qrels, rule)
+        if not grades:
+            raise BadInput("there is no query in the qrels")
+        lists = {
+            check_id(name, "run"): _lists(name, run, on_duplicate) for name, run in runs.items()
+        }
     for name, found in lists.items():
         if not grades.keys() & found.keys():
             raise BadInput(
@@ -171,30 +209,56 @@ def _board(
     return Scoreboard(collect(grades, lists), conventions)
 
 
-def _grades(given: GivenGrades) -> dict[str, dict[str, int]]:
+@contextmanager
+def _in_python() -> Iterator[None]:
+    """Let messages name options as they are written in Python."""
+    try:
+        yield
+    except BadInput as error:
+        text = str(error)
+        for option, argument in IN_PYTHON.items():
+            text = re.sub(option, argument, text)
+        if text == str(error):
+            raise
+        raise BadInput(text) from error
+
+
+def _grades(given: GivenGrades, rule: GradeRule) -> dict[str, dict[str, int]]:
+    if isinstance(given, str | PathLike):
+        read = read_golden(
+            Path(given), negative_as_zero=rule.negative_as_zero, grade_map=rule.grade_map
+        )
+        return _gathered((each.query_id, each.chunk_id, each.grade) for each in read.grades.records)
     if isinstance(given, pd.DataFrame):
         given = _nested(given, "qrels", GRADE)
-    elif isinstance(given, str | PathLike):
-        grades = read_golden(Path(given)).grades.records
-        given = _gathered((each.query_id, each.chunk_id, each.grade) for each in grades)
     elif not isinstance(given, Mapping):
         raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
+    grades: dict[str, dict[str, int]] = {}
     for query_id, chunks in given.items():
         check_id(query_id, "query")
         if not isinstance(chunks, Mapping):
             raise BadInput(f"qrels of query {query_id!r} must be {{chunk: grade}}, not {chunks!r}")
-        for chunk_id, grade in chunks.items():
-            if isinstance(grade, bool) or grade not in GRADES:
-                raise BadInput(
-                    f"qrels: the grade of chunk {chunk_id!r} for query {query_id!r} must be 0, 1, "
-                    f"2 or 3, not {grade!r}"
-                )
-    return {query_id: dict(chunks) for query_id, chunks in given.items()}
+        grades[query_id] = {
+            chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()
+        }
+    return grades
 
 
-def _lists(name: str, given: GivenRun) -> Mapping[str, GivenList]:
+def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
+        if value in GRADES and not rule.grade_map:
+            return int(value)  # the rule takes more than twice as long
+        return rule.read(float(value))
+    except BadInput as error:
+        raise BadInput(f"qrels: chunk {chunk_id!r} for query {query_id!r}: {error}") from error
+
+
+def _lists(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping[str, GivenList]:
     if isinstance(given, str | PathLike):
-        return {each.query_id: each for each in read_run(Path(given)).records}
+        read = read_run(Path(given), on_duplicate=on_duplicate)
+        return {each.query_id: each for each in read.records}
     if isinstance(given, pd.DataFrame):
         given = _nested(given, f"run {name!r}", SCORE)
     elif not isinstance(given, Mapping):

@@ -65,6 +65,51 @@ def test_two_runs_are_compared() -> None:
     assert rows["query_id"].tolist() == ["q1", "q2", "q3"]
 
 
+def test_rbp_comes_with_what_ungraded_chunks_could_add() -> None:
+    measures = "RR RBP(p=0.5)"
+    means = labeler.evaluate(QRELS, {"A": RUN, "B": OTHER}, measures)
+    assert means["measure"].tolist() == ["RR(rel=1)", "RBP(rel=1, p=0.5)"] * 2
+    rows = labeler.evaluate(QRELS, {"A": RUN, "B": OTHER}, measures, per_query=True)
+    of_rbp = rows[rows["measure"].str.startswith("RBP") & (rows["query_id"] != "q3")]
+    # A: q1 all but ranks 1 and 2, q2 all but rank 1; B: both all but ranks 1 and 2
+    assert of_rbp["residual"].tolist() == [0.25, 0.5, 0.25, 0.25]
+    assert means["residual"].tolist()[1::2] == [0.375, 0.25]
+    assert rows[~rows.index.isin(of_rbp.index)]["residual"].isna().all(), "RR, and undefined RBP"
+    assert "residual" not in labeler.evaluate(QRELS, {"A": RUN}, "RR")
+
+
+def test_other_scales_and_negative_grades_are_read_on_request(tmp_path: Path) -> None:
+    web = {"q1": {"c1": 4, "c2": -2, "c3": 1}, "q2": {"c4": 2, "c5": -1}}
+    plain = {"q1": {"c1": 3, "c2": 0, "c3": 1}, "q2": {"c4": 2, "c5": 0}}
+    runs = {"A": {"q1": ["c2", "c1", "c3"], "q2": ["c5", "c4"]}}
+    wanted = labeler.evaluate(plain, runs, "nDCG@10 ERR@5 Judged@2")
+    file = tmp_path / "web.qrels"
+    file.write_text("".join(f"{q} 0 {c} {g}\n" for q in web for c, g in web[q].items()))
+    options = {"grade_map": {4: 3}, "negative_as_zero": True}
+    for qrels in (web, frame_of(web, "relevance").astype({"relevance": float}), file):
+        found = labeler.evaluate(qrels, runs, "nDCG@10 ERR@5 Judged@2", **options)
+        pd.testing.assert_frame_equal(found, wanted)
+        compared = labeler.compare(qrels, runs["A"], runs["A"], "nDCG@10", **options)
+        assert compared["a"].tolist() == wanted["value"].tolist()[:1]
+        with pytest.raises(BadInput, match=r"-2 is negative; negative_as_zero=True reads it as 0"):
+            labeler.evaluate(qrels, runs, grade_map={4: 3})
+        with pytest.raises(BadInput, match=r"not 4; grade_map=\{4: 3\} reads it as 3"):
+            labeler.evaluate(qrels, runs, negative_as_zero=True)
+    with pytest.raises(BadInput, match=r"grade_map must be \{number: grade\}"):
+        labeler.evaluate(web, runs, grade_map="4=3")
+    with pytest.raises(BadInput, match="must be 0, 1, 2 or 3, not 7"):
+        labeler.evaluate(web, runs, grade_map={4: 7})
+
+
+def test_the_better_placed_of_two_equal_chunks_counts_on_request(tmp_path: Path) -> None:
+    run = tmp_path / "a.trec"
+    run.write_text("q1 Q0 c2 1 9 x\nq1 Q0 c1 2 8 x\nq1 Q0 c2 3 7 x\n")
+    with pytest.raises(BadInput, match=r"a\.trec:3: .* placed with on_duplicate='first'$"):
+        labeler.evaluate(QRELS, {"A": run}, "RR")
+    found = labeler.evaluate(QRELS, {"A": run}, "RR", on_duplicate="first")
+    assert found["value"].tolist() == [0.25], "q1 at rank 2, q2 not there"
+
+
 WRONG = {
     "no measure is called": {"measures": "nDGC@10"},
     "no measure is named": {"measures": ""},
@@ -79,6 +124,10 @@ WRONG = {
     "there is no query in the qrels": {"qrels": {}},
     "stands there twice": {"runs": {"A": {"q1": ["c1", "c1"]}}},
     "must be 0, 1, 2 or 3, not 4": {"qrels": {"q1": {"c1": 4}}},
+    "chunk 'c1' for query 'q1': grade must be 0, 1, 2 or 3, not '2'": {
+        "qrels": {"q1": {"c1": "2"}}
+    },
+    "must be 0, 1, 2 or 3, not NaN": {"qrels": {"q1": {"c1": float("nan")}}},
     "must be 0, 1, 2 or 3, not True": {"qrels": {"q1": {"c1": True}}},
     "no column relevance or label": {"qrels": frame_of(QRELS, "usefulness")},
     "stands twice for query 'q1'": {

@@ -20,9 +20,8 @@ from labeler.evaluation import (
     QueryScore,
     Score,
     Scoreboard,
-    residual_means,
     residual_notes,
-    residuals_by_query,
+    residuals_by_place,
     tie_notes,
 )
 from labeler.measures import MEASURES, Definition, Measure
@@ -214,11 +213,8 @@ def with_residuals(board: Scoreboard, rows: list[Row]) -> list[Row]:
     chosen = list(dict.fromkeys(row.measure for row in rows if row.measure.name == "RBP"))
     if not chosen:
         return rows
-    if rows[0].query_id is None:
-        means = residual_means(board, chosen, rows[0].facet)
-        found = {(each.run, each.measure, each.bucket): each.residual for each in means}
-    else:
-        found = _residuals_of_queries(board, chosen)
+    per_query = rows[0].query_id is not None
+    found = residuals_by_place(board, chosen, facet=rows[0].facet, per_query=per_query)
     return [
         OpenRow(
             **{field.name: getattr(row, field.name) for field in fields(row)},
@@ -226,19 +222,6 @@ def with_residuals(board: Scoreboard, rows: list[Row]) -> list[Row]:
         )
         for row in rows
     ]
-
-
-def _residuals_of_queries(
-    board: Scoreboard, measures: Iterable[Measure]
-) -> dict[tuple[str, Measure, str | None], float]:
-    return {
-        (run, measure, query_id): residual
-        for measure in measures
-        for query_id, of_runs in zip(
-            board.collection.query_ids, residuals_by_query(board, measure).tolist(), strict=True
-        )
-        for run, residual in zip(board.run_names, of_runs, strict=True)
-    }
 
 
 @click.command("measures")

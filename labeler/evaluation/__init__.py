@@ -13,6 +13,7 @@ from labeler.evaluation.residuals import (
     rbp_heading,
     residual_means,
     residual_notes,
+    residuals_by_place,
     residuals_by_query,
 )
 from labeler.evaluation.scoreboard import Scoreboard
@@ -40,6 +41,7 @@ __all__ = [
     "rbp_heading",
     "residual_means",
     "residual_notes",
+    "residuals_by_place",
     "residuals_by_query",
     "tie_notes",
     "tie_ranges",

@@ -75,6 +75,32 @@ def residuals_by_query(board: Scoreboard, measure: Measure) -> Floats:
     return np.where(np.isnan(values), np.nan, np.array(found).reshape(values.T.shape).T)
 
 
+def residuals_by_place(
+    board: Scoreboard,
+    measures: Iterable[Measure],
+    *,
+    facet: str | None = None,
+    per_query: bool = False,
+) -> dict[tuple[str, Measure, str | None], float]:
+    """Return the residual of each RBP among ``measures`` by run, measure and place.
+
+    A place is None for all queries, the bucket where a ``facet`` is given, or the query's id.
+    """
+    if not per_query:
+        means = residual_means(board, measures, facet)
+        return {(each.run, each.measure, each.bucket): each.residual for each in means}
+    board = board.snapshot()
+    return {
+        (run, measure, query_id): residual
+        for measure in board.resolve(measures)
+        if measure.name == "RBP"
+        for query_id, row in zip(
+            board.collection.query_ids, residuals_by_query(board, measure).tolist(), strict=True
+        )
+        for run, residual in zip(board.run_names, row, strict=True)
+    }
+
+
 def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[str]:
     """Say in a sentence for each RBP how much ungraded chunks could add to each run's mean."""
     said: dict[Measure, list[str]] = {}

@@ -7,12 +7,15 @@ line, what is wrong and what would be right; nothing is read by halves. Writers 
 from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
 from labeler.formats.golden import read_golden
-from labeler.formats.grades import parse_grade_map
+from labeler.formats.grades import GradeRule, parse_grade_map
 from labeler.formats.queries import read_queries
+from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run
 from labeler.formats.writing import beir_files, write_events, write_golden, zip_files
 
 __all__ = [
+    "GradeRule",
+    "OnDuplicate",
     "beir_files",
     "parse_grade_map",
     "read_beir",
