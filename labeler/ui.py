@@ -149,10 +149,11 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
 
 
 def live_board(store: Store, chosen: Conventions) -> Scoreboard:
-    """Return the board shared by all sessions, brought up to date with the log's tail.
+    """Return the board as the newest judgment leaves it, for one look.
 
-    It is built again only when something other than a judgment was written. Raises `Forbidden`
-    for a visitor who is no lead, or not any more.
+    All sessions share one, which is brought up to date with the log's tail, and built again only
+    when something other than a judgment was written; what is returned does not move under the
+    hands of who shows it. Raises `Forbidden` for a visitor who is no lead, or not any more.
     """
     if _is_visited():
         _check_lead(_visitor(store))
@@ -164,7 +165,7 @@ def live_board(store: Store, chosen: Conventions) -> Scoreboard:
         except NotFound:
             # a query was loaded and judged between the two reads above
             board = _board(database(), store.data_revision(), chosen)
-    return board
+    return board.snapshot()
 
 
 def _check_lead(visitor: Person | None) -> None:

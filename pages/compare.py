@@ -87,14 +87,15 @@ def look(view: View) -> Look:
 # --- all queries -----------------------------------------------------------------------------
 
 
-def summary(view: View, bucket: str | None, notes: tuple[str, ...]) -> None:
+def summary(view: View, bucket: str | None) -> None:
     """Show the means, and in words where they mislead."""
     compared = view.compared
     rows = [row for row in compared.buckets if row.bucket == bucket] if bucket else compared.deltas
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
     st.html(charts.compare_table(rows, compared))
-    st.html(charts.small_print([charts.conventions_line(view.compared), " · ".join(notes)]))
+    notes = " · ".join(view.board.notes())
+    st.html(charts.small_print([charts.conventions_line(view.compared), notes]))
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
     found = candidates(ui.database(), *asked, view.board)
     st.html(charts.sentences(charts.findings(view, found, CONTRADICTIONS)))
@@ -392,8 +393,7 @@ if unknown:
 
 with ui.guard():
     with ui.open_store() as store:
-        live = ui.live_board(store, chosen)
-    notes, board = live.notes(), live.snapshot()
+        board = ui.live_board(store, chosen)
     measures = chosen.measures(measure_texts)
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
@@ -411,6 +411,6 @@ with ui.guard():
     if (query := st.query_params.get("query")) is not None:
         one_query(view, query)
     else:
-        summary(view, bucket, notes)
+        summary(view, bucket)
         choose_picture(view)
         files(view)

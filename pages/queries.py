@@ -374,7 +374,7 @@ with st.expander("Filters, and when a query fails", expanded=not opened):
     with ui.guard():
         bar, bars = choose_bar()
 with ui.guard(), ui.open_store() as store:
-    board = ui.live_board(store, chosen).snapshot()
+    board = ui.live_board(store, chosen)
     measures = board.resolve(chosen.measures(texts))
 headings = [chosen.heading(measure) for measure in measures]
 

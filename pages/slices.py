@@ -138,7 +138,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     chosen = ui.choose_conventions(settings)
 with ui.guard(), ui.open_store() as store:
     measures = chosen.measures(texts)
-    board = ui.live_board(store, chosen).snapshot()
+    board = ui.live_board(store, chosen)
 
 counts = board.counts
 if not counts.judged:

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from labeler import charts
 from labeler.evaluation import Conventions, Scoreboard, residual_means
-from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Contents, Store
-from labeler.ui import counts_line
+from labeler.ui import counts_line, live_board
 from tests.page import empty_golden_set, loaded, open_page, words
 
 
@@ -108,6 +108,21 @@ def test_the_residual_of_a_bucket_is_that_of_its_queries(filled: Path):
     one = words(open_page("scores", measure=["RBP(p=0.5)"], facet="intent", bucket="refund"))
     assert len(re.findall(r"\|all\|+RBP\(p=0\.5\)\|", one)) == 1
     assert one.count("RBP and its residual") == 1
+
+
+def test_a_board_that_is_being_shown_does_not_move_when_another_visitor_looks(filled: Path):
+    chosen = Conventions()
+    [measure] = chosen.measures("Judged@10")
+    with Store(filled) as store:
+        shown = live_board(store, chosen)
+        before = shown.table([measure])
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q2", "c1", "Ann", grade=2))
+        newer = live_board(store, chosen)
+        assert newer.revision > shown.revision
+        assert newer.table([measure]) != before
+        assert (shown.table([measure]), shown.counts.grades) == (before, 3)
+        assert newer.notes() == shown.notes()
 
 
 def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):

@@ -6,7 +6,7 @@ import copy
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from itertools import repeat
 
 import numpy as np
@@ -66,6 +66,7 @@ class Scoreboard:
         everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: everything}
         self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
+        self._tied = cache(partial(_tied_by_run, collection))  # asked once, also by snapshots
         self._rules = Rules(self._find_absent(), self._budgets, conventions.like_trec_eval)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
@@ -102,10 +103,10 @@ class Scoreboard:
             stale=sum(int(golden.stale.sum()) for golden in state.golden),
         )
 
-    @cached_property
+    @property
     def tied(self) -> Mapping[str, int]:
         """For each run, the number of queries in which two chunks have the same score."""
-        return {run.name: tied_queries(run) for run in self.collection.runs}
+        return self._tied()
 
     def unbucketed(self, facet: str) -> int:
         """Count the judged queries that no bucket of ``facet`` holds, so that no row shows them."""
@@ -336,6 +337,10 @@ class Scoreboard:
         chosen = list(queries)
         lists = [[lists.get(query, NO_CHUNKS) for lists in self._lists] for query in chosen]
         return align([golden[query] for query in chosen], lists)
+
+
+def _tied_by_run(collection: Collection) -> Mapping[str, int]:
+    return {run.name: tied_queries(run) for run in collection.runs}
 
 
 def _group(given: Sequence[str | None]) -> Grouping:
