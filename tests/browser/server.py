@@ -30,7 +30,7 @@ ARGUMENTS = [
 ]
 QUIET = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 Process = subprocess.Popen[bytes] | Forked
-CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
 def launch(playwright: Playwright) -> Browser:

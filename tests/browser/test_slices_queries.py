@@ -59,10 +59,10 @@ def chosen(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlparse(page.url).query)
 
 
-def open_first_row(page: Page) -> None:
-    """Click the first query of the list."""
+def open_first_row(page: Page, query_id: str) -> None:
+    """Click the first query of the list, once the grid has drawn it."""
+    expect(page.get_by_test_id("glide-cell-0-0")).to_have_text(query_id)
     grid = page.get_by_test_id("stDataFrame").locator(".dvn-scroller")
-    expect(grid).to_be_visible()
     grid.click(position={"x": 200, "y": 52})
 
 
@@ -75,7 +75,7 @@ def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, g
     page.locator(".slices").get_by_role("link", name="setup").click()
     expect(page.get_by_text("3 of 12 queries · largest loss first · A is first")).to_be_visible()
     assert chosen(page)["bucket"] == ["setup"]
-    open_first_row(page)
+    open_first_row(page, "q09")
     expect(page.locator(".asked h3")).to_contain_text(f"{HOSTILE} number 9")
     expect(page.get_by_text("1 of 3, largest loss first")).to_be_visible()
     assert chosen(page)["query"] == ["q09"]
