@@ -10,7 +10,7 @@ import altair as alt
 import pandas as pd
 
 from labeler.charts.palette import MARKS
-from labeler.evaluation import Conventions, Residual, Score, TieRange, number, rbp_heading
+from labeler.evaluation import Conventions, Residual, Score, TieRange, number
 from labeler.keywords import KeywordRow
 from labeler.measures import MEASURES, Measure
 
@@ -128,7 +128,7 @@ def residual_table(rows: Sequence[Residual], conventions: Conventions) -> str:
     """Return what each RBP is, what it could rise by and to what, as HTML: run below run."""
     body = "".join(
         f'<tr><th scope="row">{escape(row.run)}</th>'
-        f"<td>{escape(rbp_heading(row.measure, conventions))}</td><td>{number(row.value)}</td>"
+        f"<td>{escape(conventions.heading(row.measure))}</td><td>{number(row.value)}</td>"
         f"<td>{number(row.residual)}</td><td>{number(row.highest)}</td></tr>"
         for measure in dict.fromkeys(row.measure for row in rows)
         for row in rows

@@ -10,7 +10,6 @@ from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.residuals import (
     Residual,
-    rbp_heading,
     residual_means,
     residual_notes,
     residuals_by_place,
@@ -38,7 +37,6 @@ __all__ = [
     "collect",
     "number",
     "primary",
-    "rbp_heading",
     "residual_means",
     "residual_notes",
     "residuals_by_place",

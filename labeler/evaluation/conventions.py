@@ -68,9 +68,14 @@ class Conventions:
     def heading(self, measure: Measure) -> str:
         """Return a measure's short name where these conventions say the rest of it.
 
-        >>> [Conventions().heading(m) for m in parse_all("nDCG@10 P(rel=3)@5", dcg="exp-log2")]
-        ['nDCG@10', 'P(rel=3)@5']
+        They never say RBP's ``p``, without which its value cannot be read.
+
+        >>> measures = parse_all("nDCG@10 P(rel=3)@5 RBP@10", dcg="exp-log2")
+        >>> [Conventions().heading(measure) for measure in measures]
+        ['nDCG@10', 'P(rel=3)@5', 'RBP(p=0.8)@10']
         """
+        if measure.p is not None:
+            return str(measure).replace(f"rel={self.rel}, ", "")
         usual = parse(measure.label, rel=self.rel, dcg=self.dcg)
         return measure.label if usual == measure else str(measure)
 

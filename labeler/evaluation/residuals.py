@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Floats, Measure, rbp_residual
 
@@ -108,20 +107,11 @@ def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[str]:
         if not math.isnan(each.residual):
             said.setdefault(each.measure, []).append(f"{each.residual:.4f} ({each.run})")
     return [
-        f"{rbp_heading(measure, board.conventions)}: ungraded chunks"
+        f"{board.conventions.heading(measure)}: ungraded chunks"
         f"{'' if measure.cutoff is None else ' and all below the cut-off'} could add up to "
         + ", ".join(runs)
         for measure, runs in said.items()
     ]
-
-
-def rbp_heading(measure: Measure, conventions: Conventions) -> str:
-    """Return the name of an RBP with its ``p``, without which no residual can be read.
-
-    >>> [rbp_heading(m, Conventions()) for m in Conventions().measures("RBP RBP(rel=2, p=0.5)@5")]
-    ['RBP(p=0.8)', 'RBP(rel=2, p=0.5)@5']
-    """
-    return str(measure).replace(f"rel={conventions.rel}, ", "")
 
 
 def _mean(values: Floats) -> float:
