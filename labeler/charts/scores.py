@@ -220,8 +220,15 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
         alt.Chart(frame, height=34 * len(names) + ROOM_AROUND)
         .mark_point(size=110, filled=True, opacity=0.85)
         .encode(
-            x=alt.X("value:Q", title="mean", scale=alt.Scale(domain=[0, 1])),
-            y=alt.Y("measure:N", title=None, sort=list(names.values())),
+            x=alt.X(
+                "value:Q",
+                title="mean",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(labelFlush=False),  # pushed inside, the last number would be cut
+            ),
+            y=alt.Y(
+                "measure:N", title=None, sort=list(names.values()), axis=alt.Axis(labelLimit=280)
+            ),
             shape=alt.Shape(
                 "run:N",
                 sort=runs,
