@@ -466,6 +466,40 @@ def test_rbp_says_what_ungraded_chunks_could_add(filled: Labeler) -> None:
     assert "could add" not in filled("score", "--measures", "RBP", "--by", "task").output
 
 
+def test_a_run_that_shares_no_query_is_never_a_silent_zero(filled: Labeler, here: Path) -> None:
+    (here / "in" / "odd.trec").write_text("zz Q0 c1 1 2 odd\n")
+    assert filled("load", "run", "in/odd.trec").exit_code == 0
+    refused = filled("score", "odd", "--format", "json")
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert refused.stderr.startswith("Error: no query with golden grades is in 'odd'; are the")
+    warned = "odd: it shares no query with the golden grades, so every value of it is 0"
+    for kind in ("csv", "json"):
+        both = filled("score", "--format", kind)
+        assert both.exit_code == 0
+        assert both.stderr == f"Warning: {warned}\n"
+    assert f"! {warned}" in filled("score").stdout
+    compared = filled("compare", "a", "odd")
+    assert "run 'odd' has no result for any query of the golden set" in compared.stderr
+
+
+def test_queries_that_a_run_has_no_list_for_are_counted(filled: Labeler, here: Path) -> None:
+    (here / "in" / "half.trec").write_text("q1 Q0 c1 1 2 half\n")
+    filled("load", "run", "in/half.trec")
+    assert (
+        "! half: no list for 1 query of 2 with golden grades, where its values are 0"
+        in filled("score").stdout
+    )
+    assert filled("score", "--format", "json").stderr == ""
+
+
+def test_compare_says_how_far_ties_could_move_the_means(filled: Labeler, here: Path) -> None:
+    (here / "in" / "tied.trec").write_text("q1 Q0 c3 1 2 t\nq1 Q0 c1 2 2 t\nq2 Q0 c2 1 5 t\n")
+    filled("load", "run", "in/tied.trec")
+    shown = filled("compare", "a", "tied", "--measures", "RR").stdout
+    assert "! tied: other orders of its ties could give RR 0.7500 to 1.0000" in shown
+    assert "other orders" not in filled("compare", "a", "b", "--measures", "RR").stdout
+
+
 def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> None:
     def rows(*more: str) -> list[dict[str, str]]:
         text = filled("score", "a", "--measures", "RBP RR", "--format", "csv", *more).output

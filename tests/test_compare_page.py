@@ -170,7 +170,7 @@ def test_the_chosen_chunk_is_in_the_url(filled: Path):
     [
         ({"b": "old"}, "A and B are both 'old'"),
         ({"a": "typo"}, "no run is called 'typo'; there are: old, new, empty"),
-        ({"b": "empty"}, "run 'empty' is empty"),
+        ({"b": "empty"}, "run 'empty' has no result for any query"),
         ({"facet": "colour"}, "no facet is called 'colour'; there are: all queries, intent, task"),
         ({"facet": "intent", "bucket": "red"}, "no bucket of intent is called 'red'"),
         ({"query": "q99"}, "no query is called 'q99'"),

@@ -397,8 +397,8 @@ def test_what_cannot_be_compared_is_said_in_words() -> None:
     for a, b, words in [
         ("A", "A", "A and B are both 'A'; choose two different runs"),
         ("A", "B", "runs 'A' and 'B' share no query; nothing can be compared"),
-        ("A", "E", "run 'E' is empty: it has no result for any query"),
-        ("F", "A", "run 'F' is empty: it has no result for any query"),
+        ("A", "E", "run 'E' has no result for any query of the golden set"),
+        ("F", "A", "run 'F' has no result for any query of the golden set"),
     ]:
         for ask in (
             lambda a=a, b=b: compare(board, a, b, parse_all("RR")),
@@ -565,8 +565,10 @@ def test_a_ranking_nobody_holds_is_measured_as_a_run_is(board: Scoreboard) -> No
             values = board.values(measure)[:, at]
             assert np.array_equal(board.measured(measure, board.hits(run)), values, equal_nan=True)
             for number, query in enumerate(board.collection.query_ids):
-                alone = board.aligned(query, board.chunks(run, query))
-                assert same(float(board.measured(measure, alone, query)[0]), float(values[number]))
+                alone = board.aligned([query], [board.chunks(run, query)])
+                assert same(
+                    float(board.measured(measure, alone, [query])[0]), float(values[number])
+                )
 
 
 @settings(deadline=None)

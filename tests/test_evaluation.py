@@ -226,8 +226,8 @@ def test_conventions_are_a_key() -> None:
     [
         ({"preset": "trec"}, "there are graded, trec_eval"),
         ({"rel": 0}, "must be grade 1, 2 or 3"),
-        ({"budget": 0}, "must be 1 or more"),
-        ({"budget_by_task": {"single": 0}}, "must be 1 or more"),
+        ({"budget": 0}, "a whole number from 1, not 0"),
+        ({"budget_by_task": {"single": 0}}, "a whole number from 1, not 0"),
         ({"budget_by_task": {"singel": 3}}, "no task is called 'singel'"),
     ],
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations, product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -60,3 +61,34 @@ def test_a_list_without_scores_has_no_ties_and_an_unknown_run_is_said() -> None:
     assert (found.lowest, found.highest, found.moves) == (0.5, 0.5, False)
     with pytest.raises(NotFound, match="no run is called 'B'"):
         tie_ranges(board, "B", board.conventions.measures("RR"))
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3)), min_size=3, max_size=3),
+    st.lists(
+        st.dictionaries(st.sampled_from(CHUNKS), st.sampled_from([1.0, 2.0, 3.0])),
+        min_size=3,
+        max_size=3,
+    ),
+    st.sampled_from(["graded", "trec_eval"]),
+)
+def test_the_range_of_a_mean_takes_each_query_at_its_worst_and_its_best(
+    grades, scores, preset
+) -> None:
+    conventions = Conventions.of(preset)
+    qrels = {f"q{n}": each for n, each in enumerate(grades)}
+    run = {f"q{n}": each for n, each in enumerate(scores) if each}
+    board = Scoreboard(collect(qrels, {"A": run}), conventions)
+    measures = board.conventions.measures("nDCG@2 RR Judged@2 Bpref P@1")
+    ends: dict[str, list[tuple[float, float]]] = {str(measure): [] for measure in measures}
+    for query, golden in qrels.items():
+        lists = {str(n): {query: order} for n, order in enumerate(orders(run.get(query, {})))}
+        every = Scoreboard(collect({query: golden}, lists), conventions)
+        for measure in measures:
+            values = every.values(measure)[0]
+            if not np.isnan(values).any():
+                ends[str(measure)].append((values.min(), values.max()))
+    for found in tie_ranges(board, "A", measures):
+        wanted = np.mean(ends[str(found.measure)] or [(np.nan, np.nan)], axis=0)
+        assert (found.lowest, found.highest) == pytest.approx(wanted, abs=1e-12, nan_ok=True)

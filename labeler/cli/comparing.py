@@ -18,6 +18,7 @@ from labeler.cli.scoring import (
     conventions_of,
     measures_of,
     notes_of,
+    warn_aside,
 )
 from labeler.cli.tables import (
     Table,
@@ -30,7 +31,7 @@ from labeler.cli.tables import (
     text_lines,
 )
 from labeler.comparison import Comparison, Delta, QueryDelta
-from labeler.evaluation import Conventions, Scoreboard, number
+from labeler.evaluation import Conventions, Scoreboard, number, tie_notes
 from labeler.measures import Measure
 from labeler.store import Store
 
@@ -80,13 +81,17 @@ def compare(
     board = Scoreboard(chosen(collection, (a, b)), conventions)
     found = comparison.compare(board, a, b, measures, facet)
     rows = query_rows(found) if per_query else mean_rows(found)
+    notes = notes_of(board, facet)
     if kind in ("csv", "json"):
+        warn_aside(notes)
         write = as_csv if kind == "csv" else as_json
         click.echo(write(rows, conventions, ()), nl=False)
         return
     table = table_of(rows, found)
     strips = strip_lines(board, found) if stripped else []
-    notes = [*notes_of(board, facet), *warnings(board, found)]
+    if not per_query and facet is None:
+        notes += tie_notes(board, measures)
+    notes += warnings(board, found)
     click.echo(as_page(kind, table, strips, conventions, notes), nl=False)
 
 

@@ -15,6 +15,7 @@ from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
+    NOTHING_SHARED,
     PRESETS,
     Conventions,
     QueryScore,
@@ -106,12 +107,14 @@ def score(
     conventions = conventions_of(settings, preset, rel, budget)
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, runs), conventions)
+    refuse_strangers(board)
     notes = notes_of(board, facet)
     if kind in ("table", "md") and facet is None and not per_query:
         notes += tie_notes(board, measures) + residual_notes(board, measures)
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
     if kind in ("csv", "json"):
         rows = with_residuals(board, rows)
+        warn_aside(notes)
     click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
 
 
@@ -133,6 +136,23 @@ def measures_of(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure
     if not measures:
         raise BadInput(f"no measure is named; there are {', '.join(MEASURES)}")
     return measures
+
+
+def refuse_strangers(board: Scoreboard) -> None:
+    """Raise `BadInput` where no run has a list for any graded query: all values would be 0."""
+    judged = board.judged
+    if judged.any() and all(board.absent(run)[judged].all() for run in board.run_names):
+        raise BadInput(
+            f"no query with golden grades is in {', '.join(map(repr, board.run_names))}; "
+            "are the query ids the same in the golden set and in the run?"
+        )
+
+
+def warn_aside(notes: Iterable[str]) -> None:
+    """Say on stderr which runs share no query: programs get the bare rows, and those are 0."""
+    for note in notes:
+        if NOTHING_SHARED in note:
+            click.echo(f"Warning: {note}", err=True)
 
 
 def notes_of(board: Scoreboard, facet: str | None) -> list[str]:

@@ -169,7 +169,7 @@ def check_pair(board: Scoreboard, a: str, b: str) -> None:
         raise BadInput(f"A and B are both {a!r}; choose two different runs")
     for run, queries in zip((a, b), answered, strict=True):
         if not queries.any():
-            raise BadInput(f"run {run!r} is empty: it has no result for any query")
+            raise BadInput(f"run {run!r} has no result for any query of the golden set")
     if not np.any(answered[0] & answered[1]):
         raise BadInput(f"runs {a!r} and {b!r} share no query; nothing can be compared")
 

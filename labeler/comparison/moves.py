@@ -126,13 +126,13 @@ def what_if(
             f"{chunk_id} cannot stand at rank {rank} of {run} for {query_id}: "
             f"that list would end at rank {len(others) + 1}"
         )
-    changed = board.aligned(query_id, np.insert(others, rank - 1, chunk))
+    changed = board.aligned([query_id], [np.insert(others, rank - 1, chunk)])
     now = board.hits(run, query_id)
     return tuple(
         WhatIf(
             measure,
-            float(board.measured(measure, now, query_id)[0]),
-            float(board.measured(measure, changed, query_id)[0]),
+            float(board.measured(measure, now, [query_id])[0]),
+            float(board.measured(measure, changed, [query_id])[0]),
         )
         for measure in board.resolve(measures)
     )

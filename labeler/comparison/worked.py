@@ -65,7 +65,7 @@ def dcg_table(board: Scoreboard, run: str, query_id: str, measure: Measure) -> D
         ideal,
         rows[-1].running if rows else 0.0,
         ideal[-1].running if ideal else 0.0,
-        float(board.measured(measure, board.hits(run, query_id), query_id)[0]),
+        float(board.measured(measure, board.hits(run, query_id), [query_id])[0]),
     )
 
 

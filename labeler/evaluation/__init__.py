@@ -6,6 +6,7 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
 from labeler.evaluation.conventions import PRESETS, Conventions, number
 from labeler.evaluation.means import Counts, Means, QueryScore, Score
+from labeler.evaluation.notes import NOTHING_SHARED
 from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.residuals import (
@@ -19,6 +20,7 @@ from labeler.evaluation.scoreboard import Scoreboard
 from labeler.evaluation.ties import TieRange, tie_notes, tie_ranges
 
 __all__ = [
+    "NOTHING_SHARED",
     "PRESETS",
     "PRIMARY",
     "Caution",

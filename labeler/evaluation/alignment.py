@@ -44,6 +44,17 @@ class QueryGrades:
         """Return the grade of each chunk that has one."""
         return dict(zip(self.chunks.tolist(), self.grades.tolist(), strict=True))
 
+    def of(self, chunks: Chunks) -> Ints:
+        """Return the grade of each of ``chunks``, -1 where it has none.
+
+        >>> golden = QueryGrades(np.array([2, 7]), np.array([3, 0]), np.zeros(2, np.bool_))
+        >>> golden.of(np.array([7, 5, 2])).tolist()
+        [0, -1, 3]
+        """
+        place = np.searchsorted(self.chunks, chunks)
+        known = np.append(self.chunks, -1)[place] == chunks
+        return np.where(known, np.append(self.grades, -1)[place], -1)
+
     def changed(self, changes: Iterable[GradeChange]) -> QueryGrades:
         """Apply changes in order: the last one of a pair counts."""
         pairs = zip(self.grades.tolist(), self.stale.tolist(), strict=True)

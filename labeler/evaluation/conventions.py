@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
+from numbers import Integral
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
@@ -33,15 +34,15 @@ class Conventions:
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise BadInput(f"no preset is called {self.preset!r}; there are {', '.join(PRESETS)}")
-        if self.rel not in (1, 2, 3):
+        if not _is_whole(self.rel) or self.rel not in (1, 2, 3):
             raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
         if self.dcg not in GAINS:
             raise BadInput(f"the gain must be {' or '.join(GAINS)}, not {self.dcg!r}")
         if unknown := set(self.budget_by_task) - set(TASKS):
             raise BadInput(f"no task is called {min(unknown)!r}; there are {', '.join(TASKS)}")
         for budget in (self.budget, *self.budget_by_task.values()):
-            if budget < 1:
-                raise BadInput(f"a prompt budget must be 1 or more, not {budget}")
+            if not _is_whole(budget) or budget < 1:
+                raise BadInput(f"a prompt budget is a whole number from 1, not {budget!r}")
 
     @classmethod
     def of(
@@ -53,6 +54,7 @@ class Conventions:
         budget_by_task: Mapping[str, int] | None = None,
     ) -> Conventions:
         """Make the conventions of a preset, with the gain that belongs to it."""
+        rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
         return cls(preset, rel, dcg, budget, dict(budget_by_task or {}))
 
@@ -101,6 +103,10 @@ class Conventions:
     def as_dict(self) -> dict[str, object]:
         """Return the fields and the description, ready for JSON."""
         return {**asdict(self), "description": self.describe()}
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def number(value: float) -> str:

@@ -8,18 +8,37 @@ from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
 from labeler.model import StoredRun
 
+NOTHING_SHARED = "it shares no query with the golden grades, so every value of it is 0"
+
 
 def notes_on(
-    runs: Iterable[StoredRun], tied: Mapping[str, int], counts: Counts, conventions: Conventions
+    runs: Iterable[StoredRun],
+    tied: Mapping[str, int],
+    absent: Mapping[str, int],
+    counts: Counts,
+    conventions: Conventions,
 ) -> tuple[str, ...]:
-    """Say it run by run, then for the golden set; ``tied`` counts queries with tied scores."""
-    notes = [note for run in runs for note in _note_run(run, tied[run.name], conventions)]
+    """Say it run by run, then for the golden set.
+
+    ``tied`` counts a run's queries with tied scores, ``absent`` the judged ones it has no list for.
+    """
+    notes: list[str] = []
+    for run in runs:
+        notes += _note_run(run, tied[run.name], conventions)
+        if absent[run.name]:
+            notes.append(f"{run.name}: {_absent(absent[run.name], counts.judged)}")
     if counts.unjudged:
         notes.append(f"{_queries(counts.unjudged)} without any golden grade: left out")
     if counts.stale:
         grades = "grade is" if counts.stale == 1 else "grades are"
         notes.append(f"{counts.stale} golden {grades} of an earlier wording of the chunk")
     return tuple(notes)
+
+
+def _absent(count: int, judged: int) -> str:
+    if count == judged:
+        return NOTHING_SHARED
+    return f"no list for {_queries(count)} of {judged} with golden grades, where its values are 0"
 
 
 def _queries(count: int) -> str:

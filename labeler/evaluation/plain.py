@@ -88,7 +88,8 @@ def _store(
             span = slice(bounds[place], bounds[place + 1])
             best_first = np.argsort(-scores[span], kind="stable")
             numbers[span], scores[span] = numbers[span][best_first], scores[span][best_first]
-    single = scores.astype(np.float32)
+    with np.errstate(over="ignore"):  # what no 32-bit score holds is infinite, and tied
+        single = scores.astype(np.float32)
     lists: list[dict[int, StoredList]] = [{} for _ in runs]
     spans = starmap(slice, pairwise(bounds.tolist()))
     for (at, query, _), own, span in zip(places, own_scores, spans, strict=True):

@@ -122,7 +122,9 @@ class Scoreboard:
 
     def notes(self) -> tuple[str, ...]:
         """Say in sentences what was left out or treated in a way that could surprise."""
-        return notes_on(self.collection.runs, self.tied, self.counts, self.conventions)
+        absent = self._rules.absent[self._state.judged].sum(axis=0).tolist()
+        missing = dict(zip(self.run_names, absent, strict=True))
+        return notes_on(self.collection.runs, self.tied, missing, self.counts, self.conventions)
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
@@ -200,6 +202,10 @@ class Scoreboard:
         """Return the golden grades of a query by chunk, retrieved or not."""
         return self._state.golden[self.number_of(query_id)].as_dict()
 
+    def grades(self, query_id: str, chunks: Chunks) -> Ints:
+        """Return the golden grade of each of the chunks for a query, -1 where there is none."""
+        return self._state.golden[self.number_of(query_id)].of(chunks)
+
     def counts_of(self, query_id: str) -> tuple[int, ...]:
         """Return how many chunks of a query have grade 0, 1, 2 and 3."""
         golden = self._state.golden[self.number_of(query_id)]
@@ -228,18 +234,21 @@ class Scoreboard:
         part = state.moved.get(query) or rows_of(state.aligned, query * runs, (query + 1) * runs)
         return part.every(runs, self.column_of(run))
 
-    def aligned(self, query_id: str, chunks: Chunks) -> Hits:
-        """Return the judged chunks of a list that no run holds, as one row."""
-        return align([self._state.golden[self.number_of(query_id)]], [[chunks]])
+    def aligned(self, queries: Sequence[str], lists: Sequence[Chunks]) -> Hits:
+        """Return the judged chunks of lists that no run holds, a row for the one of each query."""
+        golden = [self._state.golden[self.number_of(query_id)] for query_id in queries]
+        return align(golden, [[chunks] for chunks in lists])
 
-    def measured(self, measure: Measure, hits: Hits, query_id: str | None = None) -> Floats:
+    def measured(
+        self, measure: Measure, hits: Hits, queries: Sequence[str] | None = None
+    ) -> Floats:
         """Return the values of rankings that no run holds, by these conventions.
 
-        ``hits`` has a row for each query in order, or one row, that of ``query_id``. NaN where the
-        value would be left out of the mean.
+        ``hits`` has a row for each of ``queries``; None stands for every query in order. NaN where
+        the value would be left out of the mean.
         """
-        queries = self._all_queries if query_id is None else np.array([self.number_of(query_id)])
-        values = score(hits, measure, self.cutoffs(measure)[queries])
+        rows = self._all_queries if queries is None else list(map(self.number_of, queries))
+        values = score(hits, measure, self.cutoffs(measure)[rows])
         if self.conventions.like_trec_eval:
             values = np.nan_to_num(values)
         values[hits.unjudged] = np.nan

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from labeler.evaluation.alignment import Chunks
+from labeler.evaluation.alignment import Chunks, Scores
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.measures import Hits, Measure
-from labeler.model import StoredList
+from labeler.measures import Hits, Ints, Measure
 
 UNGRADED = -1
 
@@ -33,8 +32,9 @@ class TieRange(NamedTuple):
 def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tuple[TieRange, ...]:
     """Return for each measure how far re-ordering a run's tied chunks could move its mean.
 
-    Scores are tied where they are equal as 32-bit floats. A list without scores, or one that was
-    loaded in the order of its ranks, has no ties. Raises `NotFound` for an unknown run.
+    Scores are tied where they are equal as 32-bit floats. A list without scores has no ties, nor
+    has one in which they rise somewhere, as ranks gave its order. Raises `NotFound` for an unknown
+    run.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> runs = {"A": {"q": {"x": 1.0, "c": 1.0}}}
@@ -45,25 +45,27 @@ def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tupl
     """
     board = board.snapshot()
     wanted = board.resolve(measures)
-    values = {row.measure: row.value for row in board.table(wanted) if row.run == run}
     column = board.column_of(run)
-    lists = board.collection.runs[column].lists
+    lists = _tied_lists(board, run)
     orders = {
-        judged: tuple(
-            Hits.join(
-                [
-                    board.aligned(query_id, _reordered(board, run, query_id, lists, sign, judged))
-                    for query_id in board.collection.query_ids
-                ]
-            )
+        by_judged: tuple(
+            board.aligned(list(lists), [each.reordered(sign, by_judged) for each in lists.values()])
             for sign in (-1, 1)
         )
-        for judged in {measure.name == "Judged" for measure in wanted}
+        for by_judged in {measure.name == "Judged" for measure in wanted}
+        if lists
     }
     return tuple(
-        TieRange(measure, values[measure], *(_mean(board, measure, hits) for hits in both))
-        for measure in wanted
-        for both in [orders[measure.name == "Judged"]]
+        TieRange(
+            row.measure,
+            row.value,
+            *(
+                _mean(board, row.measure, column, list(lists), hits)
+                for hits in orders.get(row.measure.name == "Judged", (None, None))
+            ),
+        )
+        for row in board.table(wanted)
+        if row.run == run
     )
 
 
@@ -81,34 +83,46 @@ def tie_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[str]:
     return notes
 
 
-def _reordered(
-    board: Scoreboard,
-    run: str,
-    query_id: str,
-    lists: Mapping[int, StoredList],
-    sign: int,
-    judged: bool,
-) -> Chunks:
-    """Return a list with its ties in the worst (``sign`` -1) or best order (1).
+class _TiedList(NamedTuple):
+    """A list with ties: its chunks, their scores, and their grades, -1 for none; best first."""
 
-    Promoting a better chunk never lowers a measure, so the extremes are the orders by grade; for
-    ``judged`` ones, by whether there is a grade at all.
-    """
-    chunks = board.chunks(run, query_id)
-    stored = lists.get(board.number_of(query_id))
-    if stored is None or stored.scores is None or len(chunks) < 2:
-        return chunks
-    is_sorted = board.conventions.like_trec_eval  # else the list is in the file's order
-    own = -np.sort(-stored.scores) if is_sorted else stored.scores
-    if np.any(own[1:] > own[:-1]) or not np.any(own[1:] == own[:-1]):
-        return chunks
-    golden = board.golden(query_id)
-    grades = np.array([golden.get(chunk, UNGRADED) for chunk in chunks.tolist()])
-    worth = grades > UNGRADED if judged else np.maximum(grades, 0)
-    return chunks[np.lexsort((-sign * worth.astype(np.int64), -own))]
+    chunks: Chunks
+    scores: Scores
+    grades: Ints
+
+    def reordered(self, sign: int, by_judged: bool) -> Chunks:
+        """Return the chunks with ties in the worst (``sign`` -1) or best order (1).
+
+        Promoting a better chunk never lowers a measure, so the extremes are the orders by grade;
+        where ``by_judged``, by whether there is a grade at all.
+        """
+        worth = self.grades > UNGRADED if by_judged else np.maximum(self.grades, 0)
+        return self.chunks[np.lexsort((-sign * worth.astype(np.int64), -self.scores))]
 
 
-def _mean(board: Scoreboard, measure: Measure, hits: Hits) -> float:
-    values = board.measured(measure, hits)
+def _tied_lists(board: Scoreboard, run: str) -> dict[str, _TiedList]:
+    """Return the lists of a run in which scores are tied, by query."""
+    query_ids = board.collection.query_ids
+    lists = board.collection.runs[board.column_of(run)].lists
+    found: dict[str, _TiedList] = {}
+    for query, stored in lists.items():
+        if stored.scores is None:
+            continue
+        is_sorted = board.conventions.like_trec_eval  # else the list is in the file's order
+        scores = -np.sort(-stored.scores) if is_sorted else stored.scores
+        if (scores[1:] == scores[:-1]).any() and not (scores[1:] > scores[:-1]).any():
+            chunks = board.chunks(run, query_ids[query])
+            grades = board.grades(query_ids[query], chunks)
+            found[query_ids[query]] = _TiedList(chunks, scores, grades)
+    return found
+
+
+def _mean(
+    board: Scoreboard, measure: Measure, column: int, queries: Sequence[str], hits: Hits | None
+) -> float:
+    """Return a run's mean with some lists in another order, whose judged chunks are ``hits``."""
+    values = board.values(measure)[:, column].copy()
+    if hits is not None:
+        values[list(map(board.number_of, queries))] = board.measured(measure, hits, queries)
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else math.nan

@@ -24,8 +24,10 @@ def _fold(name: str) -> str:
     return re.sub(r"[-_]", "", name).lower()
 
 
+_RELEVANT_RETRIEVED = "numrelret"  # NumRet that counts relevant chunks alone, for trec_eval too
 _NAMES: Mapping[str, str] = MappingProxyType(
     {_fold(alias): d.name for d in MEASURES.values() for alias in (d.name, *d.aliases)}
+    | {_RELEVANT_RETRIEVED: "NumRet"}
 )
 
 
@@ -143,6 +145,8 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
     definition = MEASURES[_find_name(match["name"])]
     try:
         given = _read_parameters(match["inside"] or "", definition)
+        if _fold(match["name"]) == _RELEVANT_RETRIEVED:
+            given.setdefault("rel", rel)
         parameters = _fill(given, definition, {"rel": rel, "dcg": dcg})
         return Measure(definition.name, _read_cutoff(match["cutoff"]), **parameters)
     except BadInput as error:
@@ -194,7 +198,9 @@ def _read_parameters(text: str, definition: Definition) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for part in filter(None, map(str.strip, _PARAMETER_IN_LIST.findall(text))):
         name, _, value = (piece.strip() for piece in part.partition("="))
-        if name in definition.parameters and name not in given:
+        if name in given:
+            raise BadInput(f"{name} is given twice")
+        if name in definition.parameters:
             given[name] = PARAMETERS[name].read(value)
             if PARAMETERS[name].is_right(given[name]):
                 continue

@@ -77,6 +77,7 @@ def main() -> None:
     header = {
         "tool": "pytrec_eval-terrier",
         "version": version("pytrec_eval-terrier"),
+        "trec_eval": "9, which the package holds: scores are compared as 32-bit floats",
         "command": "python tests/goldens/make.py",
         "calls": [f"RelevanceEvaluator(qrels, {sorted(MEASURES)}, relevance_level=1, 2, 3)"],
         "seed": SEED,
