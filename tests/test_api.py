@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pandas as pd
 import pytest
@@ -110,6 +112,18 @@ def test_the_better_placed_of_two_equal_chunks_counts_on_request(tmp_path: Path)
     assert found["value"].tolist() == [0.25], "q1 at rank 2, q2 not there"
 
 
+def test_what_could_surprise_is_said_beside_the_numbers() -> None:
+    tied = {"q1": {"c1": 2.0, "c2": 2.0}}
+    notes = [
+        "A: 1 query with tied scores, ties in file order",
+        "A: no list for 2 queries of 3 with golden grades, where its values are 0",
+        "B: 1 query not in the golden set, left out",
+        "B: no list for 1 query of 3 with golden grades, where its values are 0",
+    ]
+    assert labeler.evaluate(QRELS, {"A": tied, "B": OTHER}, "RR").attrs["notes"] == notes
+    assert labeler.compare(QRELS, tied, OTHER, "RR").attrs["notes"] == notes
+
+
 WRONG = {
     "no measure is called": {"measures": "nDGC@10"},
     "no measure is named": {"measures": ""},
@@ -137,14 +151,61 @@ WRONG = {
     "ids are text, not 7": {"qrels": frame_of({7: {"c1": 1}}, "relevance")},
     "expected {chunk: score}": {"runs": {"A": {"q1": "c1"}}},
     "must be a dict, a frame or a path": {"qrels": [1]},
+    "expected {chunk: score} or a list of chunks, best first": {
+        "runs": {"A": {"q1": [("c1", 0.9)]}}
+    },
+    "must be text, not ['c1', 1.0]": {"runs": {"A": {"q1": [["c1", 1.0]]}}},
+    "run 'A', query 'q1': a chunk id must be text, not 1": {"runs": {"A": {"q1": [1, 2]}}},
+    "a chunk id must be text, not 7": {"runs": {"A": {"q1": {7: 1.0}}}},
+    "a chunk id must be text, not None": {"runs": {"A": {"q1": ["c1", None]}}},
+    "a chunk id must not be empty": {"runs": {"A": {"q1": ["c1", ""]}}},
+    "a query id must be text, not 7": {"runs": {"A": {"q1": ["c1"], 7: ["c1"]}}},
+    "qrels, query 'q1': a chunk id must be text, not 8": {"qrels": {"q1": {8: 1}}},
+    "best first": {"runs": {"A": {"q1": b"c1"}}},
+    "is not a finite number: [1.0]": {"runs": {"A": {"q1": {"c1": [1.0]}}}},
+    "grade must be 0, 1, 2 or 3, not 1000": {"qrels": {"q1": {"c1": 10**400}}},
+    "there are 2 columns 'query_id'; leave one": {
+        "qrels": pd.concat([frame_of(QRELS, "grade"), frame_of(QRELS, "grade")], axis=1)
+    },
+    "no file can be called so": {"runs": {"A": "a\0b"}},
+    "'5' is not a measure": {"measures": 5},
+    "no measure is called 'None'": {"measures": [None]},
+    "a whole number from 1, not 2.5": {"budget": 2.5},
+    "a whole number from 1, not '5'": {"budget": "5"},
+    "a whole number from 1, not True": {"budget": True},
+    "must be grade 1, 2 or 3, not 1.5": {"rel": 1.5},
+    "grade_map must be {number: grade}, such as": {"grade_map": {"1": 0}},
+    "a grade must be 0, 1, 2 or 3, not 2.5": {"grade_map": {1: 2.5}},
+    "on_duplicate is 'refuse' or 'first', not 'last'": {"on_duplicate": "last"},
 }
 
 
 @pytest.mark.parametrize("words", WRONG)
 def test_what_cannot_be_used_is_said_in_a_sentence(words: str) -> None:
     given = {"qrels": QRELS, "runs": {"A": RUN}, "measures": "RR"} | WRONG[words]
-    with pytest.raises(BadInput, match=words.replace("{", r"\{")):
-        labeler.evaluate(given["qrels"], given["runs"], given["measures"])
+    with pytest.raises(BadInput, match=re.escape(words)):
+        labeler.evaluate(**given)
+
+
+def test_numbers_of_numpy_and_measures_of_ir_measures_are_understood() -> None:
+    qrels = {q: {c: np.int8(grade) for c, grade in chunks.items()} for q, chunks in QRELS.items()}
+    run = {q: {c: np.float32(score) for c, score in ranked.items()} for q, ranked in RUN.items()}
+    wanted = labeler.evaluate(QRELS, {"A": RUN}, "RR nDCG@10 P@budget", rel=2, budget=3)
+    measures = [ir_measures.RR, ir_measures.nDCG @ 10, "P@budget"]
+    found = labeler.evaluate(qrels, {"A": run}, measures, rel=np.int64(2), budget=np.int64(3))
+    pd.testing.assert_frame_equal(found, wanted)
+    one = labeler.evaluate(QRELS, {"A": RUN}, ir_measures.nDCG @ 10, rel=2)
+    assert one["value"].tolist() == wanted["value"].tolist()[1:2]
+    mapped = labeler.evaluate(QRELS, {"A": RUN}, "AP", grade_map={np.int64(3): np.int64(0)})
+    assert (
+        mapped["value"].tolist()
+        == labeler.evaluate(QRELS, {"A": RUN}, "AP", grade_map={3: 0})["value"].tolist()
+    )
+
+
+def test_scores_no_32_bit_number_holds_are_ties_and_say_nothing() -> None:
+    found = labeler.evaluate({"q": {"a": 1}}, {"A": {"q": {"a": 1e39, "b": 1e40}}}, "RR")
+    assert found["value"].tolist() == [0.5]
 
 
 def test_importing_labeler_costs_nothing_and_a_notebook_needs_no_streamlit() -> None:

@@ -51,13 +51,21 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
         "labeler.visitors",
     },
-    "labeler.api": {
+    "labeler.given": {
         "numpy",
+        "pandas",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.formats",
+        "labeler.model",
+    },
+    "labeler.api": {
         "pandas",
         "labeler.comparison",
         "labeler.errors",
         "labeler.evaluation",
         "labeler.formats",
+        "labeler.given",
         "labeler.measures",
         "labeler.model",
     },

@@ -107,6 +107,8 @@ def look(path: Path, name: str) -> os.stat_result | None:
         return path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except ValueError as error:  # a NUL in its name
+        raise BadInput(f"{name!r}: no file can be called so: {error}") from error
     except OSError as error:
         raise BadInput(f"{name}: cannot be opened: {error.strerror}") from error
 

@@ -65,11 +65,10 @@ def read_run(
     with ``on_duplicate="first"`` counts once, where it is better placed. ``lines`` holds the
     first line of each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
-    if order not in get_args(Order) or on_duplicate not in get_args(OnDuplicate):
-        raise BadInput(
-            f"a run is read by score or rank, not {order!r}, and duplicates are answered by refuse "
-            f"or first, not {on_duplicate!r}"
-        )
+    if order not in get_args(Order):
+        raise BadInput(f"a run is read by score or rank, not {order!r}")
+    if on_duplicate not in get_args(OnDuplicate):
+        raise BadInput(f"duplicates are answered by refuse or first, not {on_duplicate!r}")
     source = file_source(path, name)
     with open_blocks(source, progress) as blocks:
         return _loaded(source, blocks, order, on_duplicate)

@@ -1,0 +1,209 @@
+"""Qrels and runs as a notebook holds them (dicts, frames, paths), checked, as plain dicts."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+import pandas as pd
+
+from labeler.errors import BadInput
+from labeler.evaluation import GivenList
+from labeler.formats import GradeRule, OnDuplicate, read_golden, read_run
+from labeler.model import GRADES, check_grade, check_id
+
+GivenGrades: TypeAlias = "Mapping[str, Mapping[str, int]] | pd.DataFrame | str | PathLike[str]"
+GivenRun: TypeAlias = (
+    "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
+)
+
+# ir_measures' names, then PyTerrier's
+QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
+GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
+MOST = sys.float_info.max
+# Messages name the options of the command line; these are the same in Python.
+IN_PYTHON = {
+    r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
+    "--negative-as-zero": "negative_as_zero=True",
+    "--on-duplicate first": "on_duplicate='first'",
+}
+
+
+def grade_rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) -> GradeRule:
+    """Return how other scales are read; raises `BadInput` for a map that could not mean a thing."""
+    if grade_map is None:
+        return GradeRule(negative_as_zero)
+    if not isinstance(grade_map, Mapping) or not all(map(_is_number, grade_map)):
+        raise BadInput(
+            f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
+        )
+    grades = {float(old): new for old, new in grade_map.items()}
+    for old, new in grades.items():
+        grades[old] = check_grade(int(new) if _is_number(new) and new in GRADES else new)
+    return GradeRule(negative_as_zero, grades)
+
+
+def _is_number(value: Any) -> bool:
+    """Say whether a value is a finite number that is neither true nor false."""
+    is_number = isinstance(value, int | float | np.integer | np.floating)
+    return is_number and not isinstance(value, bool) and -MOST <= value <= MOST
+
+
+def check_on_duplicate(value: object) -> None:
+    """Raise `BadInput` unless this says what is to be done with a chunk that stands twice."""
+    if value not in get_args(OnDuplicate):
+        raise BadInput(f"on_duplicate is 'refuse' or 'first', not {value!r}")
+
+
+@contextmanager
+def named_in_python() -> Iterator[None]:
+    """Let messages name options as they are written in Python."""
+    try:
+        yield
+    except BadInput as error:
+        text = str(error)
+        for option, argument in IN_PYTHON.items():
+            text = re.sub(option, argument, text)
+        if text == str(error):
+            raise
+        raise BadInput(text) from error
+
+
+def grades_from(given: GivenGrades, rule: GradeRule) -> dict[str, dict[str, int]]:
+    """Return qrels as ``{query: {chunk: grade}}``; raises `BadInput` where they are malformed."""
+    if isinstance(given, str | PathLike):
+        read = read_golden(
+            _path(given), negative_as_zero=rule.negative_as_zero, grade_map=rule.grade_map
+        )
+        return _gathered((each.query_id, each.chunk_id, each.grade) for each in read.grades.records)
+    if isinstance(given, pd.DataFrame):
+        given = _nested(given, "qrels", GRADE)
+    elif not isinstance(given, Mapping):
+        raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
+    grades: dict[str, dict[str, int]] = {}
+    for query_id, chunks in given.items():
+        check_id(query_id, "query")
+        if not isinstance(chunks, Mapping):
+            raise BadInput(f"qrels of query {query_id!r} must be {{chunk: grade}}, not {chunks!r}")
+        _check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+        grades[query_id] = {
+            chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()
+        }
+    return grades
+
+
+def lists_from(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping[str, GivenList]:
+    """Return the lists of the run ``name`` by query; raises `BadInput` where they are malformed."""
+    if isinstance(given, str | PathLike):
+        read = read_run(_path(given), on_duplicate=on_duplicate)
+        return {each.query_id: each for each in read.records}
+    if isinstance(given, pd.DataFrame):
+        given = _nested(given, f"run {name!r}", SCORE)
+    elif not isinstance(given, Mapping):
+        raise BadInput(
+            f"run {name!r} must be a dict, a frame or a path, not {type(given).__name__}"
+        )
+    for query_id, ranked in given.items():
+        check_id(query_id, "query")
+        _check_list(f"run {name!r}, query {query_id!r}", ranked)
+    return given
+
+
+def _path(given: str | PathLike[str]) -> Path:
+    return Path(os.fsdecode(given))
+
+
+def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+            raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
+        if value in GRADES and not rule.grade_map:
+            return int(value)  # the rule takes more than twice as long
+        return rule.read(value.item() if isinstance(value, np.number) else value)
+    except BadInput as error:
+        raise BadInput(f"qrels: chunk {chunk_id!r} for query {query_id!r}: {error}") from error
+
+
+def _check_list(where: str, ranked: object) -> None:
+    if isinstance(ranked, Mapping):
+        _check_chunk_ids(where, ranked)
+        _check_scores(where, ranked)
+    elif isinstance(ranked, str | bytes | bytearray) or not isinstance(ranked, Sequence):
+        raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
+    else:
+        _check_chunk_ids(where, ranked)
+        if len(set(ranked)) < len(ranked):
+            twice = next(chunk for chunk in ranked if list(ranked).count(chunk) > 1)
+            raise BadInput(f"{where}: chunk {twice!r} stands there twice")
+
+
+def _check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:
+    """Raise `BadInput` for what is no id; looking at the kinds first is four times as fast."""
+    if set(map(type, chunk_ids)) <= {str} and "" not in chunk_ids:
+        return
+    for chunk_id in chunk_ids:
+        try:
+            check_id(chunk_id, "chunk")
+        except BadInput as error:
+            raise BadInput(
+                f"{where}: {error}; expected {{chunk: score}} or a list of chunks, best first"
+                if isinstance(chunk_id, tuple | list | dict)
+                else f"{where}: {error}"
+            ) from error
+
+
+def _check_scores(where: str, scores: Mapping[str, Any]) -> None:
+    numbers = (int, float, np.integer, np.floating)
+    if all(
+        issubclass(kind, numbers) and kind is not bool for kind in set(map(type, scores.values()))
+    ):
+        found = np.array(list(scores.values()))
+        if found.dtype.kind in "iuf" and np.isfinite(found).all():
+            return
+    for chunk_id, score in scores.items():
+        if not _is_number(score):
+            raise BadInput(
+                f"{where}: the score of chunk {chunk_id!r} is not a finite number: {score!r}"
+            )
+
+
+def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+    """Return a frame's rows as ``{query: {chunk: value}}``; raises `BadInput` for a repeat."""
+    columns = [_column(frame, what, names) for names in (QUERY, CHUNK, value)]
+    if frame[columns].isna().to_numpy().any():
+        missing = next(name for name in columns if frame[name].isna().any())
+        raise BadInput(f"{what}: column {missing!r} has a row without a value")
+    repeated = frame.duplicated(columns[:2])
+    if repeated.any():
+        query_id, chunk_id = frame.loc[repeated, columns[:2]].iloc[0]
+        raise BadInput(f"{what}: chunk {chunk_id!r} stands twice for query {query_id!r}")
+    parts = (frame[name].tolist() for name in columns)
+    return _gathered(zip(*parts, strict=True))
+
+
+def _column(frame: pd.DataFrame, what: str, names: tuple[str, ...]) -> str:
+    for name in names:
+        found = int((frame.columns == name).sum())
+        if found > 1:
+            raise BadInput(f"{what}: there are {found} columns {name!r}; leave one")
+        if found:
+            return name
+    there = ", ".join(map(repr, frame.columns)) or "none"
+    raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {there}")
+
+
+def _gathered(rows: Iterable[tuple[Any, Any, Any]]) -> dict[str, dict[str, Any]]:
+    gathered: dict[str, dict[str, Any]] = {}
+    for query_id, chunk_id, value in rows:
+        if not isinstance(query_id, str) or not isinstance(chunk_id, str):
+            wrong = chunk_id if isinstance(query_id, str) else query_id
+            raise BadInput(f"ids are text, not {wrong!r}; convert the column with .astype(str)")
+        gathered.setdefault(query_id, {})[chunk_id] = value
+    return gathered
