@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -27,7 +27,6 @@ GivenRun: TypeAlias = (
 # ir_measures' names, then PyTerrier's
 QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
-MOST = sys.float_info.max
 # Messages name the options of the command line; these are the same in Python.
 IN_PYTHON = {
     r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
@@ -52,8 +51,11 @@ def grade_rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) ->
 
 def _is_number(value: Any) -> bool:
     """Say whether a value is a finite number that is neither true nor false."""
-    is_number = isinstance(value, int | float | np.integer | np.floating)
-    return is_number and not isinstance(value, bool) and -MOST <= value <= MOST
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    with suppress(OverflowError):  # a whole number that no float can hold
+        return math.isfinite(value)
+    return False
 
 
 def check_on_duplicate(value: object) -> None:
@@ -160,18 +162,22 @@ def _check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:
 
 
 def _check_scores(where: str, scores: Mapping[str, Any]) -> None:
-    numbers = (int, float, np.integer, np.floating)
-    if all(
-        issubclass(kind, numbers) and kind is not bool for kind in set(map(type, scores.values()))
-    ):
-        found = np.array(list(scores.values()))
-        if found.dtype.kind in "iuf" and np.isfinite(found).all():
-            return
+    if _are_finite(scores.values()):
+        return
     for chunk_id, score in scores.items():
         if not _is_number(score):
             raise BadInput(
                 f"{where}: the score of chunk {chunk_id!r} is not a finite number: {score!r}"
             )
+
+
+def _are_finite(scores: Collection[Any]) -> bool:
+    """Say whether a quick look finds Python's own finite numbers only; one in doubt says no."""
+    if not set(map(type, scores)) <= {int, float}:
+        return False
+    with suppress(OverflowError):
+        return math.isfinite(sum(scores))  # a sum with NaN or an infinite part is no number
+    return False
 
 
 def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
