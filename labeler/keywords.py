@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -42,12 +45,16 @@ class Corpus:
     def __init__(self, texts: Mapping[int, str], *, substring: bool = False) -> None:
         """Take all texts by number. ``substring`` finds a keyword inside longer words, too.
 
-        Else a keyword is whole words in their order; case and what stands between words do not
-        count.
+        Else a keyword is whole words in their order, and what stands between words does not count.
+        Both are compared as `folded`.
         """
-        self._folded = str.casefold if substring else words_of
+        self._folded = folded if substring else words_of
         self._texts = {number: self._folded(text) for number, text in texts.items()}
         self._counts: dict[str, int] = {}
+
+    def can_find(self, keyword: str) -> bool:
+        """Say whether there is anything in a keyword to look for; the others raise `BadInput`."""
+        return bool(self._folded(keyword).strip())
 
     def holds(self, number: int, keyword: str) -> bool:
         """Say whether a chunk holds a keyword; one without text holds nothing."""
@@ -70,11 +77,49 @@ class Corpus:
 def words_of(text: str) -> str:
     """Return a text's words, folded, each between spaces.
 
+    A word is letters and digits with the marks on them, such as a vowel sign; an underscore ends
+    it, as any other sign does.
+
     >>> words_of("Error E-104: reset")
     ' error e 104 reset '
     """
-    words = re.findall(r"[^\W_]+", text.casefold())
-    return f" {' '.join(words)} "
+    return f" {' '.join(_word().findall(folded(text)))} "
+
+
+def folded(text: str) -> str:
+    """Return a text as texts and keywords are compared.
+
+    Case does not count, nor the dot that folding leaves on the i of İ; ı stays another letter.
+    Nor does it count whether an accent is spelled in one code point with its letter (Unicode's NFC
+    is returned), nor what cannot be seen: zero-width joiners, and what asks for an emoji's look,
+    are dropped.
+
+    >>> folded("İstanbul, Straße"), folded("cafe\u0301") == folded("CAF\u00c9")
+    ('istanbul, strasse', True)
+    """
+    if text.isascii():
+        return text.casefold()
+    for unseen in _UNSEEN:
+        text = text.replace(unseen, "")
+    plain = unicodedata.normalize("NFC", text).casefold().replace("i\u0307", "i")
+    return unicodedata.normalize("NFC", plain)
+
+
+_UNSEEN = "\u200c\u200d\ufe0e\ufe0f"
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Return the pattern of a word: `re` has no class for marks, so they are listed here."""
+    codes = (code for code in range(0x300, 0x1F000) if _is_mark(chr(code)))
+    runs = [list(run) for _, run in groupby(enumerate(codes), lambda each: each[1] - each[0])]
+    marks = "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
+    # most words end before a character below U+0300: seen at once, without asking 300 ranges
+    return re.compile(rf"[^\W_]+(?:(?![\0-\u02ff])[{marks}][^\W_]*)*")
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character) in ("Mn", "Mc")
 
 
 def keyword_score(
@@ -116,19 +161,49 @@ def keyword_scores(
     chunks: Callable[[str], Iterable[int]],
     k: int,
 ) -> dict[str, KeywordScore]:
-    """Score a run, whose list of a query ``chunks`` returns, for every query that has keywords."""
+    """Score a run, whose list of a query ``chunks`` returns, for every query that has keywords.
+
+    Keywords that cannot be looked for are left out, and so is a query without any other.
+    """
+    usable = {query_id: list(filter(corpus.can_find, each)) for query_id, each in keywords.items()}
     found = {
         query_id: keyword_score(corpus, words, list(chunks(query_id)), k)
-        for query_id, words in keywords.items()
+        for query_id, words in usable.items()
     }
     return {query_id: score for query_id, score in found.items() if score is not None}
+
+
+def say_unusable(corpus: Corpus, keywords: Mapping[str, Sequence[str]]) -> str | None:
+    """Say in a sentence which keywords `keyword_scores` leaves out; None where it takes all.
+
+    >>> say_unusable(Corpus({}), {"q1": ["cup", "++"]})
+    "1 keyword holds no letter or digit and is left out, such as '++' of query q1"
+    """
+    unusable = {
+        query_id: [keyword for keyword in each if not corpus.can_find(keyword)]
+        for query_id, each in keywords.items()
+    }
+    pairs = [(keyword, query_id) for query_id, each in unusable.items() for keyword in each]
+    if not pairs:
+        return None
+    holds, are = ("keyword holds", "is") if len(pairs) == 1 else ("keywords hold", "are")
+    keyword, query_id = pairs[0]
+    said = (
+        f"{len(pairs):,} {holds} no letter or digit and {are} left out, "
+        f"such as {keyword!r} of query {query_id}"
+    )
+    bare = sum(0 < len(each) == len(keywords[query_id]) for query_id, each in unusable.items())
+    if bare:
+        have, are = ("query has", "is") if bare == 1 else ("queries have", "are")
+        said += f"; {bare:,} {have} no other and {are} in no mean"
+    return said
 
 
 class KeywordRow(NamedTuple):
     """A run's keyword means over ``n`` queries, graded means over those judged, how they agree.
 
-    ``keyword`` are RR, nDCG and coverage; ``agreement`` is `rank_agreement` of nDCG by keyword with
-    the first graded measure.
+    A mean that nothing is in is NaN. ``keyword`` are RR, nDCG and coverage; ``agreement`` is
+    `rank_agreement` of nDCG by keyword with the first graded measure.
     """
 
     run: str
@@ -147,6 +222,7 @@ def beside_grades(
     column = board.column_of(run)
     graded = [board.values(measure)[at, column] for measure in measures]
     by_keyword = np.array([(each.rr, each.ndcg, each.coverage) for each in scores.values()])
+    by_keyword = by_keyword.reshape(len(scores), 3)
     return KeywordRow(
         run,
         tuple(_mean(values[~np.isnan(values)].tolist()) for values in by_keyword.T),

@@ -1,6 +1,6 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import streamlit as st
@@ -15,9 +15,10 @@ from labeler.evaluation import (
     residual_means,
     tie_ranges,
 )
-from labeler.keywords import Corpus, beside_grades, keyword_scores
+from labeler.keywords import Corpus, beside_grades, keyword_scores, say_unusable
 
 K = 10  # how deep keywords are looked for
+LABEL_FREE = "keywords are looked for in every query that has them, graded or not"
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"]
 LOOK_EVERY_SECONDS = 1
 MOST_CAUTIONS_OPEN = 6
@@ -142,37 +143,62 @@ def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
 
 @st.cache_data(max_entries=4, show_spinner="Looking for keywords …")
 def keyword_values(at, substring: bool, _board: Scoreboard):
-    """Return every run's keyword scores by query; grades do not change them."""
+    """Return every run's keyword scores by query, and what cannot be looked for; knows no grade."""
     with ui.open_store() as store:
         keywords = {query.query_id: query.keywords for query in store.queries() if query.keywords}
     known = corpus(*at[:2], substring)
-    return {
+    found = {
         run: keyword_scores(known, keywords, lambda q, run=run: _board.chunks(run, q).tolist(), K)
         for run in _board.run_names
     }
+    return found, say_unusable(known, keywords)
 
 
-def show_keywords(board: Scoreboard) -> list[Score]:
+def show_keywords(board: Scoreboard) -> None:
     """Show what can be said without grades, beside what grades say, and whether they agree."""
     substring = st.toggle(
-        "Find keywords inside longer words, too", key="substring", bind="query-params"
+        "Find keywords inside longer words, too",
+        key="substring",
+        bind="query-params",
+        help="A keyword without letters and digits, such as `++`, is then looked for, too.",
     )
     at = (ui.database(), board.data_revision, chosen.preset)
-    found = keyword_values(at, substring, board)
-    if not any(found.values()):
+    found, unusable = keyword_values(at, substring, board)
+    if unusable:
+        st.text(unusable)
+    elif not any(found.values()):
         st.write("No query has keywords. Give queries `keywords` and load them with --update.")
-        return board.table(measures)
+        return
     beside = chosen.measures(f"nDCG@{K} RR@{K}")
-    rows = [beside_grades(board, run, scores, beside) for run, scores in found.items() if scores]
-    st.html(charts.keyword_table(rows, K, [chosen.heading(measure) for measure in beside]))
-    st.caption(
-        "By keyword: where the words an answer should hold first turn up, how many of the chunks "
-        "that hold them are near the top, and the share of them the top holds. Nobody has to "
-        "grade for that, and nothing in it knows whether a chunk that holds the word answers the "
-        f"question: agreement is the rank correlation (Spearman) of nDCG@{K} by keyword with "
-        f"nDCG@{K} by grades over the graded queries; 1 is the same order, 0 none in common."
+    rows = [beside_grades(board, run, scores, beside) for run, scores in found.items()]
+    headings = [chosen.heading(measure) for measure in beside]
+    st.html(charts.keyword_table(rows, K, headings))
+    explain_keywords(max((row.judged for row in rows), default=0))
+    show_small_print([*board.notes(), LABEL_FREE])
+    offer_csv(
+        lambda: charts.keyword_csv(rows, K, headings, chosen, substring=substring), "keywords.csv"
     )
-    return board.table(measures)
+
+
+def explain_keywords(judged: int) -> None:
+    """Say what the columns mean, and what agreement needs where too few queries are judged."""
+    if judged < 2:
+        so_far = "none of these queries is graded yet"
+        if judged:
+            so_far = "1 of these queries is graded so far"
+        st.write(
+            "Agreement with graded measures needs at least two graded queries that have keywords; "
+            f"{so_far}."
+        )
+    st.caption(
+        "By keyword, over all queries that have any: where the words an answer should hold first "
+        "turn up, how many of the chunks that hold them are near the top, and the share of them "
+        "the top holds. Nobody has to grade for that, and nothing in it knows whether a chunk that "
+        "holds the word answers the question: agreement is the rank correlation (Spearman) of "
+        f"nDCG@{K} by keyword with nDCG@{K} by grades over the graded queries; 1 is the same "
+        "order, 0 none in common. A dash stands for what is undefined, as agreement is where one "
+        "of the two is the same for all queries."
+    )
 
 
 VIEWS = {
@@ -180,41 +206,57 @@ VIEWS = {
     "by task": show_tasks,
     "recall over k": show_recall,
     "ties": show_ties,
-    "keywords": show_keywords,
 }
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
 def live_scores() -> None:
     """Show the newest numbers; looks for new grades without anyone's click."""
-    with ui.guard(), ui.open_store() as store:
-        board = ui.live_board(store, chosen)
-    counts = board.counts
-    st.caption(
-        f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades · "
-        f"{counts.grades:,} grades · live, last looked {datetime.now():%H:%M:%S}"
-    )
-    if not counts.judged:
-        st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
-        return
+    with ui.guard():
+        with ui.open_store() as store:
+            board = ui.live_board(store, chosen)
+        counts = board.counts
+        st.caption(
+            f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades "
+            f"· {counts.grades:,} grades · live, last looked {datetime.now():%H:%M:%S}"
+        )
+        if view == "keywords":
+            show_keywords(board)
+        elif counts.judged:
+            show_graded(board)
+        else:
+            st.write(
+                "Nothing is graded yet, so there is nothing to score. Grade on the Label page."
+            )
+
+
+def show_graded(board: Scoreboard) -> None:
+    """Show the chosen view of graded measures, with all that was left out of it."""
     scores = VIEWS[view](board)
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()}")
     notes = list(board.notes())
     if facet is not None and (left_out := board.unbucketed(facet)):
         notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
-    if notes:
-        st.text("\n".join(f"· {note}" for note in notes))
+    show_small_print(notes)
     of_one_bucket = facet if bucket else None, bucket
     if view == "measures" and (warned := cautions(board, measures, *of_one_bucket)):
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))
     residuals = residuals_of(board, scores)
+    offer_csv(lambda: charts.score_csv(scores, chosen, residuals), "scores.csv")
+
+
+def show_small_print(notes: Sequence[str]) -> None:
+    """Show the conventions, and what was left out or treated in a way that could surprise."""
+    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()}")
+    if notes:
+        st.text("\n".join(f"· {note}" for note in notes))
+
+
+def offer_csv(data: Callable[[], bytes], file_name: str) -> None:
+    """Offer the numbers of a view as a file, which is made when somebody asks for it."""
     st.download_button(
-        "Download these numbers as CSV",
-        data=lambda: charts.score_csv(scores, chosen, residuals),
-        file_name="scores.csv",
-        on_click="ignore",
+        "Download these numbers as CSV", data=data, file_name=file_name, on_click="ignore"
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 
 import numpy as np
 import pytest
@@ -11,7 +12,14 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from labeler.errors import BadInput
-from labeler.keywords import Corpus, keyword_score, rank_agreement
+from labeler.keywords import (
+    Corpus,
+    folded,
+    keyword_score,
+    keyword_scores,
+    rank_agreement,
+    say_unusable,
+)
 
 TEXTS = {n: f"text {n} speaks of thing{n}" for n in range(1, 7)}
 
@@ -55,6 +63,75 @@ def test_what_cannot_be_looked_up_is_said() -> None:
     with pytest.raises(BadInput, match="whole number from 1"):
         keyword_score(corpus, ["cup"], [1], 0)
     assert keyword_score(corpus, ["cup"], [9], 5).coverage == 0.0, "a chunk without text"
+
+
+def test_a_keyword_of_signs_alone_is_left_out_of_a_run_and_named() -> None:
+    corpus = Corpus({1: "a cup", 2: "C++"})
+    keywords = {"q1": ["cup", "++"], "q2": ["--", " "], "q3": ["nowhere"]}
+    scores = keyword_scores(corpus, keywords, lambda _: [1, 2], 2)
+    assert list(scores) == ["q1", "q3"]
+    assert (scores["q1"].rr, scores["q1"].keywords) == (1.0, 1)
+    assert say_unusable(corpus, keywords) == (
+        "3 keywords hold no letter or digit and are left out, such as '++' of query q1; "
+        "1 query has no other and is in no mean"
+    )
+    assert say_unusable(corpus, {"q1": ["cup", "++"]}) == (
+        "1 keyword holds no letter or digit and is left out, such as '++' of query q1"
+    )
+    assert say_unusable(corpus, {"q3": ["nowhere"], "q4": []}) is None
+
+
+def test_as_a_part_of_a_text_signs_can_be_looked_for_and_nothing_cannot() -> None:
+    corpus = Corpus({1: "a cup", 2: "C++"}, substring=True)
+    assert corpus.count("++") == 1
+    scores = keyword_scores(corpus, {"q1": ["++"], "q2": [" ", "\u200d"]}, lambda _: [1, 2], 2)
+    assert scores["q1"].rr == 0.5
+    assert "q2" not in scores
+    with pytest.raises(BadInput, match="no letter or digit"):
+        corpus.count("\u200d")
+
+
+@pytest.mark.parametrize(
+    ("text", "keyword", "whole", "inside"),
+    [
+        ("मनी", "मन", False, True),
+        ("यह मन है", "मन", True, True),
+        ("ते क्‍षण", "क्‍षण", True, True),
+        ("می\u200cخواهم", "می", False, True),
+        ("کتاب\u200c خوب", "کتاب", True, True),
+        ("a cafe\u0301.", "café", True, True),
+        ("a café.", "cafe\u0301", True, True),
+        ("a cafe\u0301.", "cafe", False, False),
+        ("İstanbul", "istanbul", True, True),
+        ("İstanbul", "İSTANBUL", True, True),
+        ("I\u0307stanbul", "Istanbul", True, True),
+        ("istanbul", "İstanbul", True, True),
+        ("İstanbul", "stanbul", False, True),
+        ("Straße", "STRASSE", True, True),
+        ("ΐ", "Ϊ\u0301", True, True),
+        ("tea™", "tea", True, True),
+        ("❤\ufe0f tea", "❤ Tea", True, True),
+        ("snake_case", "snake", True, True),
+        ("Sam's well-known cup", "sam", True, True),
+        ("Sam's well-known cup", "well known", True, False),
+        ("第二章", "二", False, True),
+        ("m²", "m", False, True),
+        ("\U00011103\U00011127", "\U00011103", False, True),  # Chakma, above U+FFFF
+    ],
+)
+def test_words_end_where_their_script_ends_them(
+    text: str, keyword: str, whole: bool, inside: bool
+) -> None:
+    assert Corpus({1: text}).holds(1, keyword) is whole
+    assert Corpus({1: text}, substring=True).holds(1, keyword) is inside
+
+
+MARKED = st.text("eİIiß\u0301\u0307\u0323\u0345\u200dमनीα가_ ", max_size=12)
+
+
+@given(MARKED, st.sampled_from(["NFC", "NFD"]))
+def test_how_a_text_spells_its_accents_does_not_count(text, form) -> None:
+    assert folded(unicodedata.normalize(form, text)) == folded(text)
 
 
 @given(st.permutations(range(1, 7)), st.integers(1, 6), st.integers(1, 8))

@@ -70,6 +70,7 @@ from labeler.charts.ranking import (
     within_depth,
 )
 from labeler.charts.scores import (
+    keyword_csv,
     keyword_table,
     recall_curve,
     residual_table,
@@ -131,6 +132,7 @@ __all__ = [
     "first_relevant",
     "heat_chart",
     "in_order",
+    "keyword_csv",
     "keyword_table",
     "last_ranks",
     "list_column",

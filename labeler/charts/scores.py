@@ -93,6 +93,7 @@ TABLE_STYLE = """<style>
 .scores thead th {
     font-weight: 600; border-bottom-width: 2px; white-space: normal; overflow-wrap: anywhere;
 }
+.scores thead th + th { padding-left: 0.25rem; }
 .scores th:first-child {
     text-align: left; white-space: normal; overflow-wrap: anywhere; width: 10rem;
 }
@@ -146,7 +147,7 @@ def residual_table(rows: Sequence[Residual], conventions: Conventions) -> str:
 
 def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> str:
     """Return keyword measures beside graded ones, run by run, as HTML."""
-    names = ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
+    names = keyword_columns(k, headings)
     heads = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
     body = "".join(
         f'<tr><th scope="row">{escape(row.run)}<small>queries with keywords: {row.n:,}, '
@@ -159,6 +160,31 @@ def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -
         f'{TABLE_STYLE}<div class="scores" style="--columns: {len(names)}"><table><thead><tr>'
         f'<th scope="col">Run</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
     )
+
+
+def keyword_columns(k: int, headings: Sequence[str]) -> list[str]:
+    """Name a `KeywordRow`'s numbers in their order; ``headings`` are of the graded ones."""
+    return ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
+
+
+def keyword_csv(
+    rows: Iterable[KeywordRow],
+    k: int,
+    headings: Sequence[str],
+    conventions: Conventions,
+    *,
+    substring: bool,
+) -> bytes:
+    """Return what `keyword_table` shows as a CSV file: full precision, empty where undefined."""
+    names = keyword_columns(k, headings)
+    counts = ["queries with keywords", "graded of them"]
+    frame = pd.DataFrame(
+        [(row.run, row.n, row.judged, *row.keyword, *row.graded, row.agreement) for row in rows],
+        columns=["run", *counts, *names],
+    )
+    frame["found as"] = "parts of words, too" if substring else "whole words"
+    frame["conventions"] = f"{conventions.preset}: {conventions.describe()}"
+    return frame.to_csv(index=False).encode()
 
 
 def score_frame(scores: Iterable[Score], residuals: Iterable[Residual] = ()) -> pd.DataFrame:

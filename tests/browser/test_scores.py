@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Judgment
+from tests.page import loaded
 
 pytestmark = pytest.mark.browser
 
@@ -60,3 +62,17 @@ def test_a_wrong_measure_in_the_address_is_said_in_words(server, visit):
     page = visit(f"{server.url}/scores?measure=nDGC@10")
     expect(page.get_by_text("nDCG")).to_be_visible()
     expect(page.get_by_text("Traceback")).to_have_count(0)
+
+
+def test_what_goes_wrong_in_a_view_is_said_in_words(server, visit):
+    with server.store() as store:
+        store.add_grader("Ann")
+        store.judge(Judgment("event", "q0", "c0", "Ann", "grade", 2))
+    page = visit(f"{server.url}/scores?measure=RR&facet=task")
+    expect(page.get_by_text("task: single")).to_be_visible()
+    with server.store() as store:
+        untold = [replace(query, task=None) for query in store.queries()]
+        store.add_queries(loaded(untold), update=True)
+    expect(page.get_by_text("no facet is called 'task'")).to_be_visible()
+    expect(page.get_by_text("Traceback")).to_have_count(0)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
