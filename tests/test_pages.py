@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts
-from labeler.evaluation import Conventions, Scoreboard, residual_means
+from labeler import charts, comparison
+from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
+from labeler.keywords import KeywordRow
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Contents, Store
 from labeler.ui import counts_line, live_board
@@ -135,6 +136,27 @@ def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["residual"] for row in rows] == ["0.4375", "", "0.5", ""]
     assert "residual" not in charts.score_csv(board.table(measures[1:]), conventions).decode()
+
+
+def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
+    formula = "=HYPERLINK(1)"
+    qrels, run = {formula: {"c": 3}}, {formula: {"c": 1.0, "d": 0.5}}
+    facets = {"intent": {formula: formula}}
+    board = Scoreboard(collect(qrels, {formula: run, "+b": run}, facets), Conventions())
+    measures = board.conventions.measures("RR")
+    compared = comparison.compare(board, formula, "+b", measures, "intent")
+    [row] = compared.queries(measures[0])
+    frame = charts.query_frame([row], {formula: formula}, {formula: formula})
+    keywords = KeywordRow(formula, (1.0, 1.0, 1.0), 1, (1.0,), 1, 1.0)
+    for content in (
+        charts.score_csv(board.table(measures, "intent"), board.conventions),
+        charts.compare_csv(compared),
+        charts.query_csv(frame, str(measures[0]), compared),
+        charts.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
+    ):
+        cells = [cell for line in csv.reader(io.StringIO(content.decode())) for cell in line]
+        assert f"'{formula}" in cells
+        assert not [cell for cell in cells if cell.startswith(("=", "+"))]
 
 
 def test_an_absent_query_is_counted_beside_the_zero(filled: Path):

@@ -76,7 +76,6 @@ from labeler.charts.scores import (
     residual_table,
     score_chart,
     score_csv,
-    score_frame,
     score_table,
     tie_table,
 )
@@ -157,7 +156,6 @@ __all__ = [
     "score_cells",
     "score_chart",
     "score_csv",
-    "score_frame",
     "score_table",
     "sentences",
     "signed",

@@ -9,6 +9,7 @@ from html import escape
 import altair as alt
 import pandas as pd
 
+from labeler.charts.files import as_csv
 from labeler.charts.palette import A_COLOUR, B_COLOUR
 from labeler.comparison import TOLERANCE, Comparison, Delta, QueryDelta, WhatIf
 from labeler.evaluation import Conventions, number
@@ -194,17 +195,16 @@ STYLE = """<style>
 
 def compare_csv(comparison: Comparison) -> bytes:
     """Return the means of all queries and of each bucket as a CSV file, in full precision."""
-    rows = [
+    rows = (
         {
             **row._asdict(),
             "measure": str(row.measure),
             "run_a": comparison.a,
             "run_b": comparison.b,
-            "conventions": _conventions(comparison),
         }
         for row in (*comparison.deltas, *comparison.buckets)
-    ]
-    return pd.DataFrame(rows).to_csv(index=False).encode()
+    )
+    return as_csv(rows, comparison.conventions)
 
 
 def query_frame(
@@ -230,17 +230,8 @@ def query_frame(
 
 def query_csv(frame: pd.DataFrame, measure: str, comparison: Comparison) -> bytes:
     """Return the frame as a CSV file, in full precision, with what the numbers are."""
-    full = frame.assign(
-        measure=measure,
-        run_a=comparison.a,
-        run_b=comparison.b,
-        conventions=_conventions(comparison),
-    )
-    return full.to_csv(index=False).encode()
-
-
-def _conventions(comparison: Comparison) -> str:
-    return f"{comparison.conventions.preset}: {comparison.conventions.describe()}"
+    full = frame.assign(measure=measure, run_a=comparison.a, run_b=comparison.b)
+    return as_csv(full.to_dict("records"), comparison.conventions)
 
 
 def _outcome(delta: float) -> str:

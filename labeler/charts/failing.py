@@ -9,8 +9,9 @@ from html import escape
 import altair as alt
 import pandas as pd
 
+from labeler.charts.files import as_csv
 from labeler.charts.listing import QueryRow
-from labeler.charts.slicing import SHEET_STYLE, HeatCell, as_csv, heat_chart, signed
+from labeler.charts.slicing import SHEET_STYLE, HeatCell, heat_chart, signed
 from labeler.diagnosis import CLASSES, FailureClass
 from labeler.evaluation import Conventions, number
 from labeler.measures import Measure

@@ -8,8 +8,9 @@ from html import escape
 from typing import NamedTuple
 
 from labeler.charts.failing import value_words
+from labeler.charts.files import as_csv
 from labeler.charts.palette import GRADE_COLOURS
-from labeler.charts.slicing import SHEET_STYLE, as_csv
+from labeler.charts.slicing import SHEET_STYLE
 from labeler.comparison import DcgRow, DcgTable
 from labeler.diagnosis import Failure
 from labeler.evaluation import Conventions, Ranked, number

@@ -9,6 +9,7 @@ from html import escape
 import altair as alt
 import pandas as pd
 
+from labeler.charts.files import as_csv
 from labeler.charts.palette import MARKS
 from labeler.evaluation import Conventions, Residual, Score, TieRange, number
 from labeler.keywords import KeywordRow
@@ -177,24 +178,28 @@ def keyword_csv(
 ) -> bytes:
     """Return what `keyword_table` shows as a CSV file: full precision, empty where undefined."""
     names = keyword_columns(k, headings)
-    counts = ["queries with keywords", "graded of them"]
-    frame = pd.DataFrame(
-        [(row.run, row.n, row.judged, *row.keyword, *row.graded, row.agreement) for row in rows],
-        columns=["run", *counts, *names],
+    found_as = {"found as": "parts of words, too" if substring else "whole words"}
+    return as_csv(
+        (
+            {"run": row.run, "queries with keywords": row.n, "graded of them": row.judged}
+            | dict(zip(names, (*row.keyword, *row.graded, row.agreement), strict=True))
+            | found_as
+            for row in rows
+        ),
+        conventions,
     )
-    frame["found as"] = "parts of words, too" if substring else "whole words"
-    frame["conventions"] = f"{conventions.preset}: {conventions.describe()}"
-    return frame.to_csv(index=False).encode()
 
 
-def score_frame(scores: Iterable[Score], residuals: Iterable[Residual] = ()) -> pd.DataFrame:
-    """Return scores as a table for download: full precision, NaN where undefined.
+def score_csv(
+    scores: Iterable[Score], conventions: Conventions, residuals: Iterable[Residual] = ()
+) -> bytes:
+    """Return scores as a CSV file, in full precision: a row for each, by which conventions.
 
-    With residuals there is a column for them, which is NaN for every measure but RBP.
+    With residuals there is a column for them, which is empty for every measure but RBP.
     """
-    scores = list(scores)
-    frame = pd.DataFrame(
-        [
+    found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
+    return as_csv(
+        (
             {
                 "run": score.run,
                 "measure": str(score.measure),
@@ -206,23 +211,11 @@ def score_frame(scores: Iterable[Score], residuals: Iterable[Residual] = ()) -> 
                 "holes": score.holes,
                 "missing": score.missing,
             }
+            | ({"residual": found.get((score.run, score.measure, score.bucket))} if found else {})
             for score in scores
-        ]
+        ),
+        conventions,
     )
-    found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
-    if found:
-        places = [(score.run, score.measure, score.bucket) for score in scores]
-        frame["residual"] = [found.get(place, math.nan) for place in places]
-    return frame
-
-
-def score_csv(
-    scores: Iterable[Score], conventions: Conventions, residuals: Iterable[Residual] = ()
-) -> bytes:
-    """Return scores as a CSV file whose every row says by which conventions it was made."""
-    frame = score_frame(scores, residuals)
-    frame["conventions"] = f"{conventions.preset}: {conventions.describe()}"
-    return frame.to_csv(index=False).encode()
 
 
 def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
 
+from labeler.charts.files import as_csv
 from labeler.comparison import Cell, Comparison, Delta
 from labeler.evaluation import Conventions, Score, number
-from labeler.formats.spreadsheet import neutralised
 from labeler.measures import Measure
 
 LinkOf = Callable[..., str]
@@ -367,16 +367,3 @@ def crossed_csv(
         ),
         conventions,
     )
-
-
-def as_csv(rows: Iterable[Mapping[str, object]], conventions: Conventions) -> bytes:
-    """Return rows as a CSV file: full precision, no cell that a spreadsheet runs, conventions."""
-    described = f"{conventions.preset}: {conventions.describe()}"
-    frame = pd.DataFrame(
-        [
-            {key: neutralised(v) if isinstance(v, str) else v for key, v in row.items()}
-            | {"conventions": described}
-            for row in rows
-        ]
-    )
-    return frame.to_csv(index=False).encode()
