@@ -9,11 +9,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+import numpy as np
 import pandas as pd
 
 from labeler import comparison
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions, Scoreboard, collect, residuals_by_place
+from labeler.evaluation import (
+    Conventions,
+    Scoreboard,
+    collect,
+    residuals_by_place,
+    residuals_by_query,
+)
 from labeler.formats import GradeRule, OnDuplicate
 from labeler.given import (
     GivenGrades,
@@ -77,12 +84,7 @@ def evaluate(
     rule = grade_rule(grade_map, negative_as_zero)
     board = _board(qrels, runs, conventions, rule, on_duplicate)
     wanted = _wanted(conventions, measures)
-    rows = _query_rows(board, wanted) if per_query else _mean_rows(board, wanted)
-    found = residuals_by_place(board, wanted, per_query=per_query)
-    if found:
-        for row in rows:
-            row["residual"] = found.get((row["run"], row["measure"], row.get("query_id")), math.nan)
-    return _frame(rows, board)
+    return _frame(_query_columns(board, wanted) if per_query else _mean_rows(board, wanted), board)
 
 
 def compare(
@@ -121,42 +123,55 @@ def compare(
     else:
         rows = [row._asdict() for row in found.deltas]
     kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
-    return _frame(kept, board)
+    return _frame([{**row, "measure": str(row["measure"])} for row in kept], board)
 
 
 def _mean_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
+    found = residuals_by_place(board, wanted)
     return [
         {
             "run": score.run,
-            "measure": score.measure,
+            "measure": str(score.measure),
             "value": score.value,
             "n": score.n,
             "undefined": score.undefined,
             "holes": score.holes,
         }
+        | ({"residual": found.get((score.run, score.measure, None), math.nan)} if found else {})
         for score in board.table(wanted)
     ]
 
 
-def _query_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
-    return [
-        {
-            "run": score.run,
-            "query_id": score.query_id,
-            "measure": score.measure,
-            "value": score.value,
-            "n": int(not math.isnan(score.value)),
-            "undefined": int(math.isnan(score.value)),
-            "holes": score.holes,
-        }
-        for name in board.run_names
-        for score in board.per_query(name, wanted)
-        if score.judged
-    ]
+def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
+    """Return the values of judged queries by column: run after run, query after query."""
+    wanted = board.resolve(wanted)
+    judged, runs = np.flatnonzero(board.judged), board.run_names
+    queries = [board.collection.query_ids[query] for query in judged.tolist()]
+    values = np.array([board.values(measure)[judged] for measure in wanted])
+    holes = np.array([board.holes(measure)[judged] for measure in wanted])
+    flat = values.transpose(2, 1, 0).ravel()
+    columns = {
+        "run": np.repeat(np.array(runs, object), len(queries) * len(wanted)),
+        "query_id": np.tile(np.repeat(np.array(queries, object), len(wanted)), len(runs)),
+        "measure": np.tile(np.array(list(map(str, wanted)), object), len(runs) * len(queries)),
+        "value": flat,
+        "n": (~np.isnan(flat)).astype(np.int64),
+        "undefined": np.isnan(flat).astype(np.int64),
+        "holes": holes.transpose(2, 1, 0).ravel(),
+    }
+    if any(measure.name == "RBP" for measure in wanted):
+        open_values = [
+            residuals_by_query(board, measure)[judged]
+            if measure.name == "RBP"
+            else np.full((len(queries), len(runs)), np.nan)
+            for measure in wanted
+        ]
+        columns["residual"] = np.array(open_values).transpose(2, 1, 0).ravel()
+    return columns
 
 
-def _frame(rows: Sequence[Mapping[str, Any]], board: Scoreboard) -> pd.DataFrame:
-    frame = pd.DataFrame([{**row, "measure": str(row["measure"])} for row in rows])
+def _frame(rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard) -> pd.DataFrame:
+    frame = pd.DataFrame(rows)
     frame.attrs["conventions"] = board.conventions.describe()
     frame.attrs["notes"] = list(board.notes())
     return frame

@@ -14,6 +14,7 @@ import pytest
 
 import labeler
 from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Scoreboard, collect
 
 QRELS = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1, "c4": 2}, "q3": {"c5": 0}}
 RUN = {"q1": {"c2": 2.0, "c1": 1.0, "c9": 0.5}, "q2": {"c4": 9.0}}
@@ -56,6 +57,30 @@ def test_undefined_is_nan_and_counted_and_the_presets_differ() -> None:
     assert np.isnan(rows["value"].iloc[2])
     assert rows["undefined"].tolist() == [0, 0, 1]
     assert labeler.evaluate(QRELS, {"A": RUN}, "R@1", rel=3)["n"].iloc[0] == 1
+
+
+@pytest.mark.parametrize("preset", ["graded", "trec_eval"])
+def test_rows_by_query_are_those_of_the_board(preset: str) -> None:
+    qrels, runs = QRELS | {"q4": {}}, {"A": RUN, "B": OTHER}
+    found = labeler.evaluate(qrels, runs, MEASURES, preset=preset, per_query=True)
+    board = Scoreboard(collect(qrels, runs), Conventions.of(preset))
+    wanted = [
+        {
+            "run": row.run,
+            "query_id": row.query_id,
+            "measure": str(row.measure),
+            "value": row.value,
+            "n": int(not np.isnan(row.value)),
+            "undefined": int(np.isnan(row.value)),
+            "holes": row.holes,
+        }
+        for run in runs
+        for row in board.per_query(run, board.conventions.measures(MEASURES))
+        if row.judged
+    ]
+    pd.testing.assert_frame_equal(found, pd.DataFrame(wanted), check_dtype=False)
+    nobody = labeler.evaluate({"q1": {}}, {"A": RUN}, "RR RBP", per_query=True)
+    assert (len(nobody), list(nobody)[:4]) == (0, ["run", "query_id", "measure", "value"])
 
 
 def test_two_runs_are_compared() -> None:

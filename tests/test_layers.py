@@ -60,6 +60,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
     },
     "labeler.api": {
+        "numpy",
         "pandas",
         "labeler.comparison",
         "labeler.errors",
