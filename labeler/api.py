@@ -20,6 +20,7 @@ from labeler.evaluation import (
     collect,
     residuals_by_place,
     residuals_by_query,
+    tie_notes,
 )
 from labeler.formats import GradeRule, OnDuplicate
 from labeler.given import (
@@ -84,7 +85,8 @@ def evaluate(
     rule = grade_rule(grade_map, negative_as_zero)
     board = _board(qrels, runs, conventions, rule, on_duplicate)
     wanted = _wanted(conventions, measures)
-    return _frame(_query_columns(board, wanted) if per_query else _mean_rows(board, wanted), board)
+    rows = _query_columns(board, wanted) if per_query else _mean_rows(board, wanted)
+    return _frame(rows, board, wanted)
 
 
 def compare(
@@ -114,7 +116,8 @@ def compare(
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     rule = grade_rule(grade_map, negative_as_zero)
     board = _board(qrels, {"A": a, "B": b}, conventions, rule, on_duplicate)
-    found = comparison.compare(board, "A", "B", _wanted(conventions, measures))
+    wanted = _wanted(conventions, measures)
+    found = comparison.compare(board, "A", "B", wanted)
     left_out = ("facet", "bucket", "missing_a", "missing_b", "judged")
     rows: list[dict[str, Any]] = []
     if per_query:
@@ -123,7 +126,7 @@ def compare(
     else:
         rows = [row._asdict() for row in found.deltas]
     kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
-    return _frame([{**row, "measure": str(row["measure"])} for row in kept], board)
+    return _frame([{**row, "measure": str(row["measure"])} for row in kept], board, wanted)
 
 
 def _mean_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
@@ -170,10 +173,12 @@ def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, An
     return columns
 
 
-def _frame(rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard) -> pd.DataFrame:
+def _frame(
+    rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard, wanted: Sequence[Measure]
+) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     frame.attrs["conventions"] = board.conventions.describe()
-    frame.attrs["notes"] = list(board.notes())
+    frame.attrs["notes"] = [*board.notes(), *tie_notes(board, wanted)]
     return frame
 
 

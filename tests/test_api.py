@@ -144,6 +144,7 @@ def test_what_could_surprise_is_said_beside_the_numbers() -> None:
         "A: no list for 2 queries of 3 with golden grades, where its values are 0",
         "B: 1 query not in the golden set, left out",
         "B: no list for 1 query of 3 with golden grades, where its values are 0",
+        "A: other orders of its ties could give RR 0.2500 to 0.5000",
     ]
     assert labeler.evaluate(QRELS, {"A": tied, "B": OTHER}, "RR").attrs["notes"] == notes
     assert labeler.compare(QRELS, tied, OTHER, "RR").attrs["notes"] == notes

@@ -5,7 +5,8 @@ have; we once more with all our 34. First all values are compared; then each tak
 round.
 ``best form`` is what each likes best and has made beforehand: a board that is open; evaluators
 that hold their judgments, with runs as dicts; ranx's objects, and its numba lists. The table gives
-medians in milliseconds, and how many times longer than ours that is.
+medians in milliseconds, and how many times longer than ours that is. ``evaluate`` is the function
+for notebooks, which checks every id, grade and score and gives means.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import ir_measures
 import numpy as np
 import pytrec_eval
 
+from labeler import evaluate
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.formats import read_golden, read_run
 from labeler.model import Collection
@@ -48,6 +50,7 @@ except ImportError:
 TOLERANCE = 1e-9
 OURS = "labeler"
 OURS_WITH_ALL = "labeler, 34 measures"
+EVALUATE = "labeler.evaluate"
 CONVENTIONS = Conventions.of("trec_eval")
 _AT = {"P": (1, 3, 5, 10), "R": (1, 3, 5, 10, 100), "Success": (1, 3, 5, 10), "nDCG": (5, 10)}
 _TREC = {"P": "P", "R": "recall", "Success": "success", "nDCG": "ndcg_cut"}
@@ -195,6 +198,7 @@ def from_dicts(qrels: Qrels, runs: Runs) -> list[Contender]:
 
     contenders = [
         *(Contender(name, ours(name), values_of_ours) for name in OUR_MEASURES),
+        Contender(EVALUATE, lambda: evaluate(qrels, runs, COMMON, preset="trec_eval"), dict),
         Contender(
             "pytrec_eval",
             lambda: evaluate_pytrec(pytrec_eval.RelevanceEvaluator(qrels, FOR_TREC), runs),
@@ -248,8 +252,10 @@ def from_files(golden: Path, paths: list[Path]) -> list[Contender]:
         judged = ranx.Qrels.from_file(str(golden), kind="trec")
         return evaluate_ranx(judged, [ranx.Run.from_file(str(p), kind="trec") for p in paths])
 
+    files = {path.stem: path for path in paths}
     contenders = [
         *(Contender(name, partial(ours, name), values_of_ours) for name in OUR_MEASURES),
+        Contender(EVALUATE, lambda: evaluate(golden, files, COMMON, preset="trec_eval"), dict),
         Contender("pytrec_eval", trec, lambda _: {}),
         Contender("ir_measures", ir, lambda _: {}),
     ]
@@ -314,6 +320,16 @@ def tell(what: str, results: Mapping[str, tuple[float, float]]) -> None:
     print(f"| {what} | {' | '.join(cells)} |", flush=True)
 
 
+def tell_both(what: str, results: Mapping[str, tuple[float, float]]) -> None:
+    """Print a row for the engine, and one for `labeler.evaluate`, which checks what it is given."""
+    tell(what, results)
+    ours, _ = results[EVALUATE]
+    others = {
+        name: (time, time / ours) for name, (time, _) in results.items() if name not in OUR_MEASURES
+    }
+    tell(f"{what}, evaluate", {**others, OURS: (ours, 1.0)})
+
+
 def measure(size: Size, rounds: int, cpu: bool) -> None:
     """Print all rows of one size."""
     collection = collection_of(size)
@@ -329,10 +345,10 @@ def measure(size: Size, rounds: int, cpu: bool) -> None:
     tell(f"{size.name}, one changed grade", {**again, OURS_WITH_ALL: (changed, 1.0)})
     del best
     gc.collect()
-    tell(f"{size.name}, from dicts", race(from_dicts(qrels, runs), rounds, cpu))
+    tell_both(f"{size.name}, from dicts", race(from_dicts(qrels, runs), rounds, cpu))
     if size.name != "L":  # 35 million lines are another benchmark
         with tempfile.TemporaryDirectory() as folder:
-            tell(
+            tell_both(
                 f"{size.name}, from files",
                 race(from_files(*write_trec(qrels, runs, Path(folder))), rounds, cpu),
             )
