@@ -34,6 +34,8 @@ def choose(page: Page, kind: str) -> None:
 def upload(page: Page, kind: str, name: str, content: bytes) -> None:
     """Load a file as a person does."""
     choose(page, kind)
+    # A file given while the page is still being put together can be lost with the first draft.
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     page.locator("input[type=file]").set_input_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": content}
     )
