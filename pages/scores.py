@@ -242,8 +242,7 @@ def show_graded(board: Scoreboard) -> None:
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))
-    residuals = residuals_of(board, scores)
-    offer_csv(lambda: charts.score_csv(scores, chosen, residuals), "scores.csv")
+    offer_csv(lambda: charts.score_csv(scores, chosen, residuals_of(board, scores)), "scores.csv")
 
 
 def show_small_print(notes: Sequence[str]) -> None:

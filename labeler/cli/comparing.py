@@ -18,7 +18,7 @@ from labeler.cli.scoring import (
     conventions_of,
     measures_of,
     notes_of,
-    warn_aside,
+    warn_of_strangers,
 )
 from labeler.cli.tables import (
     Table,
@@ -81,14 +81,14 @@ def compare(
     board = Scoreboard(chosen(collection, (a, b)), conventions)
     found = comparison.compare(board, a, b, measures, facet)
     rows = query_rows(found) if per_query else mean_rows(found)
-    notes = notes_of(board, facet)
     if kind in ("csv", "json"):
-        warn_aside(notes)
+        warn_of_strangers(board)
         write = as_csv if kind == "csv" else as_json
         click.echo(write(rows, conventions, ()), nl=False)
         return
     table = table_of(rows, found)
     strips = strip_lines(board, found) if stripped else []
+    notes = notes_of(board, facet)
     if not per_query and facet is None:
         notes += tie_notes(board, measures)
     notes += warnings(board, found)

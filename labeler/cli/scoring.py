@@ -114,7 +114,7 @@ def score(
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
     if kind in ("csv", "json"):
         rows = with_residuals(board, rows)
-        warn_aside(notes)
+        warn_of_strangers(board)
     click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
 
 
@@ -138,21 +138,25 @@ def measures_of(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure
     return measures
 
 
-def refuse_strangers(board: Scoreboard) -> None:
-    """Raise `BadInput` where no run has a list for any graded query: all values would be 0."""
+def strangers(board: Scoreboard) -> list[str]:
+    """Return the runs without a list for any graded query: all their values are 0."""
     judged = board.judged
-    if judged.any() and all(board.absent(run)[judged].all() for run in board.run_names):
+    return [run for run in board.run_names if judged.any() and board.absent(run)[judged].all()]
+
+
+def refuse_strangers(board: Scoreboard) -> None:
+    """Raise `BadInput` where no run shares a query with the golden grades."""
+    if len(strangers(board)) == len(board.run_names):
         raise BadInput(
             f"no query with golden grades is in {', '.join(map(repr, board.run_names))}; "
             "are the query ids the same in the golden set and in the run?"
         )
 
 
-def warn_aside(notes: Iterable[str]) -> None:
-    """Say on stderr which runs share no query: programs get the bare rows, and those are 0."""
-    for note in notes:
-        if NOTHING_SHARED in note:
-            click.echo(f"Warning: {note}", err=True)
+def warn_of_strangers(board: Scoreboard) -> None:
+    """Say on stderr what programs, who get the bare rows, would take for bad runs."""
+    for run in strangers(board):
+        click.echo(f"Warning: {run}: {NOTHING_SHARED}", err=True)
 
 
 def notes_of(board: Scoreboard, facet: str | None) -> list[str]:
