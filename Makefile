@@ -18,6 +18,7 @@ test: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	.ci/javascript/run
 	$(BIN)/cog --check README.md
 	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
@@ -29,6 +30,7 @@ bench: $(READY)
 fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	.ci/javascript/run fix
 	$(BIN)/cog -r README.md
 
 $(READY): pyproject.toml constraints.txt

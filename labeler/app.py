@@ -27,6 +27,7 @@ from labeler.access import ANY_HOST
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
 from labeler.routes import grading_routes, is_foreign
+from labeler.scripts import script_routes
 from labeler.store import Store
 
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
@@ -148,7 +149,7 @@ PagesManager.uses_pages_directory = False
 app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
-    routes=[*grading_routes(DATABASE), *door_routes(DATABASE)],
+    routes=[*grading_routes(DATABASE), *door_routes(DATABASE), *script_routes()],
     middleware=middleware(),
     exception_handlers={Exception: broken},
 )

@@ -81,8 +81,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
-    "labeler.grading": {"streamlit"},
-    "labeler.ranks": {"streamlit", "labeler.charts"},
+    "labeler.scripts": {"starlette", "labeler.places"},
+    "labeler.grading": {"streamlit", "labeler.scripts"},
+    "labeler.ranks": {"streamlit", "labeler.charts", "labeler.scripts"},
     "labeler.desk": {
         "labeler.errors",
         "labeler.likeness",
@@ -120,6 +121,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.door",
         "labeler.places",
         "labeler.routes",
+        "labeler.scripts",
         "labeler.store",
     },
     "labeler.cli": {

@@ -12,25 +12,22 @@ from pathlib import Path
 
 import streamlit as st
 
+from labeler.scripts import loader
+
 COOKIE = "labeler_grader"
 
 _HERE = Path(__file__).parent
-_SCRIPTS = (
-    *("parts", "keys", "outbox", "names", "marking", "rows", "whole", "finder"),
-    *("deck", "trail", "tally", "sitting", "status", "card", "tray", "sheet", "acts", "pad"),
-)
 
 
 def _read(*names: str) -> str:
     return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)
 
 
-# One script, because the browser gets it as a blob, which cannot import its neighbours.
 _pad = st.components.v2.component(
     "labeler_grading_pad",
     html=_read("pad.html"),
     css=_read("pad.css", "whole.css"),
-    js=_read(*(f"{name}.js" for name in _SCRIPTS)),
+    js=loader("grading", "main"),
 )
 
 

@@ -1,37 +1,59 @@
 // The chunks on the table, in order, and which one is on screen. Knows what stands for each pair,
 // and nothing of keys, elements or the server.
 
+import { pairOf } from "./parts.js";
+
+/** @import { Entry, Item, Pair, Standing } from "./shapes" */
+
 // A chunk on the table: `done` is what was given, `note` one that waits for its grade, `later` says
 // that it was put off, `undone` what was just taken back.
+/**
+ * @param {Item} item
+ * @param {Standing | null} [done]
+ * @returns {Entry}
+ */
 function entryOf(item, done = null) {
   return { item, done, note: null, later: false, undone: null };
 }
 
-class Deck {
+// A note written before the grade goes with it, and one that is there stays.
+/** @type {(entry: { note: string | null, done: Standing | null }) => string | null} */
+export function noteOf({ note, done }) {
+  return (note ?? done?.note) || null;
+}
+
+export class Deck {
   constructor() {
+    /** @type {Entry[]} */
     this.entries = [];
     this.at = 0; // beyond the last entry: nothing is on screen
+    /** @type {Map<string, Standing | null>} */
     this.standing = new Map(); // pair -> this grader's judgment of it as far as known, or null
   }
 
+  /** @returns {Entry | null} */
   get current() {
     return this.entries[this.at] ?? null;
   }
 
   // What this grader's judgment of the pair is now; an event id alone where no more is known.
+  /** @type {(item: Pair & Partial<Item>) => Standing | null} */
   standingOf(item) {
     const pair = pairOf(item);
-    if (this.standing.has(pair)) return this.standing.get(pair);
+    const known = this.standing.get(pair);
+    if (known !== undefined) return known;
     if (item.judged) return item.judged;
     return item.replaces ? { event_id: item.replaces } : null;
   }
 
+  /** @type {(item: Pair) => Entry[]} */
   entriesOf(item) {
     const pair = pairOf(item);
     return this.entries.filter((entry) => pairOf(entry.item) === pair);
   }
 
   // Take in what is new; what was judged here since the server chose it stays out.
+  /** @type {(items: Item[]) => void} */
   add(items) {
     const asked = new Set(this.entries.filter((e) => !e.done).map((e) => pairOf(e.item)));
     for (const item of items) {
@@ -49,6 +71,7 @@ class Deck {
     if (!this.current) this.goTo(this.entries.findIndex((entry) => !entry.done));
   }
 
+  /** @type {(index: number) => void} */
   goTo(index) {
     this.at = index < 0 ? this.entries.length : index;
   }
@@ -58,7 +81,9 @@ class Deck {
   goToNextOpen() {
     const { at } = this;
     const query = this.current?.item.query;
+    /** @type {(which: (entry: Entry, index: number) => boolean) => number} */
     const find = (which) => this.entries.findIndex((e, i) => !e.done && i !== at && which(e, i));
+    /** @type {(entry: Entry) => boolean} */
     const isHere = (entry) => !entry.later && entry.item.query === query;
     const choices = [
       find((entry, i) => i > at && !entry.later),
@@ -71,6 +96,7 @@ class Deck {
   }
 
   // Step over entries; says whether there was anywhere to go.
+  /** @type {(by: number) => boolean} */
   step(by) {
     const to = this.at + by;
     const end = this.entries.length - (this.count(() => true) ? 1 : 0);
@@ -84,15 +110,16 @@ class Deck {
     const entry = this.current;
     if (!entry || entry.done || this.count(() => true) < 2) return false;
     this.goToNextOpen();
-    const next = this.current;
+    const next = this.entries[this.at];
     this.entries.splice(this.entries.indexOf(entry), 1);
     this.entries.push(entry);
     entry.later = true;
-    this.at = this.entries.indexOf(next);
+    this.at = next ? this.entries.indexOf(next) : this.entries.length;
     return true;
   }
 
   // A judgment stands for the pair; says whether it answered a chunk that counts as open.
+  /** @type {(item: Pair, done: Standing) => boolean} */
   settle(item, done) {
     this.standing.set(pairOf(item), done);
     let answered = false;
@@ -105,6 +132,7 @@ class Deck {
   }
 
   // A judgment was taken back: `former` stands again, `shown` is what its entry said before.
+  /** @type {(item: Pair, former: Standing | null, shown: Standing | null) => void} */
   restore(item, former, shown) {
     this.standing.set(pairOf(item), former);
     for (const entry of this.entriesOf(item)) {
@@ -114,6 +142,7 @@ class Deck {
   }
 
   // Put the pair on screen, in its place if it has one, else before the present one.
+  /** @type {(item: Item, done: Standing | null) => Entry} */
   bring(item, done) {
     const entry = this.entriesOf(item).at(-1) ?? entryOf(item, done);
     if (!this.entries.includes(entry)) this.entries.splice(this.at, 0, entry);
@@ -122,6 +151,7 @@ class Deck {
   }
 
   // Put a judged pair before all others, on screen.
+  /** @type {(item: Item, done: Standing) => void} */
   begin(item, done) {
     this.standing.set(pairOf(item), done);
     this.entries.unshift(entryOf(item, done));
@@ -129,18 +159,22 @@ class Deck {
   }
 
   // Take the open chunks `which` picks off the table and return their items.
+  /** @type {(which: (entry: Entry) => boolean) => Item[]} */
   drop(which) {
     const { at, current } = this;
+    /** @type {(entry: Entry) => boolean} */
     const goes = (entry) => !entry.done && which(entry);
+    /** @type {(entry: Entry, index: number) => boolean} */
     const stays = (entry, i) => i > at && !entry.done && !goes(entry);
     const next = current && goes(current) ? this.entries.find(stays) : current;
     const dropped = this.entries.filter(goes);
     this.entries = this.entries.filter((entry) => !goes(entry));
-    this.goTo(this.entries.findIndex((entry) => (next ? entry === next : !entry.done)));
+    this.goTo(next ? this.entries.indexOf(next) : this.entries.findIndex((entry) => !entry.done));
     return dropped.map((entry) => entry.item);
   }
 
   // How many open chunks are on the table.
+  /** @type {(which: (entry: Entry) => boolean) => number} */
   count(which) {
     return this.entries.filter((entry) => !entry.done && which(entry)).length;
   }

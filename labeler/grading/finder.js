@@ -1,21 +1,41 @@
 // Finds a chunk that no system returned for a query, by its words, to grade it by hand. Knows how
 // to ask and to list; the rows do the grading, and nothing here says which system found what.
 
+import { marksOf } from "./marking.js";
+import { element, keyButton } from "./parts.js";
+import { Rows, RowsView } from "./rows.js";
+import { sayTrouble } from "./whole.js";
+
+/** @import { About, Item, ListDesk } from "./shapes" */
+
 const SEARCH_AFTER_MS = 250; // a pause in typing
 const FINDER_HELP = "Find a chunk that no system returned for this query.";
 
-class Finder extends RowsView {
+export class Finder extends RowsView {
+  /**
+   * @param {HTMLElement} host
+   * @param {ListDesk} desk
+   */
   constructor(host, desk) {
     super(host, desk, "finder");
+    this.queryId = "";
+    /** @type {number | undefined} */
+    this.timer = undefined;
+    this.input = this.wordsField();
+    this.message = element("p", "", "message");
+    this.message.setAttribute("role", "status");
+    this.list = element("ol", "", "rows");
+    this.back = keyButton("Esc", "back", () => desk.leave());
   }
 
-  // Show an input for words to find, and search at once for those given.
-  open(queryId, words = "") {
+  // Show an input for words to find.
+  /** @type {(queryId: string) => void} */
+  open(queryId) {
     this.close();
     this.queryId = queryId;
     this.host.hidden = false;
     this.paintHead(this.desk.queryOf(queryId));
-    this.input.value = words;
+    this.input.value = "";
     this.search();
     this.input.focus({ preventScroll: true });
     this.host.scrollIntoView({ block: "nearest" });
@@ -26,6 +46,7 @@ class Finder extends RowsView {
     super.close();
   }
 
+  /** @type {(key: string, event: Event) => boolean} */
   press(key, event) {
     const name = key.toLowerCase();
     if (name === "escape" || name === "/") this.input.focus();
@@ -34,32 +55,30 @@ class Finder extends RowsView {
     return true;
   }
 
+  /** @type {(query: About) => void} */
   paintHead(query) {
-    const head = document.createElement("header");
+    const head = element("header");
     const title = element("h2", query.text);
     title.dir = "auto";
-    this.message = element("p", "", "message");
-    this.message.setAttribute("role", "status");
-    this.list = element("ol", "", "rows");
-    this.back = keyButton("Esc", "back", () => this.desk.leave());
     const line = element("div", "", "line");
     const undo = keyButton("U", "undo", () => this.rows?.takeBack());
-    line.append(this.wordsField(), undo, this.back);
+    line.append(this.input, undo, this.back);
     head.append(title, line, this.message);
     this.host.replaceChildren(head, this.list);
   }
 
   wordsField() {
-    this.input = document.createElement("input");
-    this.input.type = "search";
-    this.input.placeholder = "Words of the chunk or its title";
-    this.input.maxLength = 200;
-    this.input.setAttribute("aria-label", FINDER_HELP);
-    this.input.addEventListener("input", () => this.searchSoon());
-    this.input.addEventListener("keydown", (event) => this.typed(event));
-    return this.input;
+    const input = element("input");
+    input.type = "search";
+    input.placeholder = "Words of the chunk or its title";
+    input.maxLength = 200;
+    input.setAttribute("aria-label", FINDER_HELP);
+    input.addEventListener("input", () => this.searchSoon());
+    input.addEventListener("keydown", (event) => this.typed(event));
+    return input;
   }
 
+  /** @type {(event: KeyboardEvent) => void} */
   typed(event) {
     if (event.isComposing) return;
     if (event.key === "Escape") this.desk.leave();
@@ -96,6 +115,7 @@ class Finder extends RowsView {
     }
   }
 
+  /** @type {(items: Item[], queries: Record<string, About>, words: string) => void} */
   show(items, queries, words) {
     this.message.textContent = words;
     this.rows = new Rows(this.list, this.desk, {
@@ -107,6 +127,7 @@ class Finder extends RowsView {
   }
 }
 
+/** @type {(count: number) => string} */
 function foundWords(count) {
   if (!count) return "No chunk has these words. Try fewer of them, or others.";
   return `${count} found, the best first. Go down with ↓ and grade what is relevant.`;

@@ -1,11 +1,16 @@
 // What can be done, by which keys and in which words: the keyboard, the hints under the chunk and
 // the sheet of keys all read this one table. Knows no chunk and no grade given.
 
-const GRADE_KEYS = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
-const HOME_ROW = ["A", "S", "D", "F"];
+import { keyButton } from "./parts.js";
+
+/** @type {Record<string, number>} */
+export const GRADE_KEYS = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
+export const HOME_ROW = ["A", "S", "D", "F"];
+/** @type {Record<string, string>} */
 const KEY_NAMES = { arrowleft: "←", arrowright: "→" };
 
 // `hint` stands on the button under the chunk; an action without one has its place elsewhere.
+/** @type {{ name: string, keys: string[], hint: string, help: string }[]} */
 const ACTIONS = [
   { name: "back", keys: ["k", "arrowleft"], hint: "back", help: "back through what you graded" },
   { name: "ahead", keys: ["j", "arrowright"], hint: "ahead", help: "ahead, without grading" },
@@ -23,16 +28,19 @@ const ACTIONS = [
   { name: "help", keys: ["?"], hint: "keys", help: "this sheet" },
 ];
 
-function actionOf(key) {
+/** @type {(key: string) => string | null} */
+export function actionOf(key) {
   return ACTIONS.find((action) => action.keys.includes(key))?.name ?? null;
 }
 
+/** @type {(key: string) => string} */
 function keyName(key) {
   return KEY_NAMES[key] ?? key.toUpperCase();
 }
 
 // One button for each action that has a hint; `act` is called with the action's name.
-function hintButtons(act) {
+/** @type {(act: (name: string) => void) => HTMLButtonElement[]} */
+export function hintButtons(act) {
   return ACTIONS.filter((action) => action.hint).map((action) => {
     const button = keyButton(keyName(action.keys[0]), action.hint, () => act(action.name));
     button.dataset.act = action.name;
@@ -42,11 +50,14 @@ function hintButtons(act) {
 }
 
 // The rows of the sheet of keys: the keys' names and what they do.
-function keyRows() {
+/** @type {() => [string[], string][]} */
+export function keyRows() {
   return [
     [["0", "1", "2", "3"], "grade the chunk"],
     [HOME_ROW, "grade the chunk, fingers on the home row"],
-    ...ACTIONS.map((action) => [action.keys.map(keyName), action.help]),
+    ...ACTIONS.map(
+      ({ keys, help }) => /** @type {[string[], string]} */ ([keys.map(keyName), help]),
+    ),
     [["Esc"], "leave a list, a sheet or a field"],
   ];
 }

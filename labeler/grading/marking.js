@@ -1,6 +1,14 @@
 // Finds the words of a query in a text and paints the text with them marked and its long parts
 // folded. Knows nothing of grades. Text only ever enters the page as text nodes.
 
+/**
+ * What to mark for a query: whole phrases, codes such as E-104, and stems of words.
+ * @typedef {{ keywords: RegExp | null, codes: RegExp | null, words: Set<string> }} Marks
+ */
+/** @typedef {{ start: number, end: number }} Part */
+/** @typedef {Part & { kind: string }} Mark */
+/** @typedef {{ host: HTMLElement, text: string, found: Mark[], marking: boolean }} Painting */
+
 const A_WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const A_TERM = /[\p{L}\p{N}\p{M}]+(?:[-‐‑_.:/][\p{L}\p{N}\p{M}]+)*/gu; // "E-104" is one term
 const A_NUMBER = /\p{N}/u;
@@ -35,11 +43,12 @@ const GAPPED = /\S(?: {3,}|\t+)\S/;
 const PIPED = /^\s*\|.*\||\|[^|]+\|/;
 
 // What to mark for a query: its keywords and the telling words of its text.
-function marksOf(query) {
-  const words = new Set();
+/** @type {(query: { text: string, keywords?: string[] }) => Marks} */
+export function marksOf(query) {
+  const words = /** @type {Set<string>} */ (new Set());
   const codes = [];
   for (const [term] of query.text.matchAll(A_TERM)) {
-    const parts = term.match(A_WORD);
+    const parts = term.match(A_WORD) ?? [];
     const isCode = parts.length > 1 && A_NUMBER.test(term);
     if (isCode) codes.push(term);
     for (const part of parts) {
@@ -49,12 +58,14 @@ function marksOf(query) {
   return { keywords: patternOf(query.keywords ?? []), codes: patternOf(codes), words };
 }
 
+/** @type {(word: string) => boolean} */
 function isTelling(word) {
   if (A_NUMBER.test(word)) return true;
   return Array.from(word).length >= SHORTEST_WORD && !FUNCTION_WORDS.has(word.toLowerCase());
 }
 
 // The same for "Refund", "refunds" and "REFUND".
+/** @type {(word: string) => string} */
 function stemOf(word) {
   const lower = word.toLowerCase().normalize("NFC");
   return lower.length > 3 && lower.endsWith("s") && !lower.endsWith("ss")
@@ -62,6 +73,7 @@ function stemOf(word) {
     : lower;
 }
 
+/** @type {(phrases: string[]) => RegExp | null} */
 function patternOf(phrases) {
   const forms = phrases
     .map((phrase) => phrase.trim())
@@ -72,10 +84,11 @@ function patternOf(phrases) {
   return new RegExp(longestFirst.map(wholePhrase).join("|"), "giu");
 }
 
+/** @type {(phrase: string) => string} */
 function wholePhrase(phrase) {
   const characters = Array.from(phrase);
-  const before = hasAnEdge(characters[0]) ? `(?<![${BESIDE}])` : "";
-  const after = hasAnEdge(characters.at(-1)) ? `(?![${BESIDE}])` : "";
+  const before = hasAnEdge(characters[0] ?? "") ? `(?<![${BESIDE}])` : "";
+  const after = hasAnEdge(characters.at(-1) ?? "") ? `(?![${BESIDE}])` : "";
   const body = phrase
     .replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
     .replace(/['’]/g, "['’]")
@@ -84,17 +97,20 @@ function wholePhrase(phrase) {
   return before + body + after;
 }
 
+/** @type {(character: string) => boolean} */
 function hasAnEdge(character) {
   return /[\p{L}\p{N}\p{M}]/u.test(character) && !UNSPACED.test(character);
 }
 
 // All places to mark, in order and without overlap: a keyword wins over a word.
-function findMarks(text, { keywords, codes, words }) {
+/** @type {(text: string, marks: Marks) => Mark[]} */
+export function findMarks(text, { keywords, codes, words }) {
   const found = keywords ? matchesOf(text, keywords, "keyword") : [];
   const weaker = codes ? matchesOf(text, codes, "word") : [];
   return addBetween(addBetween(found, weaker), words.size ? wordsIn(text, words) : []);
 }
 
+/** @type {(text: string, pattern: RegExp, kind: string) => Mark[]} */
 function matchesOf(text, pattern, kind) {
   return Array.from(text.matchAll(pattern), ({ 0: { length }, index }) => ({
     start: index,
@@ -103,6 +119,7 @@ function matchesOf(text, pattern, kind) {
   }));
 }
 
+/** @type {(text: string, words: Set<string>) => Mark[]} */
 function wordsIn(text, words) {
   const found = [];
   for (const { 0: word, index } of text.matchAll(A_WORD)) {
@@ -114,27 +131,33 @@ function wordsIn(text, words) {
 }
 
 // Both lists in one, without those of the second that overlap one of the first.
+/** @type {(first: Mark[], second: Mark[]) => Mark[]} */
 function addBetween(first, second) {
   const both = [];
   let at = 0;
   for (const mark of second) {
-    while (at < first.length && first[at].end <= mark.start) both.push(first[at++]);
-    if (at === first.length || first[at].start >= mark.end) both.push(mark);
+    let stronger = first[at];
+    while (stronger && stronger.end <= mark.start) {
+      both.push(stronger);
+      stronger = first[++at];
+    }
+    if (!stronger || stronger.start >= mark.end) both.push(mark);
   }
-  for (; at < first.length; at++) both.push(first[at]);
-  return both;
+  return both.concat(first.slice(at));
 }
 
 // --- painting ---------------------------------------------------------------------------------
 
 // Fill `host` with a short text in one go; nothing is folded.
-function paintMarked(host, text, marks) {
+/** @type {(host: HTMLElement, text: string, marks: Marks) => void} */
+export function paintMarked(host, text, marks) {
   host.replaceChildren();
   appendMarked(host, { text, found: findMarks(text, marks), marking: true }, 0, text.length);
 }
 
 // Fill `host` with a text. Long parts without a mark fold into buttons that unfold in place.
-function paintText(host, text, marks, { marking, folding }) {
+/** @type {(host: HTMLElement, text: string, marks: Marks, how: { marking: boolean, folding: boolean }) => void} */
+export function paintText(host, text, marks, { marking, folding }) {
   const found = marking || text.length > FOLD_ABOVE ? findMarks(text, marks) : [];
   const painting = { host, text, found, marking };
   const folds = (folding && text.length > FOLD_ABOVE) || found.length > MOST_MARKS;
@@ -142,6 +165,7 @@ function paintText(host, text, marks, { marking, folding }) {
   host.replaceChildren(folds ? folded(painting, 0, text.length) : plain(painting, 0, text.length));
 }
 
+/** @type {(painting: Painting, start: number, end: number) => DocumentFragment} */
 function plain(painting, start, end) {
   const made = document.createDocumentFragment();
   const to = cutAfter(painting.text, start + MOST_UNFOLDED, end);
@@ -150,6 +174,7 @@ function plain(painting, start, end) {
   return made;
 }
 
+/** @type {(painting: Painting, start: number, end: number) => DocumentFragment} */
 function folded(painting, start, end) {
   const made = document.createDocumentFragment();
   let at = start;
@@ -163,37 +188,44 @@ function folded(painting, start, end) {
 }
 
 // The start and what surrounds each mark, in order; parts with little between them are one.
+/** @type {(painting: Painting, start: number, end: number) => Part[]} */
 function openParts({ text, found }, start, end) {
-  const parts = [{ start, end: cutAfter(text, start + SHOWN_AT_START, end) }];
+  let last = { start, end: cutAfter(text, start + SHOWN_AT_START, end) };
+  const parts = [last];
   for (const mark of marksWithin(found, start, end).slice(0, MOST_MARKS)) {
     const from = cutBefore(text, mark.start - SHOWN_AROUND, start);
     const to = cutAfter(text, mark.end + SHOWN_AROUND, end);
-    const last = parts.at(-1);
     if (from - last.end < LEAST_FOLDED) last.end = Math.max(last.end, to);
-    else parts.push({ start: from, end: to });
+    else {
+      last = { start: from, end: to };
+      parts.push(last);
+    }
   }
-  const last = parts.at(-1);
   if (end - last.end < LEAST_FOLDED) last.end = end;
   return parts;
 }
 
+/** @type {(found: Mark[], start: number, end: number) => Mark[]} */
 function marksWithin(found, start, end) {
   const first = firstFrom(found, start);
   return found.slice(first, firstFrom(found, end, first));
 }
 
 // The index of the first mark that starts at `position` or later.
-function firstFrom(found, position, low = 0) {
+/** @type {(found: Mark[], position: number, from?: number) => number} */
+function firstFrom(found, position, from) {
+  let low = from ?? 0;
   let high = found.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (found[middle].start < position) low = middle + 1;
+    if ((found[middle]?.start ?? 0) < position) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 // Where to end a part near `at`: after a line or a word, and never inside a character.
+/** @type {(text: string, at: number, end: number) => number} */
 function cutAfter(text, at, end) {
   if (at >= end) return end;
   const ahead = text.slice(at, at + TO_LINE_END);
@@ -204,6 +236,7 @@ function cutAfter(text, at, end) {
   return at;
 }
 
+/** @type {(text: string, at: number, start: number) => number} */
 function cutBefore(text, at, start) {
   if (at <= start) return start;
   const from = Math.max(start, at - TO_LINE_END);
@@ -216,13 +249,15 @@ function cutBefore(text, at, start) {
   return at;
 }
 
+/** @type {(text: string, at: number) => boolean} */
 function isInside(text, at) {
   const unit = text.charCodeAt(at);
   if (unit >= 0xdc00 && unit < 0xe000) return true;
   if (text[at - 1] === "\u200d") return true; // joins two emoji into one
-  return INSIDE_CHARACTER.test(String.fromCodePoint(text.codePointAt(at)));
+  return INSIDE_CHARACTER.test(String.fromCodePoint(text.codePointAt(at) ?? 0));
 }
 
+/** @type {(painting: Painting, start: number, end: number) => HTMLButtonElement} */
 function foldButton(painting, start, end) {
   const button = document.createElement("button");
   button.type = "button";
@@ -239,21 +274,24 @@ function foldButton(painting, start, end) {
 }
 
 // Prose wraps; code and tables keep their lines and scroll sideways.
+/** @type {(parent: ParentNode, painting: Painting, start: number, end: number) => void} */
 function appendBlocks(parent, painting, start, end) {
   let at = start;
   for (const { text, columns } of blocksOf(painting.text.slice(start, end))) {
-    const block = columns ? document.createElement("span") : parent;
-    appendMarked(block, painting, at, at + text.length);
+    const block = document.createElement("span");
+    block.className = "lines";
+    appendMarked(columns ? block : parent, painting, at, at + text.length);
     at += text.length;
     if (!columns) continue;
-    block.className = "lines";
     parent.append(block);
     painting.host.classList.add("columns");
   }
 }
 
+/** @type {(text: string) => { text: string, columns: boolean }[]} */
 function blocksOf(text) {
   if (!MIGHT_BE_COLUMNS.test(text)) return [{ text, columns: false }];
+  /** @type {{ text: string, columns: boolean }[]} */
   const blocks = [];
   let fenced = false;
   for (const paragraph of text.split(/(?<=\n[ \t\r]*\n)(?![ \t\r]*\n)/)) {
@@ -268,6 +306,7 @@ function blocksOf(text) {
   return blocks;
 }
 
+/** @type {(lines: string[]) => boolean} */
 function isInColumns(lines) {
   const lined = lines.filter(
     (line) =>
@@ -277,6 +316,7 @@ function isInColumns(lines) {
   return lined.length > 0 && lined.length * 2 >= lines.length;
 }
 
+/** @type {(parent: ParentNode, painting: Omit<Painting, "host">, start: number, end: number) => void} */
 function appendMarked(parent, { text, found, marking }, start, end) {
   let at = start;
   for (const mark of marking ? marksWithin(found, start, end) : []) {
@@ -287,6 +327,7 @@ function appendMarked(parent, { text, found, marking }, start, end) {
   parent.append(text.slice(at, end));
 }
 
+/** @type {(text: string, mark: Mark) => HTMLElement} */
 function markElement(text, { start, end, kind }) {
   const made = document.createElement("mark");
   made.className = kind;

@@ -1,15 +1,28 @@
 // Small hands the whole pad uses: elements made from text, the names of a pair, careful clicks.
 // Keeps no state.
 
-function element(name, text = "", className = "") {
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name
+ * @param {string | number} [text]
+ * @param {string} [className]
+ * @returns {HTMLElementTagNameMap[Name]}
+ */
+export function element(name, text = "", className = "") {
   const made = document.createElement(name);
-  made.textContent = text;
+  made.textContent = String(text);
   if (className) made.className = className;
   return made;
 }
 
 // A button with the key that does the same; `key` may be empty.
-function keyButton(key, words, act, className = "link") {
+/**
+ * @param {string} key
+ * @param {string} words
+ * @param {() => void} act
+ * @param {string} [className]
+ */
+export function keyButton(key, words, act, className = "link") {
   const button = element("button", "", className);
   button.type = "button";
   if (key) button.append(element("kbd", key), " ");
@@ -18,35 +31,80 @@ function keyButton(key, words, act, className = "link") {
   return button;
 }
 
-function namesOf(item) {
+/**
+ * @template {{ query: string, chunk?: string }} P
+ * @param {P} item
+ * @returns {Pick<P, "query" | "chunk">}
+ */
+export function namesOf(item) {
   return { query: item.query, chunk: item.chunk };
 }
 
-function pairOf(item) {
+/** @type {(pair: { query: string, chunk?: string }) => string} */
+export function pairOf(item) {
   return JSON.stringify([item.query, item.chunk]);
 }
 
-// The second click of a double click would hit a chunk that nobody has read.
-function onSingleClick(button, act) {
-  button.addEventListener("click", (event) => event.detail > 1 || act());
+// Finds what is in the pad's own HTML and therefore there.
+/** @type {(root: ParentNode) => (selector: string) => HTMLElement} */
+export function finderIn(root) {
+  return (selector) => {
+    const found = root.querySelector(selector);
+    if (!(found instanceof HTMLElement)) throw new Error(`the pad has no ${selector}`);
+    return found;
+  };
 }
 
-function isEditable(event) {
+// Who has the focus in the document or shadow tree that `host` is in.
+/** @type {(host: Element) => Element | null} */
+export function focusedBeside(host) {
+  const root = host.getRootNode();
+  return root instanceof Document || root instanceof ShadowRoot ? root.activeElement : null;
+}
+
+/** @type {(before: Element | null) => void} */
+export function giveFocusBack(before) {
+  if (before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
+}
+
+// What went wrong, in words.
+/** @type {(problem: unknown) => string} */
+export function wordsOf(problem) {
+  return problem instanceof Error ? problem.message : String(problem);
+}
+
+// The second click of a double click would hit a chunk that nobody has read.
+/** @type {(button: HTMLElement, act: () => void) => void} */
+export function onSingleClick(button, act) {
+  button.addEventListener("click", (event) => {
+    if (event.detail <= 1) act();
+  });
+}
+
+/** @type {(event: Event) => boolean} */
+export function isEditable(event) {
   const target = event.composedPath()[0];
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
 // What the browser remembers beside the grades; a browser without room just forgets it.
-function remembered(key, otherwise) {
+/**
+ * @template T
+ * @param {string} key
+ * @param {T} otherwise
+ * @returns {T}
+ */
+export function remembered(key, otherwise) {
   try {
-    return JSON.parse(localStorage.getItem(key)) ?? otherwise;
+    return JSON.parse(localStorage.getItem(key) ?? "null") ?? otherwise;
   } catch {
     return otherwise;
   }
 }
 
-function remember(key, value) {
+/** @type {(key: string, value: unknown) => void} */
+export function remember(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {

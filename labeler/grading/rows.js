@@ -1,6 +1,14 @@
 // Rows of chunks, one of them current and open, graded while moving up and down. Grades go out
-// through the desk; knows nothing of where the chunks come from.
+// through the desk; knows nothing of where the chunks come from and how a row looks.
 
+import { GRADE_KEYS } from "./keys.js";
+import { pairOf } from "./parts.js";
+import { Row } from "./row.js";
+
+/** @import { Marks } from "./marking" */
+/** @import { Item, ListDesk, Pair, Said, Standing } from "./shapes" */
+
+/** @type {Record<string, (rows: Rows) => void>} */
 const ROW_KEYS = {
   j: (rows) => rows.step(1),
   arrowdown: (rows) => rows.step(1),
@@ -13,58 +21,71 @@ const ROW_KEYS = {
   n: (rows) => rows.note(),
   u: (rows) => rows.takeBack(),
 };
-const NOT_GRADED = "not graded";
-const SNIPPET = 280; // characters: two lines of a row are never more
 
-class Rows {
+export class Rows {
+  /**
+   * @param {HTMLElement} list
+   * @param {ListDesk} desk
+   * @param {{ onChange?: () => void, onTop?: () => void, onEnd?: () => void }} hooks
+   */
   constructor(list, desk, { onChange = () => {}, onTop = () => {}, onEnd = () => {} }) {
     this.list = list;
     this.desk = desk;
     this.onChange = onChange;
     this.onTop = onTop; // asked to go above the first row
     this.onEnd = onEnd; // every row is graded
+    /** @type {Row[]} */
     this.entries = [];
-    this.trail = []; // what was given here and may be taken back: {entry, event_id}, newest last
+    /** @type {{ entry: Row, event_id: string }[]} */
+    this.trail = []; // what was given here and may be taken back, newest last
+    /** @type {Set<string | undefined>} */
+    this.known = new Set(); // events that were seen to stand for a row
+    /** @type {Row | null} */
+    this.inDoubt = null; // the row of which "can't tell" is being said, until a reason is chosen
     this.at = -1; // beyond the last row when everything is graded
   }
 
+  /** @returns {Row | null} */
   get current() {
     return this.entries[this.at] ?? null;
   }
 
   get graded() {
-    return this.entries.filter((entry) => !isOpen(entry)).length;
+    return this.entries.filter((entry) => !entry.isOpen).length;
   }
 
   get left() {
     return this.entries.length - this.graded;
   }
 
+  /** @type {(items: Item[], marks: Marks) => void} */
   show(items, marks) {
-    this.marks = marks;
     this.trail = [];
     this.at = -1;
-    this.entries = items.map((item, index) => {
-      const waiting = this.desk.latest(item);
-      const done = waiting === undefined ? item.judged : waiting;
-      const isTwin = item.group != null && item.group !== index;
-      const firstId = done?.event_id; // what stood when the list was fetched
-      return { item, index, done, firstId, wasStale: item.stale, isTwin, saved: !waiting };
-    });
+    const acts = {
+      open: (/** @type {Row} */ row) => this.moveTo(row.index),
+      grade: (/** @type {number} */ grade, /** @type {Row} */ row) => this.grade(grade, row),
+      gradeAsAbove: () => this.gradeAsAbove(),
+      cannotTell: () => this.cannotTell(),
+      note: () => this.note(),
+    };
+    const around = { desk: this.desk, marks, acts };
+    this.entries = items.map((item, index) => new Row(item, index, around));
     this.known = new Set(this.entries.map((entry) => entry.done?.event_id));
-    for (const entry of this.entries) this.build(entry);
     this.list.setAttribute("role", "list"); // without bullets some browsers forget that it is one
-    this.list.replaceChildren(...this.entries.map((entry) => entry.row));
+    this.list.replaceChildren(...this.entries.map((entry) => entry.host));
     this.onChange();
   }
 
+  /** @type {(first?: Pair | null) => void} */
   begin(first) {
     if (!this.entries.length) return;
     const asked = first ? this.entries.findIndex((e) => pairOf(e.item) === pairOf(first)) : -1;
-    const open = this.entries.findIndex(isOpen);
-    this.moveTo([asked, open, 0].find((index) => index >= 0));
+    const open = this.entries.findIndex((entry) => entry.isOpen);
+    this.moveTo([asked, open].find((index) => index >= 0) ?? 0);
   }
 
+  /** @type {(name: string) => boolean} */
   press(name) {
     if (Object.hasOwn(GRADE_KEYS, name)) this.grade(GRADE_KEYS[name]);
     else if (Object.hasOwn(ROW_KEYS, name)) ROW_KEYS[name](this);
@@ -74,11 +95,13 @@ class Rows {
 
   // --- moving ---------------------------------------------------------------------------------
 
+  /** @type {(by: number) => void} */
   step(by) {
     if (this.at + by < 0) this.onTop();
     else this.moveTo(Math.min(this.at + by, this.entries.length - 1));
   }
 
+  /** @type {(index: number) => void} */
   moveTo(index) {
     const former = this.current;
     this.at = index;
@@ -88,15 +111,16 @@ class Rows {
     if (!entry) return;
     this.paint(entry);
     entry.open.focus({ preventScroll: true });
-    bringIntoView(entry.row);
+    bringIntoView(entry.host);
   }
 
   // After a first grade the next open row; after another grade just the next row.
+  /** @type {(wasGraded: boolean) => void} */
   goOn(wasGraded) {
     const next = this.at + 1;
     if (wasGraded) return this.moveTo(Math.min(next, this.entries.length - 1));
-    const below = this.entries.findIndex((entry, index) => index >= next && isOpen(entry));
-    const open = below < 0 ? this.entries.findIndex(isOpen) : below;
+    const below = this.entries.findIndex((entry, index) => index >= next && entry.isOpen);
+    const open = below < 0 ? this.entries.findIndex((entry) => entry.isOpen) : below;
     if (open >= 0) return this.moveTo(open);
     this.moveTo(this.entries.length); // so that a key too many grades nothing
     this.onEnd();
@@ -105,7 +129,8 @@ class Rows {
 
   // --- grading --------------------------------------------------------------------------------
 
-  grade(grade, entry = this.current) {
+  /** @type {(grade: number, entry?: Row | null) => void} */
+  grade(grade, entry) {
     this.give({ kind: "grade", grade, reason: null }, entry);
   }
 
@@ -116,21 +141,21 @@ class Rows {
     else this.give({ kind: above.kind, grade: above.grade, reason: above.reason ?? null });
   }
 
+  /** @type {(what: Partial<Said>, entry?: Row | null) => void} */
   give(what, entry = this.current) {
     if (!entry) return;
-    const wasGraded = !isOpen(entry);
-    if (!wasGraded || entry.done.kind !== what.kind || entry.done.grade !== what.grade) {
-      const note = entry.done?.note ?? undefined; // another grade keeps the note
-      const done = this.desk.judge(entry.item, { ...what, note });
+    const { done, isOpen } = entry;
+    if (isOpen || done?.kind !== what.kind || done?.grade !== what.grade) {
+      const note = done?.note ?? undefined; // another grade keeps the note
       entry.saved = false;
-      this.put(entry, done);
+      this.put(entry, this.desk.judge(entry.item, { ...what, note }));
     }
-    if (entry === this.current) this.goOn(wasGraded);
+    if (entry === this.current) this.goOn(!isOpen);
   }
 
   cannotTell() {
     if (!this.current) return;
-    this.inDoubt = this.current; // until a reason is chosen, which may never be
+    this.inDoubt = this.current;
     this.desk.cannotTell(this.current.item);
   }
 
@@ -140,8 +165,7 @@ class Rows {
   }
 
   takeBack() {
-    const stands = (step) => step.entry.done?.event_id === step.event_id;
-    const at = this.trail.findLastIndex(stands);
+    const at = this.trail.findLastIndex(({ entry, event_id }) => entry.done?.event_id === event_id);
     const entry = at < 0 ? this.current : this.trail[at].entry;
     this.trail.length = Math.max(at, 0);
     if (!entry?.done) return this.desk.announce("nothing to undo here");
@@ -149,29 +173,29 @@ class Rows {
     this.moveTo(entry.index);
   }
 
+  /** @type {(item: Pair, done: Standing | null) => void} */
   judged(item, done) {
     const entry = this.entries.find((each) => pairOf(each.item) === pairOf(item));
     if (!entry) return;
-    const wasGraded = !isOpen(entry);
+    const wasGraded = !entry.isOpen;
     this.put(entry, done);
     if (entry !== this.inDoubt || !done) return;
     this.inDoubt = null;
     if (entry === this.current) this.goOn(wasGraded);
   }
 
-  // What stands for a row now.
+  /** @type {(entry: Row, done: Standing | null) => void} */
   put(entry, done) {
     if (done && !this.known.has(done.event_id)) {
       this.known.add(done.event_id);
       this.trail.push({ entry, event_id: done.event_id });
     }
-    entry.done = done;
-    entry.item.replaces = done?.event_id ?? null;
-    entry.item.stale = entry.wasStale && (!done || done.event_id === entry.firstId);
+    entry.put(done);
     this.paint(entry);
     this.onChange();
   }
 
+  /** @type {(eventId: string) => void} */
   saved(eventId) {
     const entry = this.entries.find((each) => each.done?.event_id === eventId);
     if (!entry) return;
@@ -181,145 +205,35 @@ class Rows {
 
   // --- painting -------------------------------------------------------------------------------
 
-  build(entry) {
-    const { item } = entry;
-    const row = element("li", "", entry.isTwin ? "row twin" : "row");
-    entry.badge = element("span");
-    entry.words = element("span", "", "words");
-    entry.name = element("span", "", "name");
-    entry.snippet = element("span", "", "snippet");
-    for (const part of [entry.name, entry.snippet]) part.dir = "auto";
-    entry.open = keyButton("", "", () => this.moveTo(entry.index), "open");
-    const top = element("span", "", "top");
-    top.append(entry.name, entry.words);
-    entry.open.replaceChildren(top, entry.snippet);
-    entry.full = element("div", "", "full");
-    entry.grades = this.gradeButtons(entry);
-    row.append(entry.badge, entry.open, entry.grades, entry.full);
-    entry.row = row;
-    this.paintBrief(entry);
-    this.paint(entry);
-  }
-
-  gradeButtons(entry) {
-    const group = element("div", "", "marks");
-    group.setAttribute("role", "group");
-    group.setAttribute("aria-label", `Grade ${entry.item.title ?? "this chunk"}`);
-    for (const [grade, word] of this.desk.words.entries()) {
-      const button = element("button", grade);
-      button.type = "button";
-      button.title = word;
-      button.setAttribute("aria-label", `${grade}, ${word}`);
-      button.style.setProperty("--grade", this.desk.colours[grade]);
-      onSingleClick(button, () => this.grade(grade, entry));
-      group.append(button);
-    }
-    return group;
-  }
-
-  paintBrief({ item, name, snippet }) {
-    this.write(name, item.title ?? "");
-    this.write(snippet, item.text.slice(0, SNIPPET));
-  }
-
-  write(host, text) {
-    if (this.desk.marking()) paintMarked(host, text, this.marks);
-    else host.textContent = text;
-  }
-
+  /** @type {(entry: Row) => void} */
   paint(entry) {
-    const { done, row } = entry;
-    const isCurrent = entry === this.current;
-    row.classList.toggle("current", isCurrent);
-    entry.open.setAttribute("aria-expanded", isCurrent);
-    if (isCurrent) entry.open.setAttribute("aria-current", "true");
-    else entry.open.removeAttribute("aria-current");
-    this.paintBadge(entry);
-    entry.words.textContent = stateWords(entry, this.desk.words);
-    entry.words.classList.toggle("plain", entry.words.textContent === NOT_GRADED);
-    for (const [grade, button] of [...entry.grades.children].entries()) {
-      button.setAttribute("aria-pressed", done?.kind === "grade" && done.grade === grade);
-      button.tabIndex = isCurrent ? 0 : -1;
-    }
-    entry.open.tabIndex = isCurrent ? 0 : -1;
-    entry.full.hidden = !isCurrent;
-    if (isCurrent) this.paintFull(entry);
-  }
-
-  paintBadge({ badge, done }) {
-    const grade = done?.kind === "grade" ? done.grade : null;
-    badge.className = `badge ${grade === null ? "hollow" : `g${grade}`}`;
-    badge.style.setProperty("--grade", grade === null ? "" : this.desk.colours[grade]);
-    badge.textContent = grade ?? (done ? "?" : "");
-    badge.ariaHidden = "true"; // the words beside it say the same
-  }
-
-  // What only the current row shows: the whole text, its note, and what else can be done.
-  paintFull(entry) {
-    const { full, item, done } = entry;
-    if (!entry.text) {
-      entry.text = element("div", "", "text");
-      entry.said = element("p", "", "said");
-      for (const part of [entry.text, entry.said]) part.dir = "auto";
-      const from = element("p", item.document ? `from ${item.document}` : "", "from");
-      full.append(from, entry.text, entry.said, this.actions(entry));
-      this.paintWholeText(entry);
-    }
-    entry.said.textContent = done?.note ? `Note: ${done.note}` : "";
-    if (entry.asAbove) entry.asAbove.disabled = !this.entries[entry.index - 1].done;
-  }
-
-  paintWholeText({ text, item }) {
-    paintText(text, item.text, this.marks, { marking: this.desk.marking(), folding: true });
-  }
-
-  actions(entry) {
-    const line = element("div", "", "line");
-    if (entry.isTwin) {
-      entry.asAbove = keyButton("=", "same grade as the one above", () => this.gradeAsAbove());
-      line.append(entry.asAbove);
-    }
-    line.append(keyButton("X", "can’t tell", () => this.cannotTell()));
-    line.append(keyButton("N", "note", () => this.note()));
-    return line;
+    entry.paint(entry === this.current);
+    entry.asAbove.disabled = !this.entries[entry.index - 1]?.done;
   }
 
   repaint() {
-    for (const entry of this.entries) {
-      this.paintBrief(entry);
-      if (entry.text) this.paintWholeText(entry);
-    }
+    for (const entry of this.entries) entry.repaint();
   }
 }
 
-// Not graded yet, or graded with another text than it has now.
-function isOpen({ item, done }) {
-  return !done || item.stale;
-}
-
-function stateWords({ item, done, isTwin, saved }, words) {
-  const said = [];
-  if (done?.kind === "grade") said.push(words[done.grade]);
-  else if (done) said.push(done.reason ? `can’t tell: ${done.reason}` : "can’t tell");
-  else said.push(NOT_GRADED);
-  if (item.pooled) said.push("in the pool");
-  else if (item.pooled === false && done) said.push(`found by hand${saved ? ", saved" : ""}`);
-  if (item.stale) said.push("the text changed since it was graded");
-  if (isTwin) said.push("nearly the same as the one above");
-  return said.join(" · ");
-}
-
 // The whole row if it fits beside what stays on top, else its beginning.
+/** @type {(row: HTMLElement) => void} */
 function bringIntoView(row) {
   const fits = row.offsetHeight < 0.5 * window.innerHeight;
   row.scrollIntoView({ block: fits ? "nearest" : "start" });
 }
 
 // A view of rows that takes the chunk's place: what the list of a query and the finder share.
-class RowsView {
+export class RowsView {
+  /**
+   * @param {HTMLElement} host
+   * @param {ListDesk} desk
+   * @param {string} name
+   */
   constructor(host, desk, name) {
     this.host = host;
     this.desk = desk;
+    /** @type {Rows | null} */
     this.rows = null;
     this.asked = 0; // how often something was fetched: an older answer is not shown
     host.classList.add(name);
@@ -336,10 +250,12 @@ class RowsView {
     this.host.replaceChildren();
   }
 
+  /** @type {(item: Pair, done: Standing | null) => void} */
   judged(item, done) {
     this.rows?.judged(item, done);
   }
 
+  /** @type {(eventId: string) => void} */
   saved(eventId) {
     this.rows?.saved(eventId);
   }

@@ -1,22 +1,41 @@
 // Sheets that stand in for the chunk while they are read: guideline, keys, what was refused. Knows
 // how to show rows of words, not where they come from.
 
-class Sheet {
+import { keyRows } from "./keys.js";
+import { element, focusedBeside, giveFocusBack, keyButton } from "./parts.js";
+import { eventWords, givenWords } from "./status.js";
+
+/** @import { About, Kept, PadData } from "./shapes" */
+
+/** @typedef {(key: string, record: Kept, how: string) => void} Deal */
+
+export class Sheet {
+  /**
+   * @param {HTMLElement} host
+   * @param {() => void} onClose
+   */
   constructor(host, onClose) {
     this.host = host;
     this.onClose = onClose;
+    /** @type {string | null} */
     this.name = null;
+    /** @type {Element | null} */
+    this.before = null;
   }
 
   get isOpen() {
     return this.name !== null;
   }
 
+  /** @type {(name: string, title: string, parts: Node[]) => void} */
   show(name, title, parts) {
-    this.before ??= this.host.getRootNode().activeElement ?? null;
+    this.before ??= focusedBeside(this.host);
     this.name = name;
     const head = element("header");
-    head.append(element("h2", title), keyButton("Esc", "close", () => this.close(), "close"));
+    head.append(
+      element("h2", title),
+      keyButton("Esc", "close", () => this.close(), "close"),
+    );
     this.host.setAttribute("aria-label", title);
     this.host.replaceChildren(head, ...parts);
     this.host.hidden = false;
@@ -30,12 +49,14 @@ class Sheet {
     this.host.hidden = true;
     this.host.replaceChildren();
     this.onClose();
-    if (this.before?.isConnected) this.before.focus({ preventScroll: true });
+    giveFocusBack(this.before);
     this.before = null;
   }
 }
 
-function guidelineParts({ guideline, words, colours }, query) {
+/** @type {(data: PadData, query: About | null) => HTMLElement[]} */
+export function guidelineParts({ guideline, words, colours }, query) {
+  /** @type {HTMLElement[]} */
   const parts = [];
   if (query?.guideline) parts.push(passage("For this query", query.guideline));
   if (guideline) parts.push(passage("For every query", guideline));
@@ -43,12 +64,13 @@ function guidelineParts({ guideline, words, colours }, query) {
   const scale = element("dl", "", "scale");
   for (const [grade, word] of words.entries()) {
     const name = element("dt", String(grade), "swatch");
-    name.style.setProperty("--grade", colours[grade]);
+    name.style.setProperty("--grade", colours[grade] ?? "");
     scale.append(name, element("dd", word));
   }
   return [...parts, element("h3", "The scale"), scale];
 }
 
+/** @type {(title: string, text: string) => HTMLElement} */
 function passage(title, text) {
   const made = element("div");
   const body = element("p", text, "passage");
@@ -57,13 +79,15 @@ function passage(title, text) {
   return made;
 }
 
-function keysParts(agreement) {
+/** @type {(agreement: string) => HTMLElement[]} */
+export function keysParts(agreement) {
   const table = element("dl", "", "keys-table");
   for (const [keys, help] of keyRows()) {
     const names = element("dt");
     for (const key of keys) names.append(element("kbd", key), " ");
     table.append(names, element("dd", help));
   }
+  /** @type {HTMLElement[]} */
   const parts = [table];
   const why = "A few chunks come twice, to see how steady grades are.";
   if (agreement) parts.push(element("p", `${agreement} ${why}`));
@@ -71,7 +95,8 @@ function keysParts(agreement) {
 }
 
 // `refused` is [[key, record]]; `deal(key, record, how)` gets "mine", "again" or "let go".
-function refusedParts(refused, words, deal) {
+/** @type {(refused: [string, Kept][], words: string[], deal: Deal) => HTMLElement[]} */
+export function refusedParts(refused, words, deal) {
   if (!refused.length) return [element("p", "Nothing is refused any more.")];
   const list = element("ul", "", "refused");
   for (const [key, record] of refused) list.append(refusedRow(key, record, words, deal));
@@ -81,6 +106,7 @@ function refusedParts(refused, words, deal) {
   ];
 }
 
+/** @type {(key: string, record: Kept, words: string[], deal: Deal) => HTMLElement} */
 function refusedRow(key, record, words, deal) {
   const { event, shown, reason, instead } = record;
   const row = element("li");
@@ -88,6 +114,7 @@ function refusedRow(key, record, words, deal) {
   if (event.chunk) about.append(" · ", shown?.title || "a chunk without a title");
   about.dir = "auto";
   const ways = element("p", "", "ways");
+  /** @type {(text: string, how: string) => void} */
   const offer = (text, how) => {
     ways.append(keyButton("", text, () => deal(key, record, how), "choice"));
   };

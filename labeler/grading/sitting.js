@@ -1,17 +1,46 @@
 // One grader at one golden set: takes chunks in ahead of time, sends what is given, and keeps what
 // was given, so that it can be changed and taken back. Knows no key, no colour and no element.
 
+import { Deck } from "./deck.js";
+import { ask, newId, Outbox, reasonOf } from "./outbox.js";
+import { namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
+import { Tally } from "./tally.js";
+import { isJudged, Trail } from "./trail.js";
+
+/**
+ * @import {
+ *   About, AnyStep, Entry, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent,
+ *   RemarkStep, Said, Standing, Step
+ * } from "./shapes"
+ */
+
 const FETCH_BELOW = 20;
 const FETCH_COUNT = 40;
 const FETCH_AGAIN_MS = 4000;
 const OTHER_TAB_SETTLES_MS = 1000;
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
-class Sitting {
-  // `hooks`: changed() paints all, counted() the numbers, said(words) speaks, renew() gets a
-  // token, judged(item, done) tells the lists of a judgment.
+/**
+ * Who hears of what: `changed` paints all, `counted` the numbers, `said` speaks, `renew` gets a
+ * token, `judged` tells the lists of a judgment.
+ * @typedef {{
+ *   changed: () => void,
+ *   counted: () => void,
+ *   renew: () => void,
+ *   said: (words: string) => void,
+ *   saved: (record: Kept) => void,
+ *   judged: (item: Pair, done: Standing | null) => void,
+ * }} Hooks
+ */
+
+export class Sitting {
+  /**
+   * @param {Pick<PadData, "golden_set" | "grader" | "confined">} who
+   * @param {Hooks} hooks
+   */
   constructor({ golden_set, grader, confined }, hooks) {
-    this.names = { golden_set, grader };
+    this.golden_set = golden_set;
+    this.grader = grader;
     this.hooks = hooks;
     this.field = confined
       ? `&facet=${encodeURIComponent(confined.facet)}&bucket=${encodeURIComponent(confined.bucket)}`
@@ -20,19 +49,29 @@ class Sitting {
     this.trail = new Trail();
     this.tally = new Tally();
     this.toldKey = `labeler-told/${golden_set}/${encodeURIComponent(grader)}`;
-    this.told = new Set(remembered(this.toldKey, []));
+    this.told = new Set(remembered(this.toldKey, /** @type {string[]} */ ([])));
     this.draftsKey = `labeler-notes/${golden_set}/${encodeURIComponent(grader)}`;
+    /** @type {Record<string, string>} */
     this.drafts = remembered(this.draftsKey, {}); // notes that wait for their grade, by pair
     this.problem = ""; // why the server hands out no chunks, in its words
     this.savedBefore = 0;
     this.steps = 0; // what this page did itself: until then the server's order of steps holds
     this.shownAt = performance.now();
+    this.disposed = false;
+    this.fetching = false;
+    this.fetchAnyway = false;
+    /** @type {Promise<void> | null} */
+    this.fetchingTrail = null;
+    /** @type {number | undefined} */
+    this.fetchTimer = undefined;
+    /** @type {number | undefined} */
+    this.settleTimer = undefined;
     this.outbox = new Outbox(golden_set, grader, {
-      onChange: () => hooks.counted(),
-      onForbidden: () => hooks.renew(),
-      onRefused: (record) => this.lose(record),
-      onSaved: (record) => hooks.saved(record),
-      onOther: (record) => this.heard(record),
+      changed: () => hooks.counted(),
+      forbidden: () => hooks.renew(),
+      refused: (record) => this.lose(record),
+      saved: (record) => hooks.saved(record),
+      other: (record) => this.heard(record),
     });
     for (const [, record] of this.outbox.waiting()) this.recall(record);
   }
@@ -44,27 +83,35 @@ class Sitting {
     this.outbox.dispose();
   }
 
+  /** @type {(token: string) => void} */
   useToken(token) {
     this.outbox.useToken(token);
     this.fetchMore();
+  }
+
+  // The time somebody takes for a chunk begins when it comes on screen.
+  lookAnew() {
+    this.shownAt = performance.now();
   }
 
   get saved() {
     return Math.max(0, this.savedBefore + this.outbox.saved);
   }
 
+  /** @type {(id: string) => About} */
   queryOf(id) {
     return this.tally.queries[id] ?? { text: "", keywords: [], total: 0, left: 0 };
   }
 
   // --- chunks in ------------------------------------------------------------------------------
 
+  /** @type {(path: string) => Promise<any>} */
   async get(path) {
     const response = await ask(this.outbox.token, path);
     if (!response.ok) {
       const reason = await reasonOf(response);
       if (response.status === 403) this.outbox.forbid(reason);
-      throw Object.assign(new Error(reason), { status: response.status });
+      throw new Refusal(reason, response.status);
     }
     this.outbox.refusals = 0;
     const answer = await response.json();
@@ -72,6 +119,7 @@ class Sitting {
     return answer;
   }
 
+  /** @type {(anyway?: boolean) => Promise<void>} */
   async fetchMore(anyway = false) {
     if (anyway) this.fetchAnyway = true;
     if (this.fetching || this.disposed) return;
@@ -86,7 +134,8 @@ class Sitting {
       this.problem = "";
       if (!this.disposed) this.take(answer, moves === this.outbox.moves);
     } catch (problem) {
-      this.problem = problem.status === 400 ? problem.message : "";
+      const isFinal = problem instanceof Refusal && problem.status === 400;
+      this.problem = isFinal ? wordsOf(problem) : "";
       this.hooks.changed();
       this.fetchTimer = setTimeout(() => this.fetchMore(true), FETCH_AGAIN_MS);
     } finally {
@@ -107,6 +156,7 @@ class Sitting {
   }
 
   // The counts are the server's where nothing was under way meanwhile, else our own go on.
+  /** @type {(answer: NextAnswer, calm: boolean) => void} */
   take(answer, calm) {
     const first = this.tally.open === null;
     if (calm || first) this.savedBefore = answer.saved - this.outbox.saved;
@@ -117,14 +167,15 @@ class Sitting {
     for (const entry of this.deck.entries) {
       if (!entry.done) entry.note ??= this.drafts[pairOf(entry.item)] ?? null;
     }
-    if (before !== this.deck.current) this.shownAt = performance.now();
+    if (before !== this.deck.current) this.lookAnew();
     this.hooks.changed();
   }
 
   // --- grades out -----------------------------------------------------------------------------
 
   // Give an item a grade or say "can't tell"; what stood before is replaced, never doubled.
-  give(item, { kind, grade = null, reason = null, note = null, ...taken }) {
+  /** @type {(item: Item, what: Partial<Said>) => Standing} */
+  give(item, { kind = "grade", grade = null, reason = null, note = null }) {
     const former = this.deck.standingOf(item);
     const said = { kind, grade, reason, note };
     const shown = this.deck.entriesOf(item).at(-1)?.done ?? null;
@@ -134,7 +185,6 @@ class Sitting {
       replaces: former?.event_id ?? null,
       source: item.source,
       blind: !this.told.has(pairOf(item)),
-      ...taken,
     });
     const done = { event_id: event.event_id, ...said, item };
     const answered = this.deck.settle(item, done);
@@ -146,58 +196,66 @@ class Sitting {
   }
 
   // Keep a note on a chunk that is not graded yet; it goes with the grade, after a reload too.
+  /** @type {(entry: Entry, note: string | null) => void} */
   draft(entry, note) {
     entry.note = note;
     this.forgetDraft(entry.item);
     if (note) remember(this.draftsKey, Object.assign(this.drafts, { [pairOf(entry.item)]: note }));
   }
 
+  /** @type {(item: Pair) => void} */
   forgetDraft(item) {
     if (delete this.drafts[pairOf(item)]) remember(this.draftsKey, this.drafts);
   }
 
   // Put the newest judgment that is not on the table before all others; says whether there is one.
+  /** @type {() => Promise<boolean>} */
   async bringOlder() {
-    const isElsewhere = ({ item }) => item && !this.deck.entriesOf(item).length;
-    if (!this.trail.steps.some(isElsewhere)) await this.fetchTrail();
-    const step = this.trail.steps.findLast(isElsewhere);
+    /** @type {(step: Step) => boolean} */
+    const isElsewhere = ({ item }) => !this.deck.entriesOf(item).length;
+    if (!this.trail.judged().some(isElsewhere)) await this.fetchTrail();
+    const step = this.trail.judged().findLast(isElsewhere);
     if (step) this.deck.begin(step.item, { ...bare(step), item: step.item });
     return Boolean(step);
   }
 
   // Take back this grader's newest step; returns what it was, or null where there is none.
+  /** @type {() => Promise<AnyStep | null>} */
   async undo() {
     if (!this.trail.steps.length) await this.fetchTrail();
     const step = this.trail.pop();
     if (this.trail.steps.length < STEPS_LOW) this.fetchTrail();
     if (!step) return null;
-    if (step.remark) this.unsay(step);
-    else this.takeStepBack(step, true);
+    if (isJudged(step)) this.takeStepBack(step, true);
+    else this.unsay(step);
     return step;
   }
 
   // Take back what stands for an item; returns what stands then, or null.
+  /** @type {(item: Item) => Standing | null} */
   takeBack(item) {
     const stands = this.deck.standingOf(item);
     if (!stands) return null;
     const step = this.trail.remove(stands.event_id) ?? { ...stands, item, former: null };
     this.takeStepBack({ ...step, item }, false);
-    return step.former;
+    return step.former ?? null;
   }
 
+  /** @type {(step: Step, show: boolean) => void} */
   takeStepBack(step, show) {
-    const { item, former } = step;
+    const { item, former = null } = step;
     const shown = step.shown === undefined ? former : step.shown;
     const event = this.event(item, { undoes: step.event_id });
     this.deck.restore(item, former, shown);
     if (show) this.deck.bring(item, shown).undone = step;
     if (step.answered ?? !former) this.tally.reopen(item.query);
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });
-    this.shownAt = performance.now();
+    this.lookAnew();
     this.hooks.judged(item, former);
   }
 
   // Say of a whole query that nothing answers it or that it is unclear: its chunks go.
+  /** @type {(queryId: string, kind: string, note?: string | null) => void} */
   remark(queryId, kind, note = null) {
     const query = this.queryOf(queryId);
     const before = { remark: query.remark ?? null, remark_note: query.remark_note ?? null };
@@ -205,6 +263,7 @@ class Sitting {
     this.sayOf(queryId, kind, note);
   }
 
+  /** @type {(queryId: string, kind: string, note: string | null) => void} */
   sayOf(queryId, kind, note) {
     const gone = kind === "withdraw";
     Object.assign(this.queryOf(queryId), { remark: gone ? null : kind, remark_note: note });
@@ -213,13 +272,15 @@ class Sitting {
     else this.setAside(queryId);
   }
 
+  /** @type {(queryId: string) => void} */
   setAside(queryId) {
     this.tally.setAside(queryId);
     this.deck.drop((entry) => entry.item.query === queryId);
-    this.shownAt = performance.now();
+    this.lookAnew();
     this.fetchMore();
   }
 
+  /** @type {(step: RemarkStep) => void} */
   unsay({ query, before }) {
     this.sayOf(query, before.remark ?? "withdraw", before.remark_note);
   }
@@ -229,13 +290,16 @@ class Sitting {
     this.fetchMore(true);
   }
 
+  /** @type {(item: { query: string, chunk?: string }, what: Partial<PadEvent>) => PadEvent} */
   event(item, what) {
     const now = performance.now();
     const elapsed_ms = Math.round(now - this.shownAt);
     this.shownAt = now;
-    return { event_id: newId(), ...this.names, ...namesOf(item), elapsed_ms, ...what };
+    const { golden_set, grader } = this;
+    return { event_id: newId(), golden_set, grader, ...namesOf(item), elapsed_ms, ...what };
   }
 
+  /** @type {(event: PadEvent, item: { query: string, title?: string | null }, extra: Partial<Kept>) => void} */
   send(event, item, extra) {
     this.steps += 1;
     const shown = { query: this.queryOf(item.query).text, title: item.title ?? "" };
@@ -246,7 +310,9 @@ class Sitting {
 
   fetchTrail() {
     if (this.trail.exhausted) return null;
-    this.fetchingTrail ??= this.extendTrail().finally(() => (this.fetchingTrail = null));
+    this.fetchingTrail ??= this.extendTrail().finally(() => {
+      this.fetchingTrail = null;
+    });
     return this.fetchingTrail;
   }
 
@@ -261,23 +327,26 @@ class Sitting {
   }
 
   // The other judgments given for a pair are known now: what follows is not blind.
+  /** @type {(item: Pair) => void} */
   tell(item) {
     this.told.add(pairOf(item));
     remember(this.toldKey, Array.from(this.told));
   }
 
   // An event from before this page was loaded, still waiting.
+  /** @type {(record: Kept) => void} */
   recall({ event, former }) {
-    if (!event.chunk) return;
+    if (!isOnPair(event)) return;
     const done = event.undoes ? (former ?? null) : { ...bare(event), item: null };
     this.deck.standing.set(pairOf(event), done);
   }
 
   // The server never takes this event: what else it handed out may be out of date too.
+  /** @type {(record: Kept) => void} */
   lose({ event, former, instead }) {
     this.trail.remove(event.event_id);
     const stands = instead ?? former ?? null;
-    if (event.chunk) this.stand(event, stands);
+    if (isOnPair(event)) this.stand(event, stands);
     if (!instead) {
       const { current } = this.deck;
       this.deck.drop((entry) => entry !== current || entry.item.query === event.query);
@@ -286,14 +355,16 @@ class Sitting {
     this.hooks.changed();
   }
 
+  /** @type {(event: Pair, done: Standing | null) => void} */
   stand(event, done) {
     const item = this.deck.entriesOf(event).at(-1)?.item ?? event;
-    if (done) this.deck.settle(item, { ...done, item });
+    if (done) this.deck.settle(item, done);
     else this.deck.restore(item, null, null);
     this.hooks.judged(item, done);
   }
 
   // What is waiting to be sent for an item: a judgment, null for one taken back, or undefined.
+  /** @type {(item: Pair) => Standing | null | undefined} */
   latest(item) {
     const pair = pairOf(item);
     const waits = this.outbox.waiting().some(([, { event }]) => pairOf(event) === pair);
@@ -301,17 +372,18 @@ class Sitting {
   }
 
   // Another tab of this grader did this.
+  /** @type {(record: Kept) => void} */
   heard({ event, former }) {
     const present = this.deck.current;
     const wasOpen = present && !present.done;
-    if (!event.chunk) this.heardRemark(event);
-    else if (event.undoes) this.heardUndo(event, former ?? null);
+    if (!isOnPair(event)) this.heardRemark(event);
+    else if (event.undoes) this.heardUndo(event, event.undoes, former ?? null);
     else this.heardJudgment(event);
     this.hooks.changed();
-    const about = event.chunk ? present && pairOf(present.item) === pairOf(event) : false;
+    const about = isOnPair(event) && present && pairOf(present.item) === pairOf(event);
     if (about && wasOpen && !event.undoes) {
       this.deck.goToNextOpen();
-      this.shownAt = performance.now();
+      this.lookAnew();
       this.hooks.changed();
       this.hooks.said("graded in your other tab");
     }
@@ -319,23 +391,27 @@ class Sitting {
     this.settleTimer = setTimeout(() => this.fetchAfterSending(), OTHER_TAB_SETTLES_MS);
   }
 
+  /** @type {(event: PairEvent) => void} */
   heardJudgment(event) {
-    const item = this.deck.entriesOf(event).at(-1)?.item ?? event;
+    const item = this.deck.entriesOf(event).at(-1)?.item;
     const done = { ...bare(event), item };
-    const former = this.deck.standingOf(item);
-    if (this.deck.settle(item, done)) this.tally.close(event.query);
+    const former = this.deck.standingOf(event);
+    if (this.deck.settle(event, done)) this.tally.close(event.query);
     // a step of this tab on the same pair cannot be undone before this one
-    if (this.trail.holds(event)) this.trail.push({ ...done, former });
-    this.hooks.judged(item, done);
+    const mine = this.trail.judged().findLast((step) => pairOf(step.item) === pairOf(event));
+    if (mine) this.trail.push({ ...done, item: item ?? mine.item, former });
+    this.hooks.judged(event, done);
   }
 
-  heardUndo(event, former) {
-    this.trail.remove(event.undoes);
+  /** @type {(event: PairEvent, undone: string, former: Standing | null) => void} */
+  heardUndo(event, undone, former) {
+    this.trail.remove(undone);
     this.deck.restore(event, former, null);
     if (!former) this.tally.reopen(event.query);
     this.hooks.judged(event, former);
   }
 
+  /** @type {(event: PadEvent) => void} */
   heardRemark({ query, kind, note }) {
     const gone = kind === "withdraw";
     Object.assign(this.queryOf(query), { remark: gone ? null : kind, remark_note: note });
@@ -344,8 +420,30 @@ class Sitting {
 }
 
 // A judgment without its item, as it is kept and sent.
-function bare(done) {
-  if (!done) return null;
+/**
+ * @template {Standing | PadEvent | null | undefined} D
+ * @param {D} done
+ * @returns {D extends null | undefined ? null : Judged}
+ */
+export function bare(done) {
+  if (!done) return /** @type {any} */ (null);
   const { event_id, kind = null, grade = null, reason = null, note = null } = done;
-  return { event_id, kind, grade, reason, note };
+  return /** @type {any} */ ({ event_id, kind, grade, reason, note });
+}
+
+/** @type {(event: PadEvent) => event is PairEvent} */
+export function isOnPair(event) {
+  return Boolean(event.chunk);
+}
+
+// The server's "no": with status 400 asking again changes nothing.
+class Refusal extends Error {
+  /**
+   * @param {string} reason
+   * @param {number} status
+   */
+  constructor(reason, status) {
+    super(reason);
+    this.status = status;
+  }
 }

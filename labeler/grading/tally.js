@@ -1,18 +1,24 @@
 // How far this grader is: the server's numbers, kept up between its answers, and their words.
 // Knows no chunk.
 
-class Tally {
+/** @import { About, NextAnswer } from "./shapes" */
+
+export class Tally {
   constructor() {
+    /** @type {number | null} */
     this.open = null; // chunks open for this grader; null until the server has said it
+    /** @type {Record<string, About>} */
     this.queries = {};
     this.queriesDone = 0;
     this.queriesTotal = 0;
+    /** @type {number | null} */
     this.pace = null;
     this.withoutText = 0;
     this.agreement = ""; // how steady this grader is, in the server's kind words
   }
 
   // `calm`: nothing was under way meanwhile, so that the server's numbers hold.
+  /** @type {(answer: NextAnswer, calm: boolean) => void} */
   take(answer, calm) {
     this.withoutText = answer.without_text;
     this.pace = answer.pace_ms ?? null;
@@ -24,6 +30,10 @@ class Tally {
     this.queriesTotal = answer.queries_total;
   }
 
+  /**
+   * @param {Record<string, About> | undefined} queries
+   * @param {boolean} [calm]
+   */
   know(queries, calm = false) {
     for (const [id, query] of Object.entries(queries ?? {})) {
       const { left, remark, remark_note } = this.queries[id] ?? {};
@@ -32,14 +42,17 @@ class Tally {
     }
   }
 
+  /** @type {(queryId: string) => void} */
   close(queryId) {
     this.move(queryId, -1);
   }
 
+  /** @type {(queryId: string) => void} */
   reopen(queryId) {
     this.move(queryId, 1);
   }
 
+  /** @type {(queryId: string, by: number) => void} */
   move(queryId, by) {
     this.open = Math.max(0, (this.open ?? 0) + by);
     const query = this.queries[queryId];
@@ -51,6 +64,7 @@ class Tally {
   }
 
   // All that is left of a query is not asked any more; returns how much that was.
+  /** @type {(queryId: string) => number} */
   setAside(queryId) {
     const left = this.queries[queryId]?.left ?? 0;
     if (left) this.move(queryId, -left);
@@ -58,9 +72,10 @@ class Tally {
   }
 }
 
-function progressWords(tally, queryId) {
+/** @type {(tally: Tally, queryId: string | undefined) => string} */
+export function progressWords(tally, queryId) {
   if (tally.open === null) return "";
-  const query = tally.queries[queryId];
+  const query = tally.queries[queryId ?? ""];
   const parts = [];
   if (query?.total) parts.push(`${query.total - query.left} of ${query.total} in this query`);
   if (tally.queriesTotal) {
@@ -71,6 +86,7 @@ function progressWords(tally, queryId) {
   return parts.join(" · ");
 }
 
+/** @type {(minutes: number) => string} */
 function timeWords(minutes) {
   if (minutes < 1.5) return "about a minute left at your pace";
   if (minutes < 100) return `about ${Math.round(minutes)} minutes left at your pace`;

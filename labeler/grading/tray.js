@@ -1,10 +1,29 @@
 // A small menu or field in place of the grade buttons: asks one thing, then goes away. Knows what
 // it asks and whom it tells, not what becomes of the answer.
 
-class Tray {
+import { element, focusedBeside, giveFocusBack, isEditable, keyButton } from "./parts.js";
+
+/** @import { Entry, Field, Question } from "./shapes" */
+
+export class Tray {
+  /**
+   * @param {HTMLElement} host
+   * @param {() => void} onClose
+   */
   constructor(host, onClose) {
     this.host = host;
     this.onClose = onClose;
+    /** @type {Question["choices"]} */
+    this.choices = [];
+    /** @type {Question["enter"]} */
+    this.enter = null;
+    /** @type {HTMLInputElement | null} */
+    this.input = null;
+    /** @type {Field["act"]} */
+    this.onEnter = undefined;
+    /** @type {Element | null} */
+    this.before = null;
+    /** @type {Entry | null} */
     this.about = null; // the entry it was opened for, if it is about the chunk on screen
   }
 
@@ -14,6 +33,7 @@ class Tray {
 
   // Offer `choices` {key, words, act}; `field` {label, help, max, act, value} adds a line to write.
   // `enter` is what the Enter key does. Every act gets what was written.
+  /** @type {(question: Question) => void} */
   ask({ title, choices, field = null, enter = null, about = null }) {
     this.about = about;
     this.choices = choices;
@@ -28,22 +48,24 @@ class Tray {
     this.host.replaceChildren(heading, row);
     if (field) this.host.append(this.fieldOf(field));
     this.open(title);
-    if (field && !choices.length) this.input.focus({ preventScroll: true });
+    if (!choices.length) this.input?.focus({ preventScroll: true });
   }
 
+  /** @type {(field: Field) => HTMLElement} */
   fieldOf({ label, help = "", max, act, value = "" }) {
     const line = element("label", "", "line");
-    this.input = element("input");
-    Object.assign(this.input, { value, maxLength: max, placeholder: help, autocomplete: "off" });
-    this.input.dir = "auto";
+    const input = element("input");
+    Object.assign(input, { value, maxLength: max, placeholder: help, autocomplete: "off" });
+    input.dir = "auto";
+    this.input = input;
     this.onEnter = act;
-    line.append(element("span", label), this.input);
+    line.append(element("span", label), input);
     return line;
   }
 
+  /** @type {(title: string) => void} */
   open(title) {
-    const root = this.host.getRootNode();
-    this.before ??= root.activeElement ?? null;
+    this.before ??= focusedBeside(this.host);
     this.host.setAttribute("aria-label", title);
     this.host.hidden = false;
     this.host.focus({ preventScroll: true });
@@ -54,13 +76,15 @@ class Tray {
     if (!this.isOpen) return;
     this.host.hidden = true;
     this.host.replaceChildren();
-    this.input = this.onEnter = this.about = null;
+    this.input = this.about = null;
+    this.onEnter = undefined;
     const before = this.before;
     this.before = null;
     this.onClose();
-    if (before?.isConnected) before.focus({ preventScroll: true });
+    giveFocusBack(before);
   }
 
+  /** @type {(act: (written: string) => void) => void} */
   answer(act) {
     const written = this.input?.value.trim() ?? "";
     this.close();
@@ -68,6 +92,7 @@ class Tray {
   }
 
   // Everything typed belongs to the tray while it is open; says whether the key did something.
+  /** @type {(key: string, event: Event) => boolean} */
   press(key, event) {
     if (key === "escape") this.close();
     else if (isEditable(event)) return key === "enter" && this.entered();
@@ -88,6 +113,7 @@ class Tray {
     return true;
   }
 
+  /** @type {(key: string) => void} */
   chosen(key) {
     const choice = this.choices.find((each) => each.key === key);
     if (choice) this.answer(choice.act);

@@ -13,6 +13,7 @@ from typing import Any
 import streamlit as st
 
 from labeler.charts import MoveRow, Place, StripRow
+from labeler.scripts import loader
 
 _HERE = Path(__file__).parent
 
@@ -25,13 +26,13 @@ _strips = st.components.v2.component(
     "labeler_rank_strips",
     html='<div class="strips"></div>',
     css=_read("shared.css") + _read("strips.css"),
-    js="\n".join((_read("shared.js"), _read("strips.js"))),
+    js=loader("ranks", "strips"),
 )
 _lists = st.components.v2.component(
     "labeler_rank_lists",
     html='<div class="ranks"></div>',
     css=_read("shared.css") + _read("lists.css"),
-    js="\n".join((_read("shared.js"), _read("lists.js"))),
+    js=loader("ranks", "lists"),
 )
 
 

@@ -1,37 +1,59 @@
 // Two ranked lists with lines between equal chunks, and under them what each chunk contributes.
 
+import { cell, make, sideName } from "./shared.js";
+
+/** @import { Component, ListsData, MoveRow, Place, Side } from "./shapes" */
+
 const SVG = "http://www.w3.org/2000/svg";
 
-export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
-  const root = parentElement.querySelector(".ranks");
-  const active = parentElement.activeElement?.dataset?.stop;
+const SIDES = /** @type {const} */ (["a", "b"]);
+
+/** @type {(component: Component<ListsData>) => void} */
+export default function show({ data, parentElement, setTriggerValue }) {
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector(".ranks"));
+  const active = root.querySelector(":focus")?.getAttribute("data-stop");
   root.style.setProperty("--a", data.colour_a);
   root.style.setProperty("--b", data.colour_b);
-  root.style.setProperty("--rows", Math.max(data.lists[0].length, data.lists[1].length, 1));
-  root.replaceChildren(twoLists(data), key(), movesTable(data));
+  root.style.setProperty("--rows", String(rowsOf(data)));
+  const two = twoLists(data);
+  two.addEventListener("focusin", (event) => meet(root, closest(event, ".place")));
+  root.replaceChildren(two, key(), movesTable(data));
   root.onclick = (event) => {
-    const found = event.target.closest("[data-chunk]");
+    const found = closest(event, "[data-chunk]");
     if (found && !String(getSelection())) setTriggerValue("picked", found.dataset.chunk);
   };
-  root.onmouseover = (event) => meet(root, event.target.closest(".place"));
-  root.onfocusin = root.onmouseover;
+  root.onmouseover = (event) => meet(root, closest(event, ".place"));
   // a rerun draws everything again: the key stays where it was
-  if (active) root.querySelector(`[data-stop="${active}"]`)?.focus({ preventScroll: true });
+  const again = active ? root.querySelector(`[data-stop="${active}"]`) : null;
+  if (again instanceof HTMLElement) again.focus({ preventScroll: true });
 }
 
+/** @type {(event: Event, selector: string) => HTMLElement | null} */
+function closest(event, selector) {
+  const found = event.target instanceof Element ? event.target.closest(selector) : null;
+  return found instanceof HTMLElement ? found : null;
+}
+
+/** @type {(data: ListsData) => number} */
+function rowsOf({ lists: [a, b] }) {
+  return Math.max(a.length, b.length, 1);
+}
+
+/** @type {(root: HTMLElement, place: HTMLElement | null) => void} */
 function meet(root, place) {
   for (const element of root.querySelectorAll(".met")) element.classList.remove("met");
   if (!place) return;
   for (const element of root.querySelectorAll(".place, path[data-line]")) {
-    const name = element.dataset.chunk ?? element.dataset.line;
+    const { chunk, line } = /** @type {HTMLElement | SVGElement} */ (element).dataset;
+    const name = chunk ?? line;
     element.classList.toggle("met", name === place.dataset.chunk);
   }
 }
 
+/** @type {(data: ListsData) => HTMLElement} */
 function twoLists(data) {
   const two = make("div", { className: "two" });
-  ["a", "b"].forEach((side, at) => {
+  SIDES.forEach((side, at) => {
     const column = String(at * 2 + 1);
     const heading = make("h4", {}, sideName(data, side));
     const list = make(
@@ -48,6 +70,7 @@ function twoLists(data) {
   return two;
 }
 
+/** @type {(place: Place, side: Side, data: ListsData) => HTMLElement} */
 function item(place, side, data) {
   const button = make(
     "button",
@@ -65,22 +88,31 @@ function item(place, side, data) {
   return line;
 }
 
+/** @type {(rankA: number, rankB: number) => "same" | "up" | "down"} */
 function direction(rankA, rankB) {
   return rankA === rankB ? "same" : rankB < rankA ? "up" : "down";
 }
 
-function movement(place, side) {
-  if (place.other === null) {
+/** @type {(place: Place, side: Side) => HTMLElement} */
+function movement({ rank, other }, side) {
+  if (other === null) {
     return make("span", { className: "move", textContent: `only ${side.toUpperCase()}` });
   }
-  const [rankA, rankB] = side === "a" ? [place.rank, place.other] : [place.other, place.rank];
+  const [rankA, rankB] = side === "a" ? [rank, other] : [other, rank];
   const way = direction(rankA, rankB);
-  const words = side === "a"
-    ? { up: `→ ${rankB} ▲`, down: `→ ${rankB} ▼`, same: "=" }
-    : { up: `▲ ${rankA - rankB}`, down: `▼ ${rankB - rankA}`, same: "=" };
+  const words =
+    side === "a"
+      ? { up: `→ ${rankB} ▲`, down: `→ ${rankB} ▼`, same: "=" }
+      : { up: `▲ ${rankA - rankB}`, down: `▼ ${rankB - rankA}`, same: "=" };
   return make("span", { className: `move ${way}`, textContent: words[way] });
 }
 
+/**
+ * @template {keyof SVGElementTagNameMap} Name
+ * @param {Name} name
+ * @param {Record<string, string>} attributes
+ * @returns {SVGElementTagNameMap[Name]}
+ */
 function draw(name, attributes) {
   const element = document.createElementNS(SVG, name);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
@@ -88,11 +120,11 @@ function draw(name, attributes) {
 }
 
 // A unit a rank, stretched to the lists' height. Each chunk in both lists that either shows.
+/** @type {(data: ListsData) => SVGElement} */
 function lines(data) {
-  const rows = Math.max(data.lists[0].length, data.lists[1].length, 1);
   const picture = draw("svg", {
     class: "lines",
-    viewBox: `0 0 100 ${rows}`,
+    viewBox: `0 0 100 ${rowsOf(data)}`,
     preserveAspectRatio: "none",
     "aria-hidden": "true",
   });
@@ -107,7 +139,10 @@ function lines(data) {
     const [from, to] = [rankA - 0.5, rankB - 0.5];
     const way = direction(rankA, rankB);
     const chosen = chunk === data.chosen ? " chosen" : "";
-    const path = draw("path", { class: way + chosen, d: `M0 ${from} C45 ${from} 55 ${to} 100 ${to}` });
+    const path = draw("path", {
+      class: way + chosen,
+      d: `M0 ${from} C45 ${from} 55 ${to} 100 ${to}`,
+    });
     path.dataset.line = chunk;
     picture.append(path);
   }
@@ -115,6 +150,7 @@ function lines(data) {
 }
 
 function key() {
+  /** @type {(way: string, words: string) => HTMLElement} */
   const sample = (way, words) => {
     const picture = draw("svg", { viewBox: "0 0 36 8", "aria-hidden": "true" });
     picture.append(draw("path", { class: way, d: "M0 4 H36" }));
@@ -131,6 +167,7 @@ function key() {
   );
 }
 
+/** @type {(data: ListsData) => HTMLElement} */
 function movesTable(data) {
   const columns = ["Chunk", "Grade", "Rank A", "Rank B", `${data.measure}, B − A`];
   const head = make("tr");
@@ -154,6 +191,7 @@ function movesTable(data) {
   return make("div", { className: "moves" }, table);
 }
 
+/** @type {(move: MoveRow, at: number, data: ListsData) => HTMLElement} */
 function moveRow(move, at, data) {
   const button = make("button", { type: "button", title: move.title }, move.title);
   button.dir = "auto";
@@ -161,7 +199,8 @@ function moveRow(move, at, data) {
   if (move.title !== move.chunk_id) {
     button.append(" ", make("small", { textContent: move.chunk_id }));
   }
-  const value = (text) => make("td", { className: "value", textContent: text });
+  /** @type {(text: string | number) => HTMLElement} */
+  const value = (text) => make("td", { className: "value", textContent: String(text) });
   const row = make(
     "tr",
     {},

@@ -1,28 +1,38 @@
 // Rank strips: a row for each query, a cell for each rank, A beside B.
 
-export default function (component) {
-  const { data, parentElement, setTriggerValue } = component;
-  const root = parentElement.querySelector(".strips");
-  root.style.setProperty("--depth", data.depth);
+import { cell, make, sideName } from "./shared.js";
+
+/** @import { Component, StripsData } from "./shapes" */
+
+const SIDES = /** @type {const} */ (["a", "b"]);
+
+/** @type {(component: Component<StripsData>) => void} */
+export default function show({ data, parentElement, setTriggerValue }) {
+  const root = /** @type {HTMLElement} */ (parentElement.querySelector(".strips"));
+  root.style.setProperty("--depth", String(data.depth));
   root.classList.toggle("deep", data.depth > 10);
   root.classList.toggle("plain", !data.rows.some((row) => row.bucket));
   const table = make("table");
   table.append(head(data), body(data));
   table.addEventListener("click", (event) => {
-    const row = event.target.closest("tbody tr");
-    if (row && !String(getSelection())) setTriggerValue("picked", row.dataset.query);
+    const row = /** @type {Element} */ (event.target).closest("tbody tr");
+    if (row instanceof HTMLElement && !String(getSelection())) {
+      setTriggerValue("picked", row.dataset.query);
+    }
   });
   table.addEventListener("keydown", walk);
   root.replaceChildren(table);
 }
 
+/** @type {(data: StripsData) => HTMLElement} */
 function head(data) {
   const row = make("tr");
+  /** @type {(className: string, ...children: (Node | string)[]) => void} */
   const add = (className, ...children) =>
     row.append(make("th", { className, scope: "col" }, ...children));
   add("query", "Query");
   add("bucket", "Bucket");
-  for (const side of ["a", "b"]) {
+  for (const side of SIDES) {
     add("strip", sideName(data, side), ruler(data.depth));
     add("value", side.toUpperCase());
   }
@@ -30,6 +40,7 @@ function head(data) {
   return make("thead", {}, row);
 }
 
+/** @type {(depth: number) => HTMLElement} */
 function ruler(depth) {
   const marks = Array.from({ length: depth }, (_, at) => {
     const shown = at === 0 || (at + 1) % 5 === 0;
@@ -38,6 +49,7 @@ function ruler(depth) {
   return make("div", { className: "ruler", ariaHidden: "true" }, ...marks);
 }
 
+/** @type {(data: StripsData) => HTMLElement} */
 function body(data) {
   const rows = data.rows.map((row, at) => {
     const button = make("button", { type: "button", textContent: row.text, title: row.text });
@@ -60,17 +72,26 @@ function body(data) {
   return make("tbody", {}, ...rows);
 }
 
+/** @type {(signs: string, colours: string[]) => HTMLElement} */
 function strip(signs, colours) {
   const cells = Array.from(signs, (sign) => cell(sign, colours));
   return make("td", { className: "strip" }, ...cells);
 }
 
 // One stop for the Tab key; arrows go from row to row.
+/** @type {(event: KeyboardEvent) => void} */
 function walk(event) {
-  const buttons = [...event.currentTarget.querySelectorAll("tbody button")];
-  const at = buttons.indexOf(event.target);
-  const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[event.key];
-  if (at < 0 || to === undefined || !buttons[to]) return;
+  const table = /** @type {HTMLElement} */ (event.currentTarget);
+  const buttons = [...table.querySelectorAll("button")];
+  const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+  const ways = new Map([
+    ["ArrowDown", at + 1],
+    ["ArrowUp", at - 1],
+    ["Home", 0],
+    ["End", buttons.length - 1],
+  ]);
+  const to = ways.get(event.key) ?? -1;
+  if (at < 0 || !buttons[to]) return;
   event.preventDefault();
   buttons[at].tabIndex = -1;
   buttons[to].tabIndex = 0;

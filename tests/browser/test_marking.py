@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-import labeler
+from labeler.places import PACKAGE
+from tests.browser.modules import page_with
 
 pytestmark = pytest.mark.browser
 
-GRADING = Path(labeler.__file__).parent / "grading"
 FILLER = "Nothing to see in this sentence, which only fills the page. "
 LIGHT, DARK = ("#ffffff", "#31333f"), ("#0e1117", "#fafafa")
 
@@ -20,13 +19,10 @@ LIGHT, DARK = ("#ffffff", "#31333f"), ("#0e1117", "#fafafa")
 @pytest.fixture(scope="module")
 def bench(browser: Browser):
     """Give a blank page that has the script and one element to paint into."""
-    context = browser.new_context()
-    page = context.new_page()
-    page.set_content('<div class="pad"><div id="host" class="text"></div></div>')
-    page.add_script_tag(content=(GRADING / "marking.js").read_text(encoding="utf-8"))
-    page.add_style_tag(content=(GRADING / "whole.css").read_text(encoding="utf-8"))
-    yield page
-    context.close()
+    host = '<div class="pad"><div id="host" class="text"></div></div>'
+    with page_with(browser, "grading/marking", body=host) as page:
+        page.add_style_tag(path=PACKAGE / "grading" / "whole.css")
+        yield page
 
 
 def found(page: Page, text: str, query: str = "", keywords: tuple[str, ...] = ()) -> list[str]:

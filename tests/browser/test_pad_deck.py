@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-import labeler.grading
+from tests.browser.modules import page_with
 
 pytestmark = pytest.mark.browser
 
-HERE = Path(labeler.grading.__file__).parent
 ITEM = """
     const item = (chunk, more = {}) =>
         ({query: "q1", chunk, source: "pool", replaces: null, stale: false, ...more});
@@ -22,10 +19,9 @@ ITEM = """
 
 
 @pytest.fixture
-def run(visit):
-    page = visit("about:blank", grader=None)
-    scripts = "\n".join((HERE / f"{name}.js").read_text() for name in ("parts", "deck", "trail"))
-    return lambda body: page.evaluate(f"() => {{ {scripts}\n{ITEM}\n{body} }}")
+def run(browser):
+    with page_with(browser, "grading/deck", "grading/trail") as page:
+        yield lambda body: page.evaluate(f"() => {{ {ITEM}\n{body} }}")
 
 
 def test_a_repeat_is_asked_again_though_it_was_judged(run):

@@ -1,0 +1,54 @@
+// The line above the chunk: what is saved, how far it is, who grades, and what went wrong. Knows
+// elements and words; keeps nothing.
+
+import { othersWaiting } from "./outbox.js";
+import { finderIn } from "./parts.js";
+import { statusWords, troubleWords } from "./status.js";
+import { progressWords } from "./tally.js";
+
+/** @import { PadData } from "./shapes" */
+/** @import { Sitting } from "./sitting" */
+
+export class StatusLine {
+  /**
+   * @param {ParentNode} root
+   * @param {PadData} data
+   */
+  constructor(root, data) {
+    this.find = finderIn(root);
+    this.data = data;
+  }
+
+  /** @type {(sitting: Sitting) => void} */
+  paint(sitting) {
+    const { outbox, tally, deck, saved } = sitting;
+    const [waiting, refused] = [outbox.waiting().length, outbox.refused()];
+    const state = this.find(".state");
+    state.textContent = statusWords(outbox, saved, waiting, refused.length);
+    state.dataset.state = waiting ? outbox.state : "idle";
+    this.write(".progress", progressWords(tally, deck.current?.item.query));
+    this.paintField();
+    const others = othersWaiting(this.data.golden_set, sitting.grader);
+    this.write(".trouble-words", troubleWords(sitting, refused, others));
+    this.find(".look").hidden = !refused.length;
+    this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
+  }
+
+  paintField() {
+    const { confined, grader, can_change_name } = this.data;
+    this.write(".grader", `grading as ${grader}`);
+    this.find(".change").hidden = can_change_name === false;
+    this.find(".confined").hidden = !confined;
+    if (!confined) return;
+    this.write(".only", `only ${confined.facet} = ${confined.bucket}`);
+    const everything = new URL(location.href);
+    for (const name of ["facet", "bucket", confined.facet]) everything.searchParams.delete(name);
+    this.find(".everything").setAttribute("href", everything.href);
+  }
+
+  /** @type {(selector: string, text: string) => void} */
+  write(selector, text) {
+    const host = this.find(selector);
+    if (host.textContent !== text) host.textContent = text;
+  }
+}

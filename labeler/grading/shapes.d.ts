@@ -1,0 +1,206 @@
+// What travels between the pad and the server, and what the pad's files hand each other: types
+// only, nothing of it reaches a browser.
+
+export interface Pair {
+  query: string;
+  chunk: string;
+}
+
+/** What a grader said of a pair. */
+export interface Said {
+  kind: string | null;
+  grade: number | null;
+  reason: string | null;
+  note: string | null;
+}
+
+export interface Judged extends Said {
+  event_id: string;
+}
+
+/** A pair as the server hands it out, with what the pad shows of it. */
+export interface Item extends Pair {
+  text: string;
+  text_hash: string | null;
+  title: string | null;
+  document: string | null;
+  stale: boolean;
+  /** The event a new judgment replaces. */
+  replaces: string | null;
+  /** Why it was handed out: pool, repeat, list or search. */
+  source: string;
+  /** In lists: what this grader said of it. */
+  judged?: Judged | null;
+  /** In lists: the place of the first of those that are nearly the same. */
+  group?: number | null;
+  /** In what was found: whether a run has it near its top. */
+  pooled?: boolean;
+}
+
+/** What stands for a pair; where only an event id is known, that alone. */
+export type Standing = Partial<Said> & { event_id: string; item?: Item | null };
+
+/** A chunk on the table. */
+export interface Entry {
+  item: Item;
+  /** What was given. */
+  done: Standing | null;
+  /** A note that waits for its grade. */
+  note: string | null;
+  /** It was put off. */
+  later: boolean;
+  /** What was just taken back. */
+  undone: Step | null;
+  told?: Told;
+}
+
+/** A judgment that can be taken back. */
+export interface Step extends Standing {
+  item: Item;
+  /** What stands once it is taken back; unknown where an older step says it. */
+  former?: Standing | null;
+  /** What its entry said before. */
+  shown?: Standing | null;
+  /** Whether it answered a chunk that counted as open. */
+  answered?: boolean;
+}
+
+/** A remark on a query that can be taken back. */
+export interface RemarkStep {
+  remark: string;
+  query: string;
+  before: { remark: string | null; remark_note: string | null };
+}
+
+export type AnyStep = Step | RemarkStep;
+
+export interface About {
+  text: string;
+  task?: string | null;
+  guideline?: string | null;
+  reference?: string | null;
+  keywords: string[];
+  total: number;
+  left: number;
+  remark?: string | null;
+  remark_note?: string | null;
+}
+
+/** What is known of a pair beside one's own grade. */
+export interface Told {
+  chunk: string;
+  document: string | null;
+  found_by: number;
+  others: { kind: string; grade: number | null; count: number }[];
+}
+
+/** What is sent to the server: a judgment, an undo, or a remark on a query. */
+export interface PadEvent {
+  event_id: string;
+  golden_set: string;
+  grader: string;
+  query: string;
+  chunk?: string;
+  elapsed_ms: number;
+  kind?: string | null;
+  grade?: number | null;
+  reason?: string | null;
+  note?: string | null;
+  undoes?: string;
+  replaces?: string | null;
+  text_hash?: string | null;
+  source?: string;
+  blind?: boolean;
+}
+
+/** An event that is about a pair. */
+export type PairEvent = PadEvent & Pair;
+
+/** An event as the browser keeps it until the server has answered. */
+export interface Kept {
+  event: PadEvent;
+  /** By how much it changes the number of pairs judged. */
+  counts?: number;
+  /** What stood before it. */
+  former?: Standing | null;
+  /** The words to show it by. */
+  shown?: { query: string; title: string };
+  /** Why it was refused. */
+  reason?: string;
+  /** What stands instead, where a second tab or device was faster. */
+  instead?: Standing | null;
+}
+
+export interface NextAnswer {
+  items: Item[];
+  undoable: Step[];
+  queries: Record<string, About>;
+  saved: number;
+  open: number;
+  queries_done: number;
+  queries_total: number;
+  without_text: number;
+  pace_ms: number | null;
+  self_agreement: string | null;
+}
+
+/** What a tray asks; every act gets what was written. */
+export interface Question {
+  title: string;
+  choices: { key: string; words: string; act: (written: string) => void }[];
+  field?: Field | null;
+  /** What the Enter key does. */
+  enter?: ((written: string) => void) | null;
+  /** The entry it is about, if it is about the chunk on screen. */
+  about?: Entry | null;
+}
+
+/** A line to write in a tray. */
+export interface Field {
+  label: string;
+  help?: string;
+  max: number;
+  act?: (written: string) => void;
+  value?: string;
+}
+
+export interface Beside {
+  title: string | null;
+  text: string | null;
+}
+
+export interface Neighbours {
+  before: Beside | null;
+  after: Beside | null;
+}
+
+/** What the Label page tells the pad. */
+export interface PadData {
+  golden_set: string;
+  grader: string;
+  token: string;
+  words: string[];
+  colours: string[];
+  can_change_name: boolean;
+  guideline: string;
+  confined: { facet: string; bucket: string } | null;
+  query: string | null;
+  cookie: string;
+}
+
+/** What the lists may ask of the pad. */
+export interface ListDesk {
+  words: string[];
+  colours: string[];
+  // biome-ignore lint/suspicious/noExplicitAny: every route answers in a shape of its own
+  get(path: string): Promise<any>;
+  queryOf(id: string): About;
+  latest(item: Pair): Standing | null | undefined;
+  marking(): boolean;
+  announce(words: string): void;
+  leave(): void;
+  judge(item: Item, what: Partial<Said>): Standing;
+  takeBack(item: Item): Standing | null;
+  cannotTell(item: Item): void;
+  note(item: Item): void;
+}
