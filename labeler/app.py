@@ -19,7 +19,8 @@ from starlette.datastructures import Headers
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
@@ -119,6 +120,11 @@ def content_security_policy() -> str:
     )
 
 
+def to_label(request: Request) -> Response:
+    """Lead from ``/label``, where people look for it, to the first page, which is at ``/``."""
+    return RedirectResponse(f"/?{request.url.query}" if request.url.query else "/")
+
+
 def broken(_: Request, __: Exception) -> Response:
     """Answer a request that failed for a reason of the program's own; the log has the traceback.
 
@@ -149,7 +155,12 @@ PagesManager.uses_pages_directory = False
 app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
-    routes=[*grading_routes(DATABASE), *door_routes(DATABASE), *script_routes()],
+    routes=[
+        *grading_routes(DATABASE),
+        *door_routes(DATABASE),
+        *script_routes(),
+        Route("/label", to_label),
+    ],
     middleware=middleware(),
     exception_handlers={Exception: broken},
 )

@@ -6,42 +6,48 @@ stands the sentence that says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from labeler import ui
+from labeler import address, links, ui
 from labeler.access import Door, Person
 from labeler.places import folder
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A page: its file, its title, its address, and whether it is for graders too."""
+    """A page: its file, its title, its path, and what its address names.
+
+    ``runs`` are parameters that always name a run: a link without them would show another run as
+    soon as the first one is dropped.
+    """
 
     file: str
     title: str
-    url_path: str
+    path: str
     for_graders: bool = False
+    runs: Sequence[str] = ()
 
     def is_open_to(self, person: Person | None) -> bool:
         """Say whether a visitor may open the page."""
         return person is not None and (person.is_lead or self.for_graders)
 
 
-LABEL = Place("label.py", "Label", "home", for_graders=True)
+LABEL = Place("label.py", "Label", "/", for_graders=True)
 PLACES = [
     LABEL,
-    Place("scores.py", "Scores", "scores"),
-    Place("compare.py", "Compare", "compare"),
-    Place("slices.py", "Slices", "slices"),
-    Place("queries.py", "Queries", "queries"),
-    Place("review.py", "Review", "review"),
-    Place("data.py", "Data", "data"),
+    Place("scores.py", "Scores", "/scores"),
+    Place("compare.py", "Compare", "/compare", runs=("a", "b")),
+    Place("slices.py", "Slices", "/slices", runs=("a",)),
+    Place("queries.py", "Queries", "/queries", runs=("a",)),
+    Place("review.py", "Review", "/review"),
+    Place("data.py", "Data", "/data"),
 ]
+QUERY = "query"  # an opened query is a place of its own, to which Back leads
 
 
 def page_of(place: Place, person: Person | None) -> st.Page:
@@ -49,7 +55,9 @@ def page_of(place: Place, person: Person | None) -> st.Page:
     found: Path | Callable[[], None] = folder("pages") / place.file
     if not place.is_open_to(person):
         found = partial(turn_away, place) if person else ask_for_invitation
-    return st.Page(found, title=place.title, url_path=place.url_path, default=place is LABEL)
+    return st.Page(
+        found, title=place.title, url_path=place.path.strip("/") or "home", default=place is LABEL
+    )
 
 
 def turn_away(place: Place) -> None:
@@ -58,16 +66,16 @@ def turn_away(place: Place) -> None:
         st.subheader("This server is for grading only")
     else:
         st.subheader(f"{place.title} is for leads")
-    st.page_link(pages[LABEL], label="Go to Label, where chunks are graded")
+    links.link("Go to Label, where chunks are graded", LABEL.path)
 
 
 def ask_for_invitation() -> None:
     """Say to a visitor who is not known how to come in."""
-    address = ui.login_address()
-    if address is not None:
+    login = ui.login_address()
+    if login is not None:
         st.subheader("You are not on the list")
         st.text(
-            f"You are logged in as {address}, and nobody with this address is invited. "
+            f"You are logged in as {login}, and nobody with this address is invited. "
             "Ask whoever runs this to invite you."
         )
     elif ui.is_logged_in():
@@ -81,14 +89,24 @@ def ask_for_invitation() -> None:
     ui.logout_button()
 
 
-def selections() -> dict[str, list[str]]:
-    """Return the URL's parameters, several values of one name included."""
-    return {name: st.query_params.get_all(name) for name in st.query_params}
+def modernise() -> None:
+    """Write an address of Queries as it once was, with its run as ``run``, as it is today."""
+    if (run := address.given("run")) is not None:
+        against = address.given("a")
+        address.write(run=None, **({"a": against, "b": run} if against else {"a": run}))
 
 
-def open_label() -> None:
-    """Lead from /label, where people look for it, to the first page, which Streamlit has at /."""
-    st.switch_page(pages[LABEL], query_params=selections())
+def usual_runs(place: Place, names: Sequence[str]) -> dict[str, str]:
+    """Return the runs a page shows where its address does not say: the first ones left."""
+    given = {name: run for name in ("a", "b") if (run := address.given(name)) is not None}
+    left = iter([run for run in names if run not in given.values()])
+    return {name: run for name in place.runs if name not in given and (run := next(left, None))}
+
+
+def address_of(place: Place, names: Sequence[str]) -> str:
+    """Return the address of a page that shows the same runs and queries as the one one is on."""
+    kept = {**usual_runs(place, names), **address.given_all(address.CARRIED)}
+    return address.to(place.path, **kept)
 
 
 st.set_page_config(page_title="labeler", page_icon="📋", layout="wide")
@@ -97,28 +115,29 @@ with ui.guard():
     visitor = ui.person()
 
 pages = {place: page_of(place, visitor) for place in PLACES}
-leading_elsewhere = [st.Page(open_label, url_path="label", visibility="hidden")]
-page = st.navigation([*pages.values(), *leading_elsewhere], position="hidden")
+page = st.navigation(list(pages.values()), position="hidden")
+here = next(place for place in PLACES if place.title == page.title)
 
-# Streamlit leaves six lines free above every page, which a laptop's screen cannot spare, and shows
-# the focus on a link no differently from the page one is on.
+# Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
 st.html(
-    """<style>
-    .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
-    [data-testid="stPageLink-NavLink"]:focus-visible { outline: 3px solid currentColor; }
-    .st-key-navigation button { min-height: 0; padding: 0; }
+    f"""<style>
+    .stMainBlockContainer {{ padding-top: 2.75rem; padding-bottom: 3rem; }}
+    .st-key-navigation button {{ min-height: 0; padding: 0; }}
+    {links.STYLE}
     </style>"""
 )
 
-links = [pages[place] for place in PLACES if place.is_open_to(visitor)]
-has_login = visitor is not None and visitor.known_by == "login"
-if len(links) > 1 or has_login:
-    with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
-        # Streamlit's own links drop the query parameters, where every selection lives.
-        for target in links if len(links) > 1 else []:
-            st.page_link(target, query_params=selections())
-        if has_login:
-            ui.logout_button(quiet=True)
+if here.path == "/queries":
+    modernise()
+open_places = [place for place in PLACES if place.is_open_to(visitor)]
+with ui.guard():
+    runs = ui.run_names() if len(open_places) > 1 else []
+with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
+    if len(open_places) > 1:
+        links.page_links({p.title: address_of(p, runs) for p in open_places}, here.title)
+    if visitor is not None and visitor.known_by == "login":
+        ui.logout_button(quiet=True)
+    links.follow([place.path for place in PLACES], [QUERY], missing=usual_runs(here, runs))
 
 with ui.guard():
     page.run()

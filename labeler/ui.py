@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal
 from urllib.parse import unquote
@@ -11,8 +11,9 @@ from urllib.parse import unquote
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import access, tokens, visitors
+from labeler import access, address, tokens, visitors
 from labeler.access import Claims, Door, Person
+from labeler.address import Astray
 from labeler.errors import LabelerError, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard
 from labeler.grading import COOKIE
@@ -38,6 +39,8 @@ def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
     except LabelerError as error:
         said = str(error)
         show_error("\n".join([said, *(h for name, h in (hints or {}).items() if name in said)]))
+        if isinstance(error, Astray):
+            st.button("Go on without it", on_click=address.without, args=[error.names])
         st.stop()
 
 
@@ -138,6 +141,12 @@ def grading_token(store: Store, name: str) -> str:
     return tokens.issue(store.signing_key(), store.golden_set_uuid(), name)
 
 
+def run_names() -> list[str]:
+    """Return the names of the runs in the order they were loaded."""
+    with Store(database()) as store:
+        return store.run_names()
+
+
 def conventions(settings: Settings, preset: str = "graded") -> Conventions:
     """Return a preset with the team's threshold and budgets."""
     return Conventions.of(
@@ -183,24 +192,6 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
         return Scoreboard(store.collection(), chosen)
 
 
-def forget(name: str) -> None:
-    """Take a parameter out of the URL."""
-    st.query_params.pop(name, None)
-
-
-def refuse_unknown(name: str, there: Collection[str], what: str) -> None:
-    """Say that the URL parameter ``name`` names a ``what`` that is not there, and end the page.
-
-    Call it before the widget that is bound to the parameter: Streamlit would drop it in silence.
-    """
-    given = st.query_params.get(name)
-    if name not in st.session_state and given is not None and given not in there:
-        with st.container():
-            show_error(f"no {what} is called {given!r}; there are: {', '.join(there)}")
-            st.button("Go on without it", on_click=forget, args=(name,))
-        st.stop()
-
-
 OFFERED_MEASURES = (
     *("nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"),
     *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@10", "Success@1"),
@@ -211,20 +202,18 @@ ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
 
 
 def choose_conventions(settings: Settings) -> Conventions:
-    """Let the user choose a preset; the choice is in the URL as ``preset``."""
-    preset = st.selectbox("Conventions", PRESETS, key="preset", bind="query-params", width=160)
+    """Let the user choose a preset; the choice is in the address as ``preset``."""
+    preset = address.choose("Conventions", PRESETS, "preset", what="preset", width=160)
     return conventions(settings, preset)
 
 
 def choose_measures(default: Sequence[str]) -> list[str]:
-    """Let the user choose measures, at any cut-off; they are in the URL as ``measure``."""
-    chosen = st.multiselect(
+    """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
+    chosen = address.choose_several(
         "Measures",
-        list(dict.fromkeys([*default, *OFFERED_MEASURES])),
-        default=list(default),
-        accept_new_options=True,
-        key="measure",
-        bind="query-params",
+        OFFERED_MEASURES,
+        "measure",
+        default,
         help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
         "`@budget` is the prompt budget. A column's heading says what its value means; there is no "
         "value that is good everywhere, so compare runs on the same golden set.",
@@ -237,17 +226,30 @@ def choose_measures(default: Sequence[str]) -> list[str]:
 def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:
     """Let the user choose a facet and one of its buckets; None means all of them.
 
-    They are in the URL as ``facet`` and ``bucket``.
+    They are in the address as ``facet`` and ``bucket``.
     """
-    facet = st.selectbox(
-        "Facet", [ALL_QUERIES, *facets], key="facet", bind="query-params", width=180
+    facet = address.choose_or_not(
+        *("Facet", list(facets), "facet"),
+        nothing=ALL_QUERIES,
+        what="facet",
+        clears=["bucket"],
+        width=180,
     )
-    if facet not in facets:
-        return None, None
-    bucket = st.selectbox(
-        "Bucket", [EVERY_BUCKET, *facets[facet]], key="bucket", bind="query-params", width=180
+    return facet, choose_within("Bucket", facets, facet, "bucket", 180)
+
+
+def choose_within(
+    label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str, width: int
+) -> str | None:
+    """Let the user choose one bucket of a facet, or every one (None); of no facet there is none."""
+    if facet is None:
+        return None
+    return address.choose_or_not(
+        *(label, facets[facet], name),
+        nothing=EVERY_BUCKET,
+        what=f"bucket of {facet}",
+        width=width,
     )
-    return facet, None if bucket == EVERY_BUCKET else bucket
 
 
 def counts_line(contents: Contents) -> str:

@@ -5,7 +5,7 @@ import uuid
 
 import streamlit as st
 
-from labeler import charts, comparison, ui
+from labeler import address, charts, comparison, links, ui
 from labeler.charts import View
 from labeler.evaluation import Scoreboard
 from labeler.model import GRADES, Judgment
@@ -50,32 +50,9 @@ def ask_for_runs(names: list[str]) -> None:
     st.stop()
 
 
-def unknown_in_url(board: Scoreboard) -> list[str]:
-    """Say what the URL names that is not there; drawing the widgets forgets it."""
-    asked = st.query_params
-    facet = asked.get("facet", ui.ALL_QUERIES)
-    known = {
-        "a": ("run", board.run_names),
-        "b": ("run", board.run_names),
-        "facet": ("facet", [ui.ALL_QUERIES, *board.facets]),
-        "bucket": (f"bucket of {facet}", [ui.EVERY_BUCKET, *board.facets.get(facet, ())]),
-        "sort": ("order", charts.SORTS),
-        "show": ("picture", list(PICTURES)),
-    }
-    return [
-        f"no {what} is called {asked[key]!r}; there are: {', '.join(there)}"
-        for key, (what, there) in known.items()
-        if key in asked and asked[key] not in there
-    ]
-
-
 def open_query(query_id: str | None) -> None:
     """Open a query, or close the one that is open."""
-    st.query_params.pop("chunk", None)
-    if query_id is None:
-        st.query_params.pop("query", None)
-    else:
-        st.query_params["query"] = query_id
+    address.write(query=query_id, chunk=None)
 
 
 def look(view: View) -> Look:
@@ -105,19 +82,8 @@ def choose_picture(view: View) -> None:
     """Show the queries as strips, a page at a time, or as charts."""
     pages = max(1, math.ceil(len(view.rows) / QUERIES_A_PAGE))
     with st.container(horizontal=True, vertical_alignment="center"):
-        shown = st.segmented_control(
-            "Show",
-            list(PICTURES),
-            default=next(iter(PICTURES)),
-            required=True,
-            key="show",
-            bind="query-params",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
-        page = 1
-        if pages > 1 and PICTURES[shown] is strips:
-            page = st.pagination(pages, key="page", bind="query-params", persist_state="session")
+        shown = address.choose_tab("Show", list(PICTURES), "show", what="picture")
+        page = address.choose_page(pages if PICTURES[shown] is strips else 1)
     PICTURES[shown](view, page)
 
 
@@ -200,7 +166,7 @@ def one_query(view: View, query_id: str) -> None:
     about = charts.query_words(view.board, query_id)
     st.html(charts.query_head(view.texts[query_id], query_id, about))
     moves = comparison.moves(view.board, view.compared.a, view.compared.b, query_id, view.by)
-    chosen = charts.chosen_move(moves, st.query_params.get("chunk"))
+    chosen = charts.chosen_move(moves, address.given("chunk"))
     left, right = st.columns([8, 5], gap="medium")
     with left:
         numbers(view, query_id)
@@ -232,16 +198,7 @@ def steps(view: View, query_id: str) -> int:
         st.caption("not in this bucket" if at is None else f"{at + 1:,} of {len(ids):,}")
         st.space("stretch")
         st.caption("Ranks shown", width="content")
-        return st.segmented_control(
-            "Ranks shown",
-            LISTED,
-            default=LISTED[0],
-            required=True,
-            key="ranks",
-            bind="query-params",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
+        return address.choose_tab("Ranks shown", LISTED, "ranks")
 
 
 def numbers(view: View, query_id: str) -> None:
@@ -277,7 +234,7 @@ def lists(view: View, query_id: str, moves, depth: int, chosen) -> None:
 def choose_chunk() -> None:
     """Keep the clicked chunk in the URL."""
     if (chunk := picked("lists")) is not None:
-        st.query_params["chunk"] = chunk
+        address.write(chunk=chunk)
 
 
 # --- one chunk -------------------------------------------------------------------------------
@@ -300,7 +257,7 @@ def grade(view: View, query_id: str, move, text_hash: str | None) -> None:
     name = ui.grader()
     st.text(f"{ranks} · {given}{'' if name is None else f' · you are {name}'}")
     if name is None:
-        st.markdown("To grade here, first say who you are on [Label](./).")
+        links.link("To grade here, first say who you are on Label", "/")
         return
     # A fresh control for every revision: it shows what counts now, and any click is an event.
     key = f"grade-{view.board.revision}-{query_id}-{move.chunk_id}"
@@ -335,7 +292,7 @@ def save_grade(key: str, query_id: str, move, text_hash: str | None, name: str) 
     with ui.guard(), ui.open_store() as store:
         store.add_grader(name)
         store.judge(event)
-    st.query_params["chunk"] = move.chunk_id
+    address.write(chunk=move.chunk_id)
     st.toast(f"Grade {event.grade} saved", icon=":material/check:")
 
 
@@ -366,30 +323,22 @@ texts = query_texts(ui.database(), board.data_revision)
 names = list(board.run_names)
 if len(names) < 2:
     ask_for_runs(names)
-unknown = unknown_in_url(board)
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    a = st.selectbox("A", names, index=0, key="a", bind="query-params", width=180)
-    b = st.selectbox("B", names, index=1, key="b", bind="query-params", width=180)
+    first = next(name for name in names if name != address.given("b"))
+    a = address.choose("A", names, "a", what="run", default=first, always=True, width=180)
+    other = next(name for name in names if name != a)
+    b = address.choose("B", names, "b", what="run", default=other, always=True, width=180)
     measure_texts = ui.choose_measures(DEFAULT_MEASURES)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    by_text = st.selectbox(
-        "By measure",
-        measure_texts,
-        key="by",
-        bind="query-params",
+    by_text = address.choose(
+        *("By measure", measure_texts, "by"),
         width=140,
         help="The one measure that sorts the queries and whose delta is explained.",
     )
-    sort = st.selectbox("Order", charts.SORTS, key="sort", bind="query-params", width=140)
+    sort = address.choose("Order", charts.SORTS, "sort", what="order", width=140)
     facet, bucket = ui.choose_bucket(board.facets)
     chosen = ui.choose_conventions(settings)
-
-if unknown:
-    for sentence in unknown:
-        ui.show_error(sentence)
-    st.button("Show what is chosen above")
-    st.stop()
 
 with ui.guard():
     with ui.open_store() as store:
@@ -408,7 +357,7 @@ with ui.guard():
             "Nothing is graded yet, so no measure has a value. Grade chunks on Label, or load "
             "golden grades on Data or with `labeler load golden FILE`."
         )
-    if (query := st.query_params.get("query")) is not None:
+    if (query := address.given("query")) is not None:
         one_query(view, query)
     else:
         summary(view, bucket)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler import transfer, ui
+from labeler import address, transfer, ui
 from labeler.formats import parse_grade_map
 from labeler.model import GRADES, LONGEST_WORD, STRATEGIES, TASKS, Settings
 
@@ -280,14 +280,6 @@ def count() -> None:
 
 counts = st.empty()
 count()
-section = st.segmented_control(
-    "Section",
-    list(SECTIONS),
-    default="Load",
-    required=True,
-    key="section",
-    bind="query-params",
-    label_visibility="collapsed",
-)
+section = address.choose_tab("Section", list(SECTIONS), "section", what="section")
 SECTIONS[section]()
 count()  # once more: the section may have loaded something

@@ -4,54 +4,45 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from labeler import charts, ui
+from labeler import address, charts, ui
+from labeler.address import Astray
 from labeler.grading import Confined, Desk, pad
 
 
 def chosen_field(facets: Mapping[str, Sequence[str]]) -> Confined | None:
     """Return the bucket the address keeps a grader to, as ``?facet=F&bucket=B`` or ``?F=B``.
 
-    What it names and is not there is said, and the page ends: grading another field than the one
-    that was meant would be worse than not grading.
+    Raises `Astray` for what is not there: grading another field than the one that was meant would
+    be worse than not grading.
     """
-    asked = {facet: st.query_params[facet] for facet in facets if facet in st.query_params}
-    facet, bucket = st.query_params.get("facet"), st.query_params.get("bucket")
-    if facet not in (None, ui.ALL_QUERIES, *facets):
-        refuse(["facet", "bucket"], f"no facet is called {facet!r}; there are: {', '.join(facets)}")
-    if bucket not in (None, ui.EVERY_BUCKET) and facet != ui.ALL_QUERIES:
+    named = [facet for facet in facets if facet not in address.CARRIED]
+    asked = {facet: value for facet in named if (value := address.given(facet)) is not None}
+    facet = address.among("facet", facets, "facet", clears=["bucket"])
+    bucket = address.given("bucket")
+    if bucket is not None:
         if facet is None:
-            refuse(["bucket"], f"the address names the bucket {bucket!r}, but not of which facet")
+            said = f"the address names the bucket {bucket!r}, but not of which facet"
+            raise Astray(said, ["bucket"])
         asked[facet] = bucket
     if len(asked) > 1:
-        refuse([*asked, "facet", "bucket"], f"one bucket at a time, not of {' and '.join(asked)}")
+        said = f"one bucket at a time, not of {' and '.join(asked)}"
+        raise Astray(said, [*asked, "facet", "bucket"])
     for name, value in asked.items():
         if value not in facets[name]:
             there = ", ".join(facets[name])
             said = f"no bucket of {name} is called {value!r}; there are: {there}"
-            refuse([name, "facet", "bucket"], said)
+            raise Astray(said, [name, "facet", "bucket"])
         return Confined(name, value)
     return None
 
 
-def refuse(names: Sequence[str], message: str) -> None:
-    """Say what is wrong with the address, offer to drop these parameters, and end the page."""
-    ui.show_error(message)
-    st.button("Go on without it", on_click=forget, args=(names,))
-    st.stop()
-
-
 def chosen_query(known: bool) -> str | None:
-    """Return the query the address asks for; one that is not there is said, and the page ends."""
-    query_id = st.query_params.get("query")
+    """Return the query the address asks for; raises `Astray` for one that is not there."""
+    query_id = address.given("query")
     if query_id is not None and not known:
-        refuse(["query"], f"there is no query {query_id!r} in this golden set, or not any more")
+        said = f"there is no query {query_id!r} in this golden set, or not any more"
+        raise Astray(said, ["query"])
     return query_id
-
-
-def forget(names: Sequence[str]) -> None:
-    """Take parameters out of the address."""
-    for name in names:
-        ui.forget(name)
 
 
 def ask_a_lead(is_lead: bool) -> None:
@@ -66,7 +57,7 @@ with ui.open_store() as store:
     settings, name = store.settings(), ui.grader()
     token = None if name is None else ui.grading_token(store, name)
     golden_set = store.golden_set_uuid()
-    is_known = store.has_query(st.query_params.get("query", ""))
+    is_known = store.has_query(address.given("query") or "")
     is_lead = ui.is_lead()
 
 if not queries:

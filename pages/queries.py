@@ -1,11 +1,10 @@
 """The queries that fail: worst first, why, and one query in full."""
 
 import math
-from pathlib import Path
 
 import streamlit as st
 
-from labeler import charts, ui
+from labeler import address, charts, links, ui
 from labeler.comparison import dcg_table
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
 from labeler.evaluation import PRIMARY, primary
@@ -19,92 +18,83 @@ TOPS = {"top 10": 10, "top 20": 20, "top 50": 50, "whole list": 1_000_000}
 ON_A_PAGE = 200
 
 
-def link(page: str, label: str, icon: str, **given) -> None:
-    """Draw a link to another page that carries what is chosen there."""
-    st.page_link(
-        str(Path(__file__).with_name(f"{page}.py")), label=label, icon=icon, query_params=given
-    )
-
-
-def choose(label: str, options, key: str, width: int, **more):
-    """Let the user choose one of several; it is in the URL as ``key``."""
-    return st.selectbox(label, options, key=key, bind="query-params", width=width, **more)
-
-
 def choose_runs(names) -> tuple[str, str | None]:
-    """Let the user choose a run, and one it is set against; in the URL as ``run`` and ``a``."""
-    ui.refuse_unknown("run", names, "run")
-    ui.refuse_unknown("a", [*names, NO_RUN], "run")
-    usual = st.query_params.get("b")
-    at = names.index(usual) if usual in names else 0
-    run = choose("Run", names, "run", 200, index=at)
-    others = [NO_RUN, *(name for name in names if name != run)]
-    a = choose(
+    """Let the user choose a run, and one it is set against.
+
+    As on the other pages, the address has the one run as ``a``, or the two as ``a`` and ``b``.
+    """
+    run, a = runs_given(names)
+    others = [name for name in names if name != run]
+    st.session_state["run"], st.session_state["against"] = run, a or NO_RUN
+    st.selectbox("Run", names, key="run", on_change=write_runs, width=200)
+    st.selectbox(
         "Against run A",
-        others,
-        "a",
-        200,
+        [NO_RUN, *others],
+        key="against",
+        on_change=write_runs,
+        width=200,
         help="With a run A, queries are sorted by what the run loses against it.",
     )
-    return run, None if a == NO_RUN else a
+    return run, a
+
+
+def runs_given(names) -> tuple[str, str | None]:
+    """Return the run the address asks for, and the one it is set against."""
+    a, b = address.among("a", names, "run"), address.among("b", names, "run")
+    if b is None:
+        return a or names[0], None
+    return b, a if a != b else None
+
+
+def write_runs() -> None:
+    """Put the chosen runs into the address."""
+    run, against = st.session_state["run"], st.session_state["against"]
+    if against in (NO_RUN, run):
+        address.write(a=run, b=None)
+    else:
+        address.write(a=against, b=run)
 
 
 def choose_filters() -> charts.Filters:
-    """Let the user narrow the list; every choice is in the URL under its own name."""
-    ui.refuse_unknown("facet", [*facets, ui.ALL_QUERIES], "facet")
-    named = facets.get(st.query_params.get("facet"), ())
-    if "facet" not in st.session_state and named:
-        ui.refuse_unknown("bucket", [*named, ui.EVERY_BUCKET], "bucket")
-    ui.refuse_unknown("class", charts.KINDS, "class of failure")
+    """Let the user narrow the list; every choice is in the address under its own name."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         facet, bucket = ui.choose_bucket(facets)
         other, crossing = choose_crossing(facet)
-        task = choose("Task", [ANY_TASK, *TASKS], "task", 150)
-        kind = choose("Class", charts.KINDS, "class", 260)
-        share = st.number_input(
-            "Holes, % at least",
-            0,
-            100,
-            0,
-            10,
-            key="holes",
-            bind="query-params",
+        task = address.choose_or_not(
+            "Task", TASKS, "task", nothing=ANY_TASK, what="task", width=150
+        )
+        kind = address.choose("Class", charts.KINDS, "class", what="class of failure", width=260)
+        share = address.choose_number(
+            *("Holes, % at least", "holes", 0, 100, 0, 10),
             width=150,
             help="Share of the top k of the first measure that nobody has graded.",
         )
-        text = st.text_input("Text contains", key="contains", bind="query-params", width=220)
-    task = None if task == ANY_TASK else task
+        text = address.write_text("Text contains", "contains", width=220)
     return charts.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
 
 
 def choose_crossing(facet) -> tuple[str | None, str | None]:
     """Let the user narrow a facet's bucket by that of another; ``other`` and ``crossing``."""
+    address.among("other", facets, "facet")
     others = [name for name in facets if name != facet]
     if facet is None or not others:
         return None, None
-    other = choose("and", [NOT_CROSSED, *others], "other", 150)
-    if other == NOT_CROSSED:
-        return None, None
-    buckets = [ui.EVERY_BUCKET, *facets[other]]
-    crossing = choose("in", buckets, "crossing", 150)
-    return other, None if crossing == ui.EVERY_BUCKET else crossing
+    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"], "width": 150}
+    other = address.choose_or_not("and", others, "other", **crossed)
+    return other, ui.choose_within("in", facets, other, "crossing", 150)
 
 
 def choose_bar():
     """Let the user say when a query fails; return the usual bar and those of tasks."""
     offered = list(dict.fromkeys(["Success@budget", TASK_BARS, *ui.OFFERED_MEASURES]))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = choose(
-            "A query fails where",
-            offered,
-            "bar",
-            260,
+        name = address.choose(
+            *("A query fails where", offered, "bar"),
             accept_new_options=True,
+            width=260,
             help="Any measure at any cut-off; or the one that fits a task.",
         )
-        below = st.number_input(
-            "is below", 0.01, 1.0, 1.0, 0.05, key="below", bind="query-params", width=130
-        )
+        below = address.choose_number("is below", "below", 0.01, 1.0, 1.0, 0.05, width=130)
     if name != TASK_BARS:
         [measure, *_] = chosen.measures(name) or chosen.measures("Success@budget")
         return Bar(measure, below), {}
@@ -133,8 +123,8 @@ def failures_in(name: str):
 
 
 def open_query(query_id: str) -> None:
-    """Open a query in full; the widget keeps its id, so the URL has it too."""
-    st.session_state["query"] = query_id
+    """Open a query in full, or none."""
+    address.write(query=query_id or None)
 
 
 def open_clicked(ids) -> None:
@@ -232,10 +222,10 @@ def show_steps(query_id: str) -> None:
                 args=(ids[at + step] if there else query_id,),
             )
         st.text("not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}, {sort}")
-        pair = {"a": a, "b": run} if a else {}
-        given = {"query": query_id, "measure": texts, "preset": chosen.preset, **pair}
-        link("compare", "Compare runs on it", ":material/compare_arrows:", **given)
-        link("label", "Grade chunks", ":material/grading:", query=query_id)
+        pair = {"a": a, "b": run} if a else {"a": run}
+        given = {"query": query_id, "measure": texts, "preset": chosen.preset}
+        links.link("Compare runs on it", address.to("/compare", **pair, **given))
+        links.link("Grade chunks", address.to("/", query=query_id))
 
 
 def show_query(query_id: str) -> None:
@@ -250,15 +240,8 @@ def show_query(query_id: str) -> None:
     lists = {name: board.ranked(name, query_id) for name in names}
     show_why(query_id, lists)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.segmented_control(
-            "In full",
-            [LISTS, DCG, POOL],
-            default=LISTS,
-            required=True,
-            key="part",
-            bind="query-params",
-        )
-        top = choose("Depth", list(TOPS), "top", 150, disabled=part == DCG)
+        part = address.choose_tab("In full", [LISTS, DCG, POOL], "part", what="part")
+        top = address.choose("Depth", list(TOPS), "top", disabled=part == DCG, width=150)
     if part == LISTS:
         show_lists(query_id, lists, TOPS[top])
     elif part == DCG:
@@ -368,8 +351,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     run, a = choose_runs(board.run_names)
     texts = ui.choose_measures(DEFAULT_MEASURES)
     chosen = ui.choose_conventions(settings)
-opened = st.session_state.get("query", st.query_params.get("query", ""))
-with st.expander("Filters, and when a query fails", expanded=not opened):
+with st.expander("Filters, and when a query fails", expanded=address.given("query") is None):
     filters = choose_filters()
     with ui.guard():
         bar, bars = choose_bar()
@@ -389,17 +371,12 @@ with ui.guard():
         board, queries, run, a, measures, (filters.facet, filters.other), failures
     )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    view = st.segmented_control(
-        "Show", [LIST, CLASSES_VIEW], default=LIST, required=True, key="view", bind="query-params"
-    )
+    view = address.choose_tab("Show", [LIST, CLASSES_VIEW], "view", what="view")
     sorts = charts.ORDERS_AGAINST if a else charts.ORDERS
-    sort = choose("Sorted", sorts, "sort", 190)
+    sort = address.choose("Sorted", sorts, "sort", width=190)
     shown = charts.in_order((row for row in rows if filters.let_in(row)), sort)
-    pages = list(range(1, math.ceil(len(shown) / ON_A_PAGE) + 1))
-    page = choose(f"Page, {ON_A_PAGE} a page", pages, "page", 130) if len(pages) > 1 else 1
-    query_id = st.text_input(
-        "Query", key="query", bind="query-params", width=200, placeholder="id, or click one"
-    ).strip()
+    page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
+    query_id = address.write_text("Query", "query", width=200, placeholder="id, or click one")
 through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}
 found = {name: each for name, each in failures.items() if name in through}
 if found:

@@ -3,11 +3,10 @@
 import math
 from collections import Counter, defaultdict
 from dataclasses import asdict
-from urllib.parse import urlencode
 
 import streamlit as st
 
-from labeler import ui
+from labeler import address, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.charts import reviewing
 from labeler.charts.reviewing import Said
@@ -28,7 +27,7 @@ WORK_NOTE = (
 
 def queries_link(query_id: str) -> str:
     """Return the address of a query in full."""
-    return "queries?" + urlencode({"query": query_id})
+    return address.to("/queries", a=run, query=query_id)
 
 
 def about_query(row) -> Said:
@@ -60,11 +59,7 @@ def offer(label: str, rows, name: str, as_row=asdict) -> None:
 
 def part_of(rows, key: str):
     """Let the user turn pages where there is more than one; return the rows of this one."""
-    pages = list(range(1, math.ceil(len(rows) / ON_A_PAGE) + 1))
-    if len(pages) < 2:
-        return rows
-    label = f"Page, {ON_A_PAGE} a page"
-    page = st.selectbox(label, pages, key=key, bind="query-params", width=150)
+    page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE), key)
     return rows[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
 
 
@@ -146,11 +141,9 @@ def show_progress() -> None:
 
 
 def choose_facet(facets) -> str | None:
-    """Let the user choose a facet, or all queries; it is in the URL as ``facet``."""
-    offered = [ui.ALL_QUERIES, *facets]
-    ui.refuse_unknown("facet", offered, "facet")
-    facet = st.selectbox("Facet", offered, key="facet", bind="query-params", width=220)
-    return None if facet == ui.ALL_QUERIES else facet
+    """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    more = {"what": "facet", "clears": ["bucket"], "width": 220}
+    return address.choose_or_not("Facet", list(facets), "facet", nothing=ui.ALL_QUERIES, **more)
 
 
 def name_of(row, facet: str | None) -> str:
@@ -283,14 +276,6 @@ SECTIONS = {
     "Notes": show_notes,
 }
 
-ui.refuse_unknown("review", list(SECTIONS), "section")
-section = st.segmented_control(
-    "Section",
-    list(SECTIONS),
-    default="Work",
-    required=True,
-    key="review",
-    bind="query-params",
-    label_visibility="collapsed",
-)
+run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opened in a run
+section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
 SECTIONS[section]()

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from labeler import charts, ui
+from labeler import address, charts, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -43,15 +43,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     chosen = ui.choose_conventions(settings)
 with ui.guard():
     measures = chosen.measures(texts)
-view = st.segmented_control(
-    "View",
-    ["measures", "by task", "recall over k", "ties", "keywords"],
-    default="measures",
-    required=True,
-    key="view",
-    bind="query-params",
-    label_visibility="collapsed",
-)
+views = ["measures", "by task", "recall over k", "ties", "keywords"]
+view = address.choose_tab("View", views, "view", what="view")
 
 
 def show_measures(board: Scoreboard) -> list[Score]:
@@ -156,10 +149,9 @@ def keyword_values(at, substring: bool, _board: Scoreboard):
 
 def show_keywords(board: Scoreboard) -> None:
     """Show what can be said without grades, beside what grades say, and whether they agree."""
-    substring = st.toggle(
+    substring = address.switch(
         "Find keywords inside longer words, too",
-        key="substring",
-        bind="query-params",
+        "substring",
         help="A keyword without letters and digits, such as `++`, is then looked for, too.",
     )
     at = (ui.database(), board.data_revision, chosen.preset)

@@ -1,51 +1,41 @@
 """Bucket by measure, for one run or A against B: where a mean hides a bucket that collapsed."""
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
-from labeler import charts, comparison, ui
+from labeler import address, charts, comparison, ui
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "Success@3"]
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
 
 
 def choose_runs(names) -> tuple[str, str | None]:
-    """Let the user choose run A and, to compare, run B; in the URL as ``a`` and ``b``."""
-    ui.refuse_unknown("a", names, "run")
-    ui.refuse_unknown("b", [*names, ONE_RUN], "run")
-    a = st.selectbox("Run, or A", names, key="a", bind="query-params", width=220)
-    b = st.selectbox("B, to compare", [ONE_RUN, *names], key="b", bind="query-params", width=220)
-    return a, None if b == ONE_RUN else b
+    """Let the user choose run A and, to compare, run B; in the address as ``a`` and ``b``."""
+    a = address.choose("Run, or A", names, "a", what="run", always=True, width=220)
+    b = address.choose_or_not("B, to compare", names, "b", nothing=ONE_RUN, what="run", width=220)
+    return a, b
 
 
 def choose_facets(facets) -> tuple[str, str | None, int]:
     """Let the user choose a facet, one to cross it with, and from which n a bucket is not few."""
-    ui.refuse_unknown("facet", [*facets, ui.ALL_QUERIES], "facet")
-    ui.refuse_unknown("other", [*facets, NOT_CROSSED], "facet")
-    facet = st.selectbox("Facet", facets, key="facet", bind="query-params", width=220)
-    others = [NOT_CROSSED, *(name for name in facets if name != facet)]
-    other = st.selectbox("Crossed with", others, key="other", bind="query-params", width=220)
-    least = st.number_input(
-        "Few is under",
-        1,
-        1_000,
-        5,
-        key="least",
-        bind="query-params",
+    address.among("other", facets, "facet")
+    facet = address.choose("Facet", facets, "facet", what="facet", clears=["bucket"], width=220)
+    others = [name for name in facets if name != facet]
+    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"], "width": 220}
+    other = address.choose_or_not("Crossed with", others, "other", **crossed)
+    least = address.choose_number(
+        *("Few is under", "least", 1, 1_000, 5),
         width=130,
         help="Buckets of fewer queries are greyed: their mean may be chance.",
     )
-    return facet, None if other == NOT_CROSSED else other, int(least)
+    return facet, other, least
 
 
 def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
     """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
-    given = {"run": b or a, **({"a": a} if b else {}), "measure": texts, "preset": chosen.preset}
     where = {"facet": facet, "bucket": bucket} if bucket is not None else {}
     if crossing is not None:
         where |= {"other": other, "crossing": crossing}
-    return "queries?" + urlencode({**given, **where}, doseq=True)
+    return address.to("/queries", a=a, b=b, measure=texts, preset=chosen.preset, **where)
 
 
 def show_one_run() -> None:

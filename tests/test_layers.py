@@ -81,7 +81,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
+    "labeler.address": {"streamlit", "labeler.errors"},
     "labeler.scripts": {"starlette", "labeler.places"},
+    "labeler.links": {"htpy", "streamlit", "labeler.scripts"},
     "labeler.grading": {"streamlit", "labeler.scripts"},
     "labeler.ranks": {"streamlit", "labeler.charts", "labeler.scripts"},
     "labeler.desk": {
@@ -104,6 +106,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.ui": {
         "streamlit",
         "labeler.access",
+        "labeler.address",
         "labeler.errors",
         "labeler.evaluation",
         "labeler.grading",
@@ -113,7 +116,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tokens",
         "labeler.visitors",
     },
-    "labeler.navigation": {"streamlit", "labeler.access", "labeler.places", "labeler.ui"},
+    "labeler.navigation": {
+        "streamlit",
+        "labeler.access",
+        "labeler.address",
+        "labeler.links",
+        "labeler.places",
+        "labeler.ui",
+    },
     "labeler.app": {
         "starlette",
         "streamlit",
@@ -141,6 +151,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.__main__": {"labeler.cli"},
     "pages": {
         "streamlit",
+        "labeler.address",
         "labeler.agreement",
         "labeler.charts",
         "labeler.comparison",
@@ -149,6 +160,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.formats",
         "labeler.grading",
         "labeler.keywords",
+        "labeler.links",
         "labeler.measures",
         "labeler.model",
         "labeler.ranks",

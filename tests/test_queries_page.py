@@ -182,7 +182,7 @@ def test_the_next_query_is_one_click_away(filled: Path):
         ({"run": "nope"}, "no run is called 'nope'; there are: first, late"),
         ({"a": "nope"}, "no run is called 'nope'"),
         ({"facet": "nope"}, "no facet is called 'nope'; there are: intent, task"),
-        ({"facet": "intent", "bucket": "nope"}, "no bucket is called 'nope'"),
+        ({"facet": "intent", "bucket": "nope"}, "no bucket of intent is called 'nope'"),
         ({"class": "nope"}, "no class of failure is called 'nope'"),
         ({"query": "nope"}, "no query is called 'nope'"),
         ({"bar": "nope"}, "no measure is called 'nope'"),

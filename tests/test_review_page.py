@@ -143,7 +143,7 @@ def test_cannot_tell_is_counted_by_reason_and_listed(pooled: Store, say):
     assert row(said, HOSTILE)[0] == "1"
     assert "3 in all, the newest first" in said
     assert "<img" not in bodies(app)
-    assert 'href="queries?query=q1"' in bodies(app)
+    assert 'href="/queries?a=run&amp;query=q1"' in bodies(app)
 
 
 def test_remarks_lead_to_the_query(pooled: Store):
@@ -154,7 +154,7 @@ def test_remarks_lead_to_the_query(pooled: Store):
     assert row(words(app), "one")[:3] == ["q1", "the query is unclear", "Ann"]
     assert row(words(app), HOSTILE)[:3] == ["q0", "nothing here answers it", "Ann"]
     assert "<img" not in bodies(app)
-    assert 'href="queries?query=q0"' in bodies(app)
+    assert 'href="/queries?a=run&amp;query=q0"' in bodies(app)
 
 
 def test_notes_say_beside_which_grade_they_stand(pooled: Store, say):

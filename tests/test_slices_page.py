@@ -115,8 +115,8 @@ def test_two_facets_cross_with_the_empty_crossings_left_to_the_heat_map(filled: 
 def test_names_from_files_stay_text_and_lead_to_the_queries(filled: Path):
     bodies = [element.proto.body for element in open_slices(facet="intent").get("html")]
     assert not any("<b>refund" in body for body in bodies)
-    (address,) = re.findall(r'href="(queries\?[^"]*setup[^"]*)"', "".join(bodies))
-    assert "run=A%26A" in address
+    (address,) = re.findall(r'href="(/queries\?[^"]*setup[^"]*)"', "".join(bodies))
+    assert "a=A%26A" in address
     assert "facet=intent" in address
 
 

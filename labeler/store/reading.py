@@ -173,6 +173,10 @@ class Reading(Connection):
         """Return how many queries there are, without the retired ones."""
         return int(self._value("SELECT count(*) FROM queries WHERE retired_at IS NULL"))
 
+    def run_names(self) -> list[str]:
+        """Return the names of the runs in the order they were loaded."""
+        return [name for (name,) in self._rows("SELECT name FROM runs ORDER BY id")]
+
     def runs(self) -> list[RunSummary]:
         """List the runs in the order they were loaded."""
         return [

@@ -119,13 +119,13 @@ def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, 
     page.get_by_role("link", name="Slices", exact=True).click()
     expect(page.locator(".slices")).to_be_visible()
     page.get_by_role("link", name="Queries", exact=True).click()
-    expect(page.get_by_text("3 of 12 judged queries fail in second")).to_be_visible()
-    assert chosen(page)["run"] == ["second"]
+    expect(page.get_by_text("a query fails where RR below 0.5")).to_be_visible()
+    assert (chosen(page)["a"], chosen(page)["facet"]) == (["second"], ["intent"])
 
 
 def test_a_run_that_is_not_there_is_said_and_the_page_goes_on_without_it(serve, visit, graded):
     server = serve(graded)
-    page = visit(f"{server.url}/queries?run=nope&measure=RR", grader=None)
+    page = visit(f"{server.url}/queries?a=nope&measure=RR", grader=None)
     expect(page.get_by_text("no run is called 'nope'; there are: first, second")).to_be_visible()
     expect(page.get_by_text("Traceback")).to_have_count(0)
     page.get_by_role("button", name="Go on without it").click()

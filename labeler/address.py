@@ -1,0 +1,230 @@
+"""Where somebody is on a page stands in its address: widgets that read it there and write it there.
+
+The address alone decides what is shown. Streamlit's session only carries a widget's value to and
+fro, so that a link, the Back button and a colleague's address lead to the same thing. (Streamlit's
+own binding of widgets drops defaults from the address, and whatever another page has bound.) Knows
+no page and nothing of what the parameters mean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import Any, TypeVar
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from labeler.errors import NotFound
+
+# What a link to another page takes along: which runs, which queries, by which measures, and what
+# counts as failing. The rest of an address is about the page one is on.
+CARRIED = ("a", "b", "facet", "bucket", "other", "crossing", "measure", "preset", "bar", "below")
+
+Value = str | Sequence[str] | None
+OptionT = TypeVar("OptionT")
+
+
+class Astray(NotFound):
+    """An address names what is not there; without its parameters ``names`` the page is whole."""
+
+    def __init__(self, message: str, names: Iterable[str]) -> None:
+        super().__init__(message)
+        self.names = tuple(names)
+
+
+def given(name: str) -> str | None:
+    """Return what the address gives for a parameter, None where it gives nothing."""
+    return st.query_params.get(name)
+
+
+def given_all(names: Iterable[str] | None = None) -> dict[str, list[str]]:
+    """Return the address's parameters, or those of ``names`` that it has, with all their values."""
+    wanted = st.query_params if names is None else [n for n in names if n in st.query_params]
+    return {name: st.query_params.get_all(name) for name in wanted}
+
+
+def write(**changes: Value) -> None:
+    """Change parameters of the address at once; None takes one out, the others stay."""
+    there: dict[str, Value] = {**given_all(), **changes}
+    st.query_params.from_dict({name: value for name, value in there.items() if value})
+
+
+def to(path: str, **parameters: Value) -> str:
+    """Return the address of a page beside this one, without the parameters that are None.
+
+    >>> to("compare", a="bm25", b="lsa 2", measure=["RR", "AP"], query=None)
+    'compare?a=bm25&b=lsa+2&measure=RR&measure=AP'
+    >>> to("./")
+    './'
+    """
+    there = {name: value for name, value in parameters.items() if value is not None}
+    return f"{path}?{urlencode(there, doseq=True)}" if there else path
+
+
+def among(name: str, options: Collection[str], what: str, clears: Sequence[str] = ()) -> str | None:
+    """Return which of ``options`` the address names; raises `Astray` for any other ``what``.
+
+    ``clears`` are parameters that depend on it.
+    """
+    found = given(name)
+    if found is not None and found not in options:
+        there = ", ".join(options) or "none"
+        raise Astray(f"no {what} is called {found!r}; there are: {there}", [name, *clears])
+    return found
+
+
+# --- widgets ---------------------------------------------------------------------------------
+
+
+def choose(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    *,
+    what: str | None = None,
+    default: str | None = None,
+    always: bool = False,
+    clears: Sequence[str] = (),
+    **more: Any,
+) -> str:
+    """Let the user choose one of ``options``; the first is the default unless another is.
+
+    Where the address names none of them it is `Astray` if ``what`` says what they are, else the
+    default counts. The default is left out of the address unless ``always``. A choice takes the
+    parameters ``clears``, which depend on it, out of the address. With ``accept_new_options`` it
+    may be anything.
+    """
+    usual = options[0] if default is None else default
+    found = among(name, options, what, clears) if what else given(name)
+    if found and more.get("accept_new_options"):
+        options = list(dict.fromkeys([*options, found]))
+    _show(name, found if found in options else usual)
+    writes = _writes(name, None if always else usual, clears)
+    return str(st.selectbox(label, options, key=name, on_change=writes, **more))
+
+
+def choose_or_not(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    *,
+    nothing: str,
+    what: str | None = None,
+    clears: Sequence[str] = (),
+    **more: Any,
+) -> str | None:
+    """Let the user choose one of ``options`` or none of them, which is shown as ``nothing``.
+
+    As with `choose`, an address that names another is `Astray` if ``what`` says what they are.
+    """
+    found = among(name, options, what, clears) if what else given(name)
+    _show(name, found if found in options else nothing)
+    writes = _writes(name, nothing, clears)
+    chosen = st.selectbox(label, [nothing, *options], key=name, on_change=writes, **more)
+    return None if chosen == nothing else chosen
+
+
+def choose_tab(
+    label: str, options: Sequence[OptionT], name: str, *, what: str | None = None, **more: Any
+) -> OptionT:
+    """Let the user turn to one of a few things; the first is the default."""
+    by_text = {str(option): option for option in options}
+    found = among(name, by_text, what) if what else given(name)
+    _show(name, by_text.get(found or "", options[0]))
+    chosen = st.segmented_control(
+        label,
+        options,
+        key=name,
+        required=True,
+        on_change=_writes(name, str(options[0])),
+        label_visibility="collapsed",
+        **more,
+    )
+    return options[0] if chosen is None else chosen
+
+
+def choose_several(
+    label: str, options: Sequence[str], name: str, default: Sequence[str], **more: Any
+) -> list[str]:
+    """Let the user choose several of ``options`` or type others; the address may name any."""
+    found = st.query_params.get_all(name) or list(default)
+    _show(name, found)
+    return st.multiselect(
+        label,
+        list(dict.fromkeys([*default, *options, *found])),
+        key=name,
+        accept_new_options=True,
+        on_change=_writes(name, list(default)),
+        **more,
+    )
+
+
+def choose_number(
+    label: str, name: str, low: Any, high: Any, default: Any, step: Any = None, **more: Any
+) -> Any:
+    """Let the user set a number of the default's type; raises `Astray` for any other."""
+    text = given(name)
+    try:
+        found = default if text is None else type(default)(text)
+    except ValueError:
+        found = None
+    if found is None or not low <= found <= high:
+        raise Astray(f"{name} is a number from {low} to {high}, not {text!r}", [name])
+    _show(name, found)
+    writes = _writes(name, str(default))
+    return st.number_input(label, low, high, step=step, key=name, on_change=writes, **more)
+
+
+def choose_page(count: int, name: str = "page") -> int:
+    """Let the user turn pages where there is more than one; return which is open, from 1."""
+    text = given(name) or ""
+    page = int(text) if text.isdecimal() and 1 <= int(text) <= count else 1
+    if count < 2:
+        return page
+    _show(name, page)
+    return st.pagination(count, key=name, on_change=_writes(name, "1"))
+
+
+def write_text(label: str, name: str, **more: Any) -> str:
+    """Let the user write a text."""
+    _show(name, given(name) or "")
+    return str(st.text_input(label, key=name, on_change=_writes(name, ""), **more))
+
+
+def switch(label: str, name: str, **more: Any) -> bool:
+    """Let the user turn something on; it is off unless the address says ``true``."""
+    _show(name, given(name) == "true")
+    return st.toggle(label, key=name, on_change=_writes(name, "false"), **more)
+
+
+def _show(name: str, value: object) -> None:
+    """Make the widget ``name`` show what the address says, whatever it showed before."""
+    st.session_state[name] = value
+
+
+def _writes(name: str, usual: Value, clears: Sequence[str] = ()) -> Callable[[], None]:
+    """Return what a widget's change does: it goes into the address, unless it is what is usual."""
+
+    def change() -> None:
+        value = _in_text(st.session_state[name])
+        write(**dict.fromkeys(clears), **{name: None if value == usual else value})
+
+    return change
+
+
+def _in_text(value: object) -> Value:
+    """Return a widget's value as the address has it.
+
+    >>> _in_text(True), _in_text(0.5), _in_text(["RR", "AP"]), _in_text(None)
+    ('true', '0.5', ['RR', 'AP'], None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, list):
+        return [str(each) for each in value]
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def without(names: Iterable[str]) -> None:
+    """Take parameters out of the address."""
+    write(**dict.fromkeys(names))

@@ -1,0 +1,82 @@
+// Links between pages, followed without a reload: the address becomes the link's, whole and at once,
+// and Streamlit shows what an address says. Knows no page.
+
+/**
+ * @typedef {{
+ *   data: { pages: string[], places: string[], missing: Record<string, string> },
+ * }} Component
+ */
+
+/** @type {Set<string>} */
+let pages = new Set(); // the paths Streamlit can show without a reload
+/** @type {string[]} */
+let places = []; // the parameters by which two addresses of one page are two places
+
+const push = history.pushState.bind(history);
+
+let isListening = false;
+
+/** @type {(component: Component) => void} */
+export default function show({ data }) {
+  pages = new Set(data.pages);
+  places = data.places;
+  if (!isListening) listen();
+  complete(data.missing);
+}
+
+function listen() {
+  isListening = true;
+  // before anybody else's listeners: Streamlit's own links would merge other parameters in
+  window.addEventListener("click", clicked, true);
+  // Streamlit makes a step in the history of every change of the address; here only a new place is
+  // one, so that Back leaves a page and not the last of ten choices made on it
+  history.pushState = (state, unused, url) => {
+    const to = new URL(url ?? "", location.href);
+    if (isSamePlace(to)) history.replaceState(state, unused, url);
+    else push(state, unused, url);
+  };
+}
+
+/** @type {(to: URL) => boolean} */
+function isSamePlace(to) {
+  const here = new URL(location.href);
+  const inPlace = (/** @type {string} */ name) =>
+    to.searchParams.get(name) === here.searchParams.get(name);
+  return to.pathname === here.pathname && places.every(inPlace);
+}
+
+/** @type {(event: MouseEvent) => void} */
+function clicked(event) {
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
+  if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("download")) return;
+  const to = new URL(link.href, location.href);
+  if (to.origin !== location.origin || !pages.has(to.pathname) || to.hash) return;
+  event.preventDefault();
+  event.stopPropagation();
+  go(to);
+}
+
+/** @type {(to: URL) => void} */
+function go(to) {
+  if (to.href !== location.href) push({}, "", to);
+  obey();
+  document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+}
+
+// Streamlit reads the address anew, as after Back.
+function obey() {
+  window.dispatchEvent(new PopStateEvent("popstate"));
+}
+
+// An address that leaves out what the page shows is made whole, so that whoever gets it sees the same.
+/** @type {(missing: Record<string, string>) => void} */
+function complete(missing) {
+  const whole = new URL(location.href);
+  for (const [name, value] of Object.entries(missing)) {
+    if (!whole.searchParams.has(name)) whole.searchParams.set(name, value);
+  }
+  if (whole.href === location.href) return;
+  history.replaceState({}, "", whole);
+  obey();
+}

@@ -1,0 +1,292 @@
+"""Every link of every page, clicked: it shows what its address says, and Back leads back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
+from labeler.store import Store
+from tests.browser.server import WarmServer, loaded
+
+pytestmark = pytest.mark.browser
+
+RUNS = ("bm25", "lsa 2+3", "hybrid & more")
+PAIR = "a=lsa+2%2B3&b=hybrid+%26+more"
+FIELD = "facet=intent&bucket=refund"
+# Every page as it is opened by hand, by a colleague's address, and with what else leads away.
+STATES = {
+    "label": ["/", f"/?{PAIR}&{FIELD}"],
+    "scores": ["/scores", f"/scores?{PAIR}&{FIELD}"],
+    "compare": ["/compare", f"/compare?{PAIR}&{FIELD}&query=q1&by=RR"],
+    "slices": ["/slices", f"/slices?{PAIR}&{FIELD}"],
+    "queries": ["/queries", f"/queries?{PAIR}&{FIELD}&query=q1&sort=loss"],
+    "review": ["/review?review=Can%27t+tell", f"/review?{PAIR}&{FIELD}&review=Remarks+on+queries"],
+    "data": ["/data", f"/data?{PAIR}&{FIELD}&section=Runs"],
+}
+
+# What a page says and what its widgets are set to; the clock on Scores goes on.
+SHOWN = r"""() => {
+    const words = [];
+    const read = node => {
+        if (node.nodeType === Node.TEXT_NODE) words.push(node.textContent.trim());
+        if (node instanceof HTMLInputElement) words.push(`[${node.value}]`);
+        const isDrawn = node.dataset?.testid === "stDataFrame"; // its text comes late, for few
+        if (node instanceof HTMLStyleElement || node.hidden || isDrawn) return;
+        for (const child of (node.shadowRoot ?? node).childNodes) read(child);
+    };
+    read(document.querySelector('[data-testid="stMain"]'));
+    return words.filter(Boolean).join("\n").replace(/last looked[\d:\s]+/g, "");
+}"""
+# A page stands still once no script runs and what it waits for has come.
+STILL = """() => document.querySelector('[data-testid="stApp"]')
+    ?.dataset.testScriptState === "notRunning"
+    && !document.querySelector('[data-testid="stSkeleton"], [data-testid="stSpinner"]')"""
+LINKS = """() => {
+    const found = [];
+    const look = root => {
+        for (const each of root.querySelectorAll("*")) {
+            const isLink = each instanceof HTMLAnchorElement && !each.hash; // but within a page
+            if (isLink && each.checkVisibility()) found.push(each);
+            if (each.shadowRoot) look(each.shadowRoot);
+        }
+    };
+    look(document);
+    window.links = found;
+    return found.map(each => each.href);
+}"""
+
+
+@pytest.fixture
+def graded(tmp_path: Path) -> Path:
+    """Four queries in two buckets, three runs with names that addresses must spell out."""
+    chunks = tuple(f"c{n}" for n in range(6))
+    path = tmp_path / "graded.db"
+    with Store(path, create=True) as store:
+        store.add_chunks(loaded([Chunk(name, f"The text of {name}.", name) for name in chunks]))
+        store.add_queries(
+            loaded(
+                [
+                    Query(
+                        f"q{n}",
+                        f"What is {n}?",
+                        "single" if n % 2 else "research",
+                        buckets={"intent": ("refund", "setup")[n // 2]},
+                    )
+                    for n in range(4)
+                ]
+            )
+        )
+        for turn, name in enumerate(RUNS):
+            turned = chunks[turn:] + chunks[:turn]
+            lists = [Ranking(f"q{n}", turned) for n in range(4)]
+            store.add_run(loaded(lists), name=name)
+        grades = [GoldenGrade(f"q{n}", name, n % 4) for n in range(4) for name in chunks[n : n + 2]]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2, note="look here"))
+        store.judge(Judgment("e2", "q2", "c4", "Ann", kind="cannot_tell", reason="broken"))
+        store.remark(Remark("e3", "q3", "Ann", "unclear"))
+    return path
+
+
+@pytest.fixture
+def open_page(serve, visit, graded) -> Callable[[str], Page]:
+    """Open addresses of one server, one after the other in one tab."""
+    server: WarmServer = serve(graded)
+    page: Page = visit("about:blank", grader=None)
+    page.context.add_cookies([{"name": "labeler_grader", "value": "Ann", "url": server.url}])
+
+    def go(address: str) -> Page:
+        page.goto(address if address.startswith("http") else server.url + address)
+        return stand_still(page)
+
+    return go
+
+
+def stand_still(page: Page) -> Page:
+    """Wait until the page has shown the same for a while."""
+    expect(page.get_by_test_id("stMain")).to_be_visible()
+    if urlsplit(page.url).path == "/":
+        expect(page.locator(".status .state, .stButton button").first).to_be_visible()
+    before, same = "", 0
+    while same < 3:
+        page.wait_for_function(STILL)
+        page.wait_for_timeout(60)
+        now = shown(page)
+        same = same + 1 if now == before else 0
+        before = now
+    return page
+
+
+def shown(page: Page) -> str:
+    """Return what the page says; which chunk the pad asks for first is its own business."""
+    said = page.evaluate(SHOWN)
+    return re.sub(r"(?s)\S+ saved.*", "pad", said) if urlsplit(page.url).path == "/" else said
+
+
+def check_shows(page: Page, wanted: str, what: str) -> None:
+    """Wait until a page shows what is wanted."""
+    for _ in range(100):
+        if shown(page) == wanted:
+            return
+        page.wait_for_timeout(100)
+    assert shown(page) == wanted, what
+
+
+def says(page: Page) -> dict[str, list[str]]:
+    """Return what the address says."""
+    return {"path": [urlsplit(page.url).path], **parse_qs(urlsplit(page.url).query)}
+
+
+@pytest.fixture(scope="module")
+def said_at() -> dict[str, str]:
+    """Remember what addresses show when they are opened, without the server's own part."""
+    return {}
+
+
+@pytest.mark.parametrize("place", STATES)
+def test_every_link_shows_what_its_address_says(open_page, said_at, place):
+    for state in STATES[place]:
+        for number, href in enumerate(open_page(state).evaluate(LINKS)):
+            address = href.removeprefix("http://").partition("/")[2]
+            if address not in said_at:
+                said_at[address] = shown(open_page(href))
+            page = open_page(state)
+            assert page.evaluate(LINKS)[number] == href
+            page.evaluate("window.isTheSameDocument = true")
+            steps = page.evaluate("history.length")
+            page.evaluate("number => window.links[number].click()", number)
+            page.wait_for_url(href)
+            check_shows(page, said_at[address], f"{href} on {state}")
+            assert page.url == href, f"the address after a click on {state}"
+            assert page.evaluate("window.isTheSameDocument"), f"{href} on {state} was loaded anew"
+            assert page.evaluate("history.length") - steps <= 1
+
+
+@pytest.mark.parametrize("place", STATES)
+def test_back_leads_to_what_was_left(open_page, place):
+    page = open_page(STATES[place][-1])
+    start, before = page.url, shown(page)
+    others = [title for title in ("Scores", "Slices", "Label") if title.lower() != place]
+    for title in others:
+        page.get_by_role("link", name=title, exact=True).click()
+        stand_still(page)
+        assert page.url != start
+        page.go_back()
+        page.wait_for_url(start)
+        check_shows(page, before, f"Back from {title}")
+
+
+def test_links_obey_the_enter_key_and_open_tabs_when_asked_to(open_page):
+    page = open_page(f"/compare?{PAIR}")
+    link = page.get_by_role("link", name="Slices")
+    address = link.evaluate("link => link.href")
+    for how in ({"button": "middle"}, {"modifiers": ["Control"]}):
+        with page.context.expect_page() as tab:
+            link.click(**how)
+        expect(tab.value.get_by_role("combobox", name="B, to compare")).to_have_value(RUNS[2])
+        assert tab.value.url == address
+        tab.value.close()
+    assert says(page)["path"] == ["/compare"]
+    link.press("Enter")
+    expect(page.get_by_role("combobox", name="B, to compare")).to_have_value(RUNS[2])
+    assert page.url == address
+
+
+def test_an_address_opened_by_hand_names_its_runs_and_a_dropped_run_changes_nothing(
+    open_page, graded
+):
+    page = open_page("/compare")
+    expect(page).to_have_url(re.compile(r"/compare\?a=bm25&b=lsa\+2%2B3$"))
+    address, before = page.url, shown(page)
+    assert page.evaluate("history.length") == 2, "about:blank and one page"
+    with Store(graded) as store:
+        store.drop_run("bm25")
+    page = open_page(address)
+    expect(page.get_by_text("no run is called 'bm25'; there are: lsa 2+3, hybrid")).to_be_visible()
+    page.get_by_role("button", name="Go on without it").click()
+    expect(page).to_have_url(re.compile(r"/compare\?b=lsa\+2%2B3&a=hybrid\+%26\+more$"))
+    assert shown(stand_still(page)) != before
+
+
+def test_what_was_chosen_by_hand_goes_along_and_back_leaves_the_page(open_page):
+    page = open_page("/compare")
+    for label, run in (("A", RUNS[2]), ("B", RUNS[0])):
+        page.get_by_role("combobox", name=label, exact=True).click()
+        page.get_by_role("option", name=run, exact=True).click()
+        stand_still(page)
+    pair = {"a": [RUNS[2]], "b": [RUNS[0]]}
+    assert says(page) == {"path": ["/compare"], **pair}
+    for title in ("Slices", "Queries", "Scores", "Review", "Data", "Label", "Compare"):
+        page.get_by_role("link", name=title, exact=True).click()
+        expect(page.get_by_role("link", name=title, exact=True)).to_have_attribute(
+            "aria-current", "page"
+        )
+        stand_still(page)
+        assert {"a": says(page)["a"], "b": says(page)["b"]} == pair, title
+    expect(page.get_by_role("combobox", name="A", exact=True)).to_have_value(RUNS[2])
+    page.go_back()
+    expect(page).to_have_url(re.compile(r"/\?a="))
+    for _ in range(6):
+        page.go_back()
+        stand_still(page)
+    assert says(page) == {"path": ["/compare"], **pair}
+    page.go_back()  # ten choices on a page are not ten steps
+    expect(page).to_have_url("about:blank")
+
+
+def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
+    page = open_page(f"/queries?{PAIR}")
+    page.get_by_role("textbox", name="Query").fill("q1")
+    page.get_by_role("textbox", name="Query").press("Enter")
+    expect(page.get_by_role("link", name="Compare runs on it")).to_be_visible()
+    assert says(page)["query"] == ["q1"]
+    page.get_by_role("link", name="Compare runs on it").click()
+    expect(page.get_by_role("button", name="All queries")).to_be_visible()
+    stand_still(page)
+    assert says(page)["query"] == ["q1"]
+    assert {"a": says(page)["a"], "b": says(page)["b"]} == {"a": [RUNS[1]], "b": [RUNS[2]]}
+    page.go_back()
+    page.get_by_role("link", name="Grade chunks").click()
+    expect(page.locator(".whole h2")).to_have_text("What is 1?")
+    page.go_back()
+    page.go_back()
+    expect(page.get_by_role("link", name="Compare runs on it")).to_have_count(0)
+    assert "query" not in says(page)
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/?query=gone", "there is no query 'gone'"),
+        ("/compare?query=gone", "no query is called 'gone'"),
+        ("/queries?query=gone", "no query is called 'gone'"),
+        ("/queries?b=gone&a=bm25", "no run is called 'gone'"),
+        ("/slices?facet=gone", "no facet is called 'gone'"),
+        ("/scores?facet=intent&bucket=gone", "no bucket of intent is called 'gone'"),
+        ("/review?review=gone", "no section is called 'gone'"),
+        ("/data?section=gone", "no section is called 'gone'"),
+        ("/slices?least=many", "least is a number from 1 to 1000, not 'many'"),
+    ],
+)
+def test_a_link_to_what_is_gone_says_so_and_goes_on_without_it(open_page, address, said):
+    page = open_page(address)
+    expect(page.get_by_text(said)).to_be_visible()
+    page.get_by_role(
+        "button", name=re.compile("Go on without it|Show all|Back to the list")
+    ).click()
+    expect(page.get_by_text(said)).to_have_count(0)
+
+
+def test_a_page_that_is_gone_leads_to_one_that_is_there(open_page):
+    page = open_page("/nowhere")
+    expect(page.get_by_role("link", name="Scores", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("link", name="Scores", exact=True).click()
+    expect(page.locator(".scores table")).to_be_visible()
