@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SMALL = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
@@ -30,25 +30,29 @@ def self_agreement(pairs: Iterable[tuple[int, int]]) -> SelfAgreement | None:
     return SelfAgreement(len(apart), apart.count(0), apart.count(1)) if apart else None
 
 
-def in_words(found: SelfAgreement | None, name: str | None = None) -> str:
-    """Say self-agreement in a sentence: to the grader, or of the one called ``name``.
+def in_words(
+    found: SelfAgreement | None, who: str = "you", names: Sequence[str] = ("chunk", "chunks")
+) -> str:
+    """Say self-agreement in a sentence: to the grader, or of another who.
 
-    Counts and no percentages: most have seen only a few chunks again.
+    ``names`` are what a chunk and several are called. Counts and no percentages: most have seen
+    only a few again.
 
-    >>> in_words(SelfAgreement(20, 18, 2))
-    'Shown again, you gave 18 of 20 chunks the same grade; the other two differ by one.'
+    >>> in_words(SelfAgreement(20, 18, 2), names=("passage", "passages"))
+    'Of 20 passages that you saw again, 18 got the same grade; the other two differ by one.'
     >>> in_words(SelfAgreement(3, 3, 0), "Ann")
-    'Ann gave all three chunks the same grade.'
+    'All three chunks that Ann saw again got the same grade.'
     """
     if found is None:
         return "not yet measured"
-    gave = "Shown again, you gave" if name is None else f"{name} gave"
     if found.again == 1:
         end = "the same grade" if found.same else f"another grade, {_steps(found)} apart"
-        return f"{gave} the one chunk {end}."
+        return f"The one {names[0]} that {who} saw again got {end}."
     if found.same == found.again:
-        return f"{gave} all {_count(found.again)} chunks the same grade."
-    return f"{gave} {found.same} of {found.again} chunks the same grade; {_others(found)}."
+        again = _count(found.again)
+        return f"All {again} {names[1]} that {who} saw again got the same grade."
+    again = f"Of {found.again} {names[1]} that {who} saw again"
+    return f"{again}, {found.same} got the same grade; {_others(found)}."
 
 
 def _others(found: SelfAgreement) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from heapq import merge
 from itertools import islice
 from threading import Lock
 
@@ -16,7 +17,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.likeness import first_alike
 from labeler.model import SOURCES, Judged, Pair, Query, Remark, Settings
 from labeler.pooling import HOLES_OF_TWO, Pool, repeats_due, shuffled_chunks
-from labeler.store import Item, Store, Undoable
+from labeler.store import Item, Store, Undoable, Unsayable
 
 CLAIM_SECONDS = 600.0  # how long a query stays with a grader who asks for nothing more
 FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
@@ -54,14 +55,23 @@ class About:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The next chunks for a grader, and how far they are in their field."""
+    """The next chunks for a grader, and how far they and all are in their field.
+
+    Of ``queries_total`` nothing is left to grade in ``queries_done``, whoever graded it; in
+    ``queries_mine`` of these the grader has graded something.
+    """
 
     papers: Sequence[Paper]
     saved: int
     open: int
+    queries_mine: int
     queries_done: int
     queries_total: int
     without_text: int
+
+
+Step = tuple[Undoable, Paper] | Unsayable
+"""What a grader did and can take back: a judgment with its pair, or a remark on a query."""
 
 
 @dataclass(slots=True)
@@ -175,16 +185,18 @@ class Desk:
     def _progress(
         self, me: _Grader, among: frozenset[str] | None, said: Mapping[str, Remark]
     ) -> Next:
-        left = [
-            0 if query_id in said else count
+        left = {
+            query_id: 0 if query_id in said else count
             for query_id, count in self._pool.left(me.judged).items()
             if among is None or query_id in among
-        ]
+        }
+        done = {query_id for query_id, count in left.items() if not count}
         return Next(
             papers=(),
             saved=len(me.judged),
-            open=sum(left),
-            queries_done=left.count(0),
+            open=sum(left.values()),
+            queries_mine=len(done & {query_id for query_id, _ in me.judged}),
+            queries_done=len(done),
             queries_total=len(left),
             without_text=self._pool.without_text,
         )
@@ -214,9 +226,27 @@ class Desk:
         return self._papers(store, grader, found, "search")
 
     def history(
-        self, store: Store, grader: str, before: str | None = None
+        self, store: Store, grader: str, before: str | None = None, unsaid: str | None = None
+    ) -> list[Step]:
+        """Return the grader's newest steps that can be taken back, the newest first.
+
+        ``before`` names a judgment and ``unsaid`` a remark: only steps before them then. The two
+        logs have no order in common but their times.
+        """
+        judged = [
+            (step[0].judgment.created_at or "", step)
+            for step in self._judged(store, grader, before)
+        ]
+        said = [
+            (each.remark.created_at or "", each)
+            for each in store.unsayable(grader, UNDO_DEPTH, unsaid)
+        ]
+        steps: Iterable[tuple[str, Step]] = merge(judged, said, key=lambda at: at[0], reverse=True)
+        return [step for _, step in islice(steps, UNDO_DEPTH)]
+
+    def _judged(
+        self, store: Store, grader: str, before: str | None
     ) -> list[tuple[Undoable, Paper]]:
-        """Return the grader's newest judgments that can be undone, the newest first."""
         done = store.undoable(grader, UNDO_DEPTH, before)
         pairs = dict.fromkeys((each.judgment.query_id, each.chunk) for each in done)
         papers = {

@@ -23,6 +23,18 @@ SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk befor
 ROLES = ("grader", "lead")
 STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
+LONGEST_MEANING = 60  # of a grade, in the line under its word
+LONGEST_NOUN = 20  # what graders call a query or a chunk
+
+DEFAULT_GUIDELINE = """\
+Read the question, then the passage. Grade what the passage says, as if it were all you could show \
+to the person who asks: not how well it is written, and nothing you know from elsewhere. If you \
+waver between two grades, give the lower one.
+For example, the question: How long do I have to send a parcel back?
+3: You can send a parcel back within 30 days of its delivery.
+2: Parcels with sale items go back within 14 days; for others, see the terms.
+1: Parcels that come back are checked in our warehouse in Leeds.
+0: We deliver parcels from Monday to Friday."""
 
 RecordT = TypeVar("RecordT")
 Pair = tuple[str, int]  # a query by id, a chunk by number
@@ -210,7 +222,8 @@ class Remark:
     """What a grader says of a whole query; the newest of a grader counts.
 
     ``unanswered``: nothing here answers it; ``unclear``: nobody can tell what it asks;
-    ``withdraw`` takes back what was said.
+    ``withdraw`` takes back what was said. ``undoes`` is the remark whose effect this one takes
+    back, by saying what holds again.
     """
 
     event_id: str
@@ -219,6 +232,7 @@ class Remark:
     kind: str
     note: str | None = None
     created_at: str | None = None
+    undoes: str | None = None
 
     def __post_init__(self) -> None:
         check_id(self.event_id, "event")
@@ -291,9 +305,12 @@ class IntakeReport:
 class Settings:
     """What a team decides once for its golden set. The grades' numbers are not a setting.
 
-    ``guideline`` holds for every query, beside a query's own. ``overlap`` is the share of queries
-    that every grader gets, so that agreement can be measured. ``strategy`` says which chunks come
-    first, ``holes_of`` which two runs are meant by "only holes of A vs B".
+    ``words`` name the grades and ``meanings`` say each in a line. ``question`` and ``passage`` are
+    what graders call a query and a chunk: one, and several. ``guideline`` holds for every query,
+    beside a query's own; where the team has written none, `DEFAULT_GUIDELINE` does. ``contact``
+    says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
+    agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
+    runs are meant by "only holes of A vs B".
     """
 
     words: tuple[str, str, str, str] = (
@@ -311,6 +328,15 @@ class Settings:
     strategy: str = STRATEGIES[0]
     holes_of: tuple[str, str] | None = None
     overlap: float = 0.1
+    meanings: tuple[str, str, str, str] = (
+        "about something else",
+        "on the topic, no answer",
+        "answers a part of it",
+        "answers it by itself",
+    )
+    question: tuple[str, str] = ("question", "questions")
+    passage: tuple[str, str] = ("passage", "passages")
+    contact: str = ""
 
     def __post_init__(self) -> None:
         if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):
@@ -321,6 +347,7 @@ class Settings:
                     f"a word of the scale must have at most {LONGEST_WORD} characters, "
                     f"not {len(word)}: {word[:LONGEST_WORD]!r} ..."
                 )
+        self._check_texts()
         if self.rel not in GRADES[1:]:
             raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
         for name, value in [("pool depth", self.pool_depth), ("prompt budget", self.budget)]:
@@ -330,6 +357,17 @@ class Settings:
             if task not in TASKS or budget < 1:
                 raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
         self._check_grading()
+
+    def _check_texts(self) -> None:
+        if len(self.meanings) != len(GRADES):
+            raise BadInput("the scale needs four meanings, one for each of the grades")
+        for what, texts, longest in [
+            ("line of meaning", self.meanings, LONGEST_MEANING),
+            ("name for questions or passages", (*self.question, *self.passage), LONGEST_NOUN),
+        ]:
+            for text in texts:
+                if not text.strip() or len(text) > longest:
+                    raise BadInput(f"a {what} needs 1 to {longest} characters, not {text!r}")
 
     def _check_grading(self) -> None:
         if self.strategy not in STRATEGIES:

@@ -323,6 +323,39 @@ INSERT INTO chunk_words (rowid, title, text) SELECT id, title, text FROM readabl
 """
 
 
+# A remark can be taken back as a judgment can: by an event that names it and says what holds again.
+# The trigger is made anew because a second undo of a remark would replace the first.
+REMARK_UNDO = """
+ALTER TABLE remarks ADD COLUMN undoes INTEGER REFERENCES remarks (id);
+
+CREATE UNIQUE INDEX remarks_undoes ON remarks (undoes);
+
+DROP TRIGGER remarks_are_not_replaced;
+
+CREATE TRIGGER remarks_are_not_replaced BEFORE INSERT ON remarks
+WHEN EXISTS (
+    SELECT 1 FROM remarks WHERE id = NEW.id OR event_id = NEW.event_id OR undoes = NEW.undoes
+)
+BEGIN
+    SELECT RAISE(ABORT, 'remarks are append-only: this one is already in the log');
+END;
+
+CREATE VIEW standing_remarks AS
+SELECT * FROM remarks AS r
+WHERE undoes IS NULL AND NOT EXISTS (SELECT 1 FROM remarks AS undo WHERE undo.undoes = r.id);
+"""
+
+# Who has been shown a query's ranked lists: what they grade in it from then on is not blind.
+LISTS_SEEN = """
+CREATE TABLE lists_seen (
+    query INTEGER NOT NULL REFERENCES queries (id),
+    grader INTEGER NOT NULL REFERENCES graders (id),
+    seen_at TEXT NOT NULL,
+    PRIMARY KEY (query, grader)
+) STRICT, WITHOUT ROWID;
+"""
+
+
 def _little_endian(column: str) -> str:
     """SQL that reads eight hex digits, lowest byte first, as an unsigned integer."""
     digits = [f"(instr('0123456789ABCDEF', substr({column}, {n}, 1)) - 1)" for n in range(1, 9)]
@@ -351,3 +384,10 @@ def m002_people_remarks_and_search(db: Database) -> None:
     db.executescript(REMARKS)
     db.executescript(INVITATIONS)
     db.executescript(SEARCH)
+
+
+@migrations()
+def m004_remarks_undone_and_lists_seen(db: Database) -> None:
+    """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
+    db.executescript(REMARK_UNDO)
+    db.executescript(LISTS_SEEN)

@@ -38,21 +38,32 @@ def test_which_grade_came_first_does_not_matter(given_pairs: list[tuple[int, int
     ("found", "said"),
     [
         (None, "not yet measured"),
-        ((20, 18, 2), "Ann gave 18 of 20 chunks the same grade; the other two differ by one."),
+        (
+            (20, 18, 2),
+            "Of 20 chunks that Ann saw again, 18 got the same grade; the other two differ by one.",
+        ),
         (
             (20, 18, 0),
-            "Ann gave 18 of 20 chunks the same grade; the other two differ by more than one.",
+            "Of 20 chunks that Ann saw again, 18 got the same grade; "
+            "the other two differ by more than one.",
         ),
         (
             (20, 17, 1),
-            "Ann gave 17 of 20 chunks the same grade; one differs by one and two by more.",
+            "Of 20 chunks that Ann saw again, 17 got the same grade; "
+            "one differs by one and two by more.",
         ),
-        ((20, 19, 1), "Ann gave 19 of 20 chunks the same grade; the other one differs by one."),
-        ((3, 0, 3), "Ann gave 0 of 3 chunks the same grade; all three differ by one."),
-        ((40, 40, 0), "Ann gave all 40 chunks the same grade."),
-        ((1, 1, 0), "Ann gave the one chunk the same grade."),
-        ((1, 0, 1), "Ann gave the one chunk another grade, one apart."),
-        ((1, 0, 0), "Ann gave the one chunk another grade, more than one apart."),
+        (
+            (20, 19, 1),
+            "Of 20 chunks that Ann saw again, 19 got the same grade; the other one differs by one.",
+        ),
+        (
+            (3, 0, 3),
+            "Of 3 chunks that Ann saw again, 0 got the same grade; all three differ by one.",
+        ),
+        ((40, 40, 0), "All 40 chunks that Ann saw again got the same grade."),
+        ((1, 1, 0), "The one chunk that Ann saw again got the same grade."),
+        ((1, 0, 1), "The one chunk that Ann saw again got another grade, one apart."),
+        ((1, 0, 0), "The one chunk that Ann saw again got another grade, more than one apart."),
     ],
 )
 def test_a_lead_reads_a_sentence(found: tuple[int, int, int] | None, said: str):
@@ -62,5 +73,5 @@ def test_a_lead_reads_a_sentence(found: tuple[int, int, int] | None, said: str):
 @given(pairs.filter(bool))
 def test_nobody_is_judged_and_no_percentage_is_made_of_a_few(given_pairs: list[tuple[int, int]]):
     said = in_words(self_agreement(given_pairs))
-    assert said.startswith("Shown again, you gave ")
+    assert "that you saw again" in said
     assert not re.search(r"%|wrong|only|mistake|bad|poor|inconsistent", said)

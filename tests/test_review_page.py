@@ -99,7 +99,7 @@ def test_each_grader_has_a_row_and_the_days_a_chart(pooled: Store, say):
     cells = ["grader", "1", "1", "1", "0", "4.0", "2026-03-01", "2026-03-02"]
     assert row(words(app), "Ann")[:9] == [
         *cells,
-        "Ann gave the one chunk another grade, one apart.",
+        "The one chunk that Ann saw again got another grade, one apart.",
     ]
     assert row(words(app), "<i>Bob</i>")[1:5] == ["0", "0", "0", "0"]
     assert "not yet measured" in row(words(app), "<i>Bob</i>")

@@ -28,7 +28,7 @@ QUERY = {
 }
 NEXT = {
     *("items", "queries", "undoable", "saved", "open", "queries_done", "queries_total"),
-    *("pace_ms", "without_text", "self_agreement"),
+    *("queries_mine", "pace_ms", "without_text", "self_agreement"),
 }
 DONE = {"event_id", "kind", "grade", "reason", "note", "item", "former"}
 
@@ -69,7 +69,9 @@ def test_self_agreement_comes_as_a_sentence(filled: Store, pad: Pad):
     [item, _] = pad.next()["items"]
     first = pad.grade(item, 2)
     pad.grade({**item, "replaces": first, "source": "repeat"}, 2)
-    assert pad.next()["self_agreement"] == "Shown again, you gave the one chunk the same grade."
+    assert pad.next()["self_agreement"] == (
+        "The one passage that you saw again got the same grade."
+    )
 
 
 def test_what_a_grader_could_not_tell_is_still_open_to_others(filled: Store, pad: Pad):

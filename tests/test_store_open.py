@@ -128,8 +128,8 @@ def to_first_shape(path: Path) -> None:
     with sqlite3.connect(path) as old:
         made_since = old.execute(
             "SELECT type, name FROM sqlite_master WHERE name IN ('remarks', 'current_remarks', "
-            "'invitations', 'readable_chunks', 'chunk_words') OR tbl_name = 'chunks' "
-            "AND type = 'trigger' ORDER BY type = 'table', type <> 'trigger'"
+            "'standing_remarks', 'lists_seen', 'invitations', 'readable_chunks', 'chunk_words') "
+            "OR tbl_name = 'chunks' AND type = 'trigger' ORDER BY type = 'table', type <> 'trigger'"
         ).fetchall()
         for kind, name in made_since:
             old.execute(f"DROP {kind} {name}")

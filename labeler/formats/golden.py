@@ -302,6 +302,7 @@ def _remark(record: Record) -> Remark:
         grader=record["grader"],
         kind=record["kind"],
         note=_event_text(record, "note"),
+        undoes=_event_text(record, "undoes"),
         created_at=_moment(record),
     )
 

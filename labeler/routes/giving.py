@@ -15,7 +15,7 @@ from labeler.agreement import in_words, self_agreement
 from labeler.desk import About, Desk, Paper, within
 from labeler.errors import BadInput
 from labeler.model import Chunk, Judged, Judgment
-from labeler.store import Store, Undoable
+from labeler.store import Store, Undoable, Unsayable
 
 MOST_ITEMS = 400
 USUAL_ITEMS = 60
@@ -43,23 +43,31 @@ class Giving:
             "queries": {**done["queries"], **queries_of(about)},
             "saved": found.saved,
             "open": found.open,
+            "queries_mine": found.queries_mine,
             "queries_done": found.queries_done,
             "queries_total": found.queries_total,
             "without_text": found.without_text,
             "pace_ms": store.pace(grader),
-            "self_agreement": None if repeated is None else in_words(repeated),
+            "self_agreement": None
+            if repeated is None
+            else in_words(repeated, names=store.settings().passage),
         }
 
     def history(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``/api/history``."""
-        return self._history(store, grader, request.query_params.get("before"))
+        asked = request.query_params
+        return self._history(store, grader, asked.get("before"), asked.get("unsaid"))
 
-    def _history(self, store: Store, grader: str, before: str | None = None) -> dict[str, Any]:
-        done = self._desk.history(store, grader, before)
-        about = self._desk.about(store, grader, [paper for _, paper in done])
+    def _history(
+        self, store: Store, grader: str, before: str | None = None, unsaid: str | None = None
+    ) -> dict[str, Any]:
+        steps = self._desk.history(store, grader, before, unsaid)
+        papers = [step[1] for step in steps if isinstance(step, tuple)]
         return {
-            "done": [done_of(each, paper) for each, paper in done],
-            "queries": queries_of(about),
+            "done": [
+                done_of(*step) if isinstance(step, tuple) else said_of(step) for step in steps
+            ],
+            "queries": queries_of(self._desk.about(store, grader, papers)),
         }
 
     def query(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
@@ -169,6 +177,18 @@ def done_of(done: Undoable, paper: Paper) -> dict[str, Any]:
         **judged_of(done.judgment),
         "item": item_of(paper),
         "former": done.former and judged_of(done.former),
+    }
+
+
+def said_of(said: Unsayable) -> dict[str, Any]:
+    """Return an earlier remark on a query, and what holds once the pad has taken it back."""
+    remark, former = said.remark, said.former
+    return {
+        "event_id": remark.event_id,
+        "query": remark.query_id,
+        "remark": remark.kind,
+        "note": remark.note,
+        "former": former and {"remark": former.kind, "note": former.note},
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -74,14 +75,23 @@ def take(store: Store, event: dict[str, Any], golden_set: str, grader: str) -> d
 
 def put(store: Store, event: dict[str, Any], grader: str) -> None:
     """Put an event into the log it belongs to."""
-    if event.get("undoes") is not None:
+    if event.get("undoes") is not None and event.get("chunk") is None:
+        store.unsay(
+            event_id=check_id(event.get("event_id"), "event"),
+            undoes=check_id(event["undoes"], "event"),
+            grader=grader,
+        )
+    elif event.get("undoes") is not None:
         put_undo(store, event, grader)
     elif event.get("kind") in REMARK_KINDS:
         store.remark(remark_of(event, grader))
     else:
         replaces = event.get("replaces")
         known = None if replaces is None else check_id(replaces, "event")
-        store.judge_knowing(judgment_of(event, grader), known)
+        judgment = judgment_of(event, grader)
+        if store.has_seen_lists(grader, judgment.query_id):
+            judgment = replace(judgment, blind=False)
+        store.judge_knowing(judgment, known)
 
 
 def what_stands(store: Store, event: dict[str, Any], grader: str) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from labeler.store.log import Outdated
 from labeler.store.people import People
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, Item, RunSummary
+from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.work import Work
 
@@ -17,6 +18,7 @@ __all__ = [
     "RunSummary",
     "Store",
     "Undoable",
+    "Unsayable",
     "Unusable",
 ]
 

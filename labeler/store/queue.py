@@ -36,8 +36,8 @@ WHERE j.kind IN ('grade', 'cannot_tell')
 UNDOABLE = """
 SELECT
     q.query_id, c.chunk_id, j.chunk,
-    j.event_id, j.kind, j.grade, j.reason, j.note, j.source,
-    f.event_id, f.kind, f.grade, f.reason, f.note, f.source
+    j.event_id, j.kind, j.grade, j.reason, j.note, j.source, j.created_at,
+    f.event_id, f.kind, f.grade, f.reason, f.note, f.source, f.created_at
 FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
@@ -115,6 +115,16 @@ class Queue(JudgmentLog):
             ]
             return pairs, self.revision()
 
+    def has_judged(self, grader: str) -> bool:
+        """Say whether a grader has ever judged anything."""
+        return bool(
+            self._value(
+                "SELECT EXISTS (SELECT 1 FROM judgments WHERE grader = "
+                "(SELECT id FROM graders WHERE name = ?))",
+                [grader],
+            )
+        )
+
     def judged_by(self, grader: str) -> dict[Pair, Judged]:
         """Return what this grader has judged: their current judgment of each pair."""
         return {
@@ -178,9 +188,9 @@ class Queue(JudgmentLog):
         rows = self._rows(UNDOABLE, {"grader": grader, "before": before, "limit": limit})
         return [
             Undoable(
-                said_of(query_id, chunk_id, grader, columns[:6]),
+                said_of(query_id, chunk_id, grader, columns[:7]),
                 chunk,
-                None if columns[6] is None else said_of(query_id, chunk_id, grader, columns[6:]),
+                None if columns[7] is None else said_of(query_id, chunk_id, grader, columns[7:]),
             )
             for query_id, chunk_id, chunk, *columns in rows
         ]
@@ -207,7 +217,6 @@ def judged_of(row: Sequence[Any]) -> Judged:
 
 def said_of(query_id: str, chunk_id: str, grader: str, columns: Sequence[Any]) -> Judgment:
     """Build a judgment from what `UNDOABLE` says of one."""
-    event_id, kind, grade, reason, note, source = columns
-    return Judgment(
-        event_id, query_id, chunk_id, grader, kind, grade, reason=reason, note=note, source=source
-    )
+    event_id, kind, grade, *rest = columns
+    said = dict(zip(("reason", "note", "source", "created_at"), rest, strict=True))
+    return Judgment(event_id, query_id, chunk_id, grader, kind, grade, **said)

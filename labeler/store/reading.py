@@ -99,13 +99,12 @@ class Reading(Connection):
         chosen = json.loads(stored) if stored else {}
         if "words" in chosen:
             # Earlier versions took words of any length.
-            chosen["words"] = tuple(
+            chosen["words"] = [
                 word if len(word) <= LONGEST_WORD else word.strip()[:LONGEST_WORD]
                 for word in chosen["words"]
-            )
-        if chosen.get("holes_of") is not None:
-            chosen["holes_of"] = tuple(chosen["holes_of"])
-        return Settings(**chosen)
+            ]
+        lists = {key: tuple(value) for key, value in chosen.items() if isinstance(value, list)}
+        return Settings(**{**chosen, **lists})
 
     def save_settings(self, settings: Settings) -> None:
         """Keep the team's settings."""

@@ -2,26 +2,77 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from labeler.errors import BadInput, NotFound
 from labeler.model import Remark
 from labeler.store.columns import moment
 from labeler.store.connection import Connection
 
 SAY = """
-INSERT INTO remarks (event_id, query, grader, kind, note, created_at)
-SELECT :event_id, q.id, g.id, :kind, :note, :created_at
+INSERT INTO remarks (event_id, query, grader, kind, note, undoes, created_at)
+SELECT :event_id, q.id, g.id, :kind, :note, (SELECT id FROM remarks WHERE event_id = :undoes),
+    :created_at
 FROM queries AS q, graders AS g
 WHERE q.query_id = :query_id AND g.name = :grader
     AND (q.retired_at IS NULL OR :as_is)
+    AND (:undoes IS NULL OR EXISTS (
+        SELECT 1 FROM standing_remarks AS undone
+        WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.grader = g.id
+    ))
     AND NOT EXISTS (SELECT 1 FROM remarks WHERE event_id = :event_id)
 """
 
+# What a grader said of a query before a remark is what the newest older one says that stands.
+UNSAY = """
+INSERT INTO remarks (event_id, query, grader, kind, note, undoes, created_at)
+SELECT :event_id, r.query, r.grader, coalesce(f.kind, 'withdraw'), f.note, r.id, :created_at
+FROM standing_remarks AS r
+JOIN graders AS g ON g.id = r.grader AND g.name = :grader
+LEFT JOIN remarks AS f ON f.id = (
+    SELECT max(older.id) FROM standing_remarks AS older
+    WHERE older.query = r.query AND older.grader = r.grader AND older.id < r.id
+)
+WHERE r.event_id = :undoes
+    AND NOT EXISTS (SELECT 1 FROM remarks WHERE event_id = :event_id)
+    AND NOT EXISTS (
+        SELECT 1 FROM standing_remarks AS later
+        WHERE later.query = r.query AND later.grader = r.grader AND later.id > r.id
+    )
+"""
+
 COLUMNS = """
-SELECT r.event_id, q.query_id, g.name, r.kind, r.note, r.created_at
+SELECT r.event_id, q.query_id, g.name, r.kind, r.note, r.created_at, {undoes}
 FROM {rows} AS r
 JOIN queries AS q ON q.id = r.query
 JOIN graders AS g ON g.id = r.grader
 """
+CURRENT = COLUMNS.format(undoes="NULL", rows="current_remarks")
+LOG = COLUMNS.format(undoes="undone.event_id", rows="remarks") + (
+    "LEFT JOIN remarks AS undone ON undone.id = r.undoes "
+)
+UNSAYABLE = """
+SELECT
+    r.event_id, q.query_id, g.name, r.kind, r.note, r.created_at, NULL,
+    f.event_id, q.query_id, g.name, f.kind, f.note, f.created_at, NULL
+FROM standing_remarks AS r
+JOIN queries AS q ON q.id = r.query AND q.retired_at IS NULL
+JOIN graders AS g ON g.id = r.grader AND g.name = :grader
+LEFT JOIN remarks AS f ON f.id = (
+    SELECT max(older.id) FROM standing_remarks AS older
+    WHERE older.query = r.query AND older.grader = r.grader AND older.id < r.id
+)
+WHERE :before IS NULL OR r.id < (SELECT id FROM remarks WHERE event_id = :before)
+ORDER BY r.id DESC LIMIT :limit
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsayable:
+    """A remark that can be taken back; ``former`` is what holds of its query after that."""
+
+    remark: Remark
+    former: Remark | None
 
 
 class Remarks(Connection):
@@ -46,6 +97,7 @@ class Remarks(Connection):
                 "grader": remark.grader,
                 "kind": remark.kind,
                 "note": remark.note,
+                "undoes": remark.undoes,
                 "created_at": remark.created_at or moment(),
                 "as_is": as_is,
             },
@@ -55,36 +107,70 @@ class Remarks(Connection):
         return bool(added)
 
     def _explain_not_said(self, remark: Remark) -> None:
-        stored = self._rows(
-            COLUMNS.format(rows="remarks") + "WHERE r.event_id = ?", [remark.event_id]
-        )
-        said = (remark.event_id, remark.query_id, remark.grader, remark.kind, remark.note)
-        if stored and stored[0][:5] == said:
+        stored = self._rows(LOG + "WHERE r.event_id = ?", [remark.event_id])
+        if stored and replace(Remark(*stored[0]), created_at=remark.created_at) == remark:
             return
         if stored:
             raise BadInput(f"event {remark.event_id!r} is in the log with other content")
         if self._value("SELECT 1 FROM graders WHERE name = ?", [remark.grader]) is None:
             raise NotFound(f"there is no grader named {remark.grader!r}")
         there = self._value("SELECT 1 FROM queries WHERE query_id = ?", [remark.query_id])
+        if there and remark.undoes is not None:
+            raise NotFound(f"{remark.grader!r} has no remark {remark.undoes!r} to take back")
         what = "has been retired from" if there else "is not in"
         raise NotFound(f"query {remark.query_id!r} {what} this golden set")
 
+    def unsay(self, *, event_id: str, undoes: str, grader: str) -> bool:
+        """Take back the effect of the grader's own remark ``undoes``, as a new one.
+
+        What they said of the query before holds again. Returns False where this very undo is
+        already in the log. Raises `NotFound` where the remark is not there or is another
+        grader's, `BadInput` where it is taken back already or they have said something since.
+        """
+        said = {"event_id": event_id, "undoes": undoes, "grader": grader, "created_at": moment()}
+        with self._translated():
+            added = self._db.execute(UNSAY, said).rowcount
+        if not added:
+            self._explain_not_unsaid(event_id, undoes, grader)
+        return bool(added)
+
+    def _explain_not_unsaid(self, event_id: str, undoes: str, grader: str) -> None:
+        found = self._rows(
+            "SELECT undo.event_id FROM remarks AS r JOIN graders AS g ON g.id = r.grader "
+            "LEFT JOIN remarks AS undo ON undo.undoes = r.id WHERE r.event_id = ? AND g.name = ?",
+            [undoes, grader],
+        )
+        if not found:
+            raise NotFound(f"{grader!r} has no remark {undoes!r} to take back")
+        if found[0][0] == event_id:
+            return
+        if found[0][0] is not None:
+            raise BadInput("this remark has already been taken back")
+        if self._value("SELECT 1 FROM remarks WHERE event_id = ?", [event_id]):
+            raise BadInput(f"event {event_id!r} is in the log with other content")
+        raise BadInput("you have said something else of this query since; take that back first")
+
+    def unsayable(self, grader: str, limit: int, before: str | None = None) -> list[Unsayable]:
+        """Return the grader's newest remarks that can still be taken back, the newest first.
+
+        ``before`` names a remark: only older ones then.
+        """
+        rows = self._rows(UNSAYABLE, {"grader": grader, "before": before, "limit": limit})
+        return [
+            Unsayable(Remark(*row[:7]), None if row[7] is None else Remark(*row[7:]))
+            for row in rows
+        ]
+
     def remarks(self) -> list[Remark]:
         """Return what counts now of what graders said of queries, the newest first."""
-        rows = self._rows(
-            COLUMNS.format(rows="current_remarks") + "WHERE q.retired_at IS NULL ORDER BY r.id DESC"
-        )
+        rows = self._rows(CURRENT + "WHERE q.retired_at IS NULL ORDER BY r.id DESC")
         return [Remark(*row) for row in rows]
 
     def remark_log(self) -> list[Remark]:
         """Return everything that was ever said of queries, oldest first."""
-        return [
-            Remark(*row) for row in self._rows(COLUMNS.format(rows="remarks") + "ORDER BY r.id")
-        ]
+        return [Remark(*row) for row in self._rows(LOG + "ORDER BY r.id")]
 
     def remarks_by(self, grader: str) -> dict[str, Remark]:
         """Return what a grader says of queries, by query."""
-        rows = self._rows(
-            COLUMNS.format(rows="current_remarks") + "WHERE g.name = ? ORDER BY r.id", [grader]
-        )
+        rows = self._rows(CURRENT + "WHERE g.name = ? ORDER BY r.id", [grader])
         return {remark.query_id: remark for remark in (Remark(*row) for row in rows)}
