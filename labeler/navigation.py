@@ -122,6 +122,7 @@ here = next(place for place in PLACES if place.title == page.title)
 st.html(
     f"""<style>
     .stMainBlockContainer {{ padding-top: 2.75rem; padding-bottom: 3rem; }}
+    .st-key-navigation {{ row-gap: 0; }}
     .st-key-navigation button {{ min-height: 0; padding: 0; }}
     {links.STYLE}
     </style>"""

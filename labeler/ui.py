@@ -103,6 +103,12 @@ def is_lead() -> bool:
     return known is not None and known.is_lead
 
 
+def came_by_invitation() -> bool:
+    """Say whether whoever looks at this page was invited, by a link or by their login."""
+    known = person()
+    return known is not None and known.known_by != "name"
+
+
 def can_change_name() -> bool:
     """Say whether people choose the name they grade under, as they do at an open door."""
     with Store(database()) as store:

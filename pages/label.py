@@ -6,7 +6,8 @@ import streamlit as st
 
 from labeler import address, charts, ui
 from labeler.address import Astray
-from labeler.grading import Confined, Desk, pad
+from labeler.grading import Confined, Desk, Terms, pad
+from labeler.model import DEFAULT_GUIDELINE
 
 
 def chosen_field(facets: Mapping[str, Sequence[str]]) -> Confined | None:
@@ -59,6 +60,7 @@ with ui.open_store() as store:
     golden_set = store.golden_set_uuid()
     is_known = store.has_query(address.given("query") or "")
     is_lead = ui.is_lead()
+    is_new = name is not None and ui.came_by_invitation() and not store.has_judged(name)
 
 if not queries:
     st.subheader("There are no queries to grade yet")
@@ -76,10 +78,17 @@ else:
             golden_set=golden_set,
             grader=name,
             token=token,
-            words=settings.words,
-            colours=charts.GRADE_COLOURS,
+            terms=Terms(
+                settings.words,
+                settings.meanings,
+                charts.GRADE_COLOURS,
+                settings.question,
+                settings.passage,
+            ),
             can_change_name=ui.can_change_name(),
-            guideline=settings.guideline,
+            is_new=is_new,
+            guideline=settings.guideline or DEFAULT_GUIDELINE,
+            contact=settings.contact,
             confined=chosen_field(facets),
             query=chosen_query(is_known),
         )

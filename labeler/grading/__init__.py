@@ -15,6 +15,15 @@ import streamlit as st
 from labeler.scripts import loader
 
 COOKIE = "labeler_grader"
+# The pad has what the window leaves it: nothing stands below it, and on a phone little beside it.
+WINDOW = """
+.stMainBlockContainer { padding-bottom: 0; }
+@media (max-width: 40rem) {
+  [data-testid="stHeader"] { display: none; }
+  .stMainBlockContainer { padding: 0.25rem 0.75rem 0; }
+  .stMainBlockContainer > .stVerticalBlock { gap: 0.25rem; }
+}
+"""
 
 _HERE = Path(__file__).parent
 
@@ -40,26 +49,40 @@ class Confined:
 
 
 @dataclass(frozen=True, slots=True)
+class Terms:
+    """The scale, and what the team calls a query and a chunk: one of them, and several."""
+
+    words: Sequence[str]
+    meanings: Sequence[str]
+    colours: Sequence[str]
+    question: Sequence[str]
+    passage: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Desk:
     """What the pad needs to know: who grades where, with which words.
 
-    ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first.
-    ``guideline`` is the team's, for every query. ``query`` is one to begin with, as a list.
+    ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first. ``is_new``
+    says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
+    for every query; ``contact`` says whom to ask. ``query`` is one to begin with, as a list.
     """
 
     golden_set: str
     grader: str | None
     token: str | None
-    words: Sequence[str]
-    colours: Sequence[str]
+    terms: Terms
     can_change_name: bool = True
+    is_new: bool = False
     guideline: str = ""
+    contact: str = ""
     confined: Confined | None = None
     query: str | None = None
 
 
 def pad(desk: Desk) -> None:
     """Show the grading pad. When its token runs out it asks for this script to run again."""
+    st.html(f"<style>{WINDOW}</style>")
     _pad(
         key="grading_pad",
         data={**asdict(desk), "cookie": COOKIE},

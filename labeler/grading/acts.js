@@ -2,22 +2,25 @@
 // how they are asked; keeps nothing itself.
 
 import { toldWords } from "./card.js";
-import { noteOf } from "./deck.js";
+import { MOST_NOTE } from "./drafts.js";
 import { newId } from "./outbox.js";
 import { remember, remembered, wordsOf } from "./parts.js";
 import { guidelineParts, keysParts, refusedParts } from "./sheet.js";
 import { bare, isOnPair } from "./sitting.js";
-import { REASONS, REMARK_WORDS } from "./status.js";
+import { givenWords, reasonsOf, remarkWords } from "./status.js";
 import { isJudged } from "./trail.js";
 
-/** @import { Entry, Item, Kept, ListDesk, PadEvent, Question, Said, Standing } from "./shapes" */
 /** @import { Pad } from "./pad" */
 /** @import { Deal } from "./sheet" */
+/**
+ * @import {
+ *   AnyStep, Entry, Item, Kept, ListDesk, PadEvent, Question, Said, Standing, Terms
+ * } from "./shapes"
+ */
 /** @import { Sitting } from "./sitting" */
 
 const MARKS_KEY = "labeler-marks";
 const MOST_REASON = 200; // characters, as the server takes them
-const MOST_NOTE = 2000;
 
 /**
  * An act that is about the chunk on screen needs one there.
@@ -35,11 +38,10 @@ export const ACTS = {
   back: anyTime((pad) => pad.step(-1)),
   ahead: anyTime((pad) => pad.step(1)),
   undo: anyTime((pad) => undoStep(pad)),
+  redo: anyTime((pad) => redoStep(pad)),
   cannotTell: onChunk((pad, entry) => askReason(pad, (what) => pad.give(entry, what), entry)),
   later: onChunk((pad, entry) => putOff(pad, entry)),
-  note: onChunk((pad, entry) => {
-    askNote(pad, noteOf(entry) ?? "", (note) => keepNote(pad, entry, note), entry);
-  }),
+  note: onChunk((pad, entry) => askNote(pad, entry.item, entry)),
   guideline: anyTime((pad, entry) => showGuideline(pad, entry)),
   whole: onChunk((pad, { item }) => pad.openList(pad.whole, item.query, item)),
   find: onChunk((pad, { item }) => pad.openList(pad.finder, item.query)),
@@ -54,96 +56,137 @@ export function rememberedMarking() {
   return remembered(MARKS_KEY, true);
 }
 
+// --- back and forth -----------------------------------------------------------------------------
+
 /** @type {(pad: Pad) => Promise<void>} */
 async function undoStep(pad) {
   const step = await pad.sitting.undo();
-  if (step) pad.announce(isJudged(step) ? "undone, grade it again" : "taken back");
-  else if (pad.sitting.trail.exhausted) pad.announce("nothing to undo");
-  else pad.announce("your earlier grades cannot be fetched just now");
+  if (step) {
+    const what = stepWords(step, pad.data.terms);
+    pad.say(isJudged(step) ? `Taken back: ${what}. Grade it again.` : `Taken back: ${what}.`);
+  } else if (pad.sitting.trail.exhausted) pad.say("Nothing to undo");
+  else pad.say("Your earlier grades cannot be fetched just now");
   pad.paint();
+}
+
+/** @type {(pad: Pad) => void} */
+function redoStep(pad) {
+  const step = pad.sitting.redo();
+  if (!step) return pad.say("Nothing to redo");
+  pad.say(`Done again: ${stepWords(step, pad.data.terms)}`);
+  if (!pad.list()) pad.sitting.deck.goToNextOpen();
+  pad.sitting.lookAnew();
+  pad.sitting.fetchMore();
+  return pad.paint();
+}
+
+/** @type {(step: AnyStep, terms: Terms) => string} */
+function stepWords(step, terms) {
+  return isJudged(step) ? givenWords(step, terms) : remarkWords(step.remark, terms);
 }
 
 /** @type {(pad: Pad, entry: Entry) => void} */
 function putOff(pad, entry) {
-  if (entry.done) pad.announce("this chunk is graded already");
-  else if (!pad.sitting.deck.putOff()) pad.announce("this is the only chunk left");
-  else pad.announce("put off until later");
+  const name = pad.data.terms.passage[0];
+  if (entry.done) pad.say(`This ${name} is graded already`);
+  else if (!pad.sitting.deck.putOff()) pad.say(`This is the only ${name} left`);
+  else pad.say("Put off until later");
   pad.sitting.lookAnew();
   pad.sitting.fetchMore();
   pad.paint();
 }
+
+// --- what is asked in the tray ------------------------------------------------------------------
 
 /** @type {(pad: Pad, give: (what: Partial<Said>) => void, about?: Entry | null) => void} */
 function askReason(pad, give, about = null) {
   const say = (/** @type {string} */ reason) =>
     give({ kind: "cannot_tell", reason: reason || null });
   /** @type {Question["choices"]} */
-  const choices = REASONS.map((words, i) => ({ key: String(i + 1), words, act: () => say(words) }));
+  const choices = reasonsOf(pad.data.terms).map((words, i) => {
+    return { key: String(i + 1), words, act: () => say(words) };
+  });
   choices.push({ key: "x", words: "no reason", act: say });
   const field = { label: "Another reason", help: "then Enter", max: MOST_REASON, act: say };
   pad.tray.ask({ title: "You can’t tell, because", choices, field, enter: say, about });
   pad.paint();
 }
 
-/** @type {(pad: Pad, value: string, keep: (note: string) => void, about?: Entry | null) => void} */
-function askNote(pad, value, keep, about = null) {
-  const field = { label: "Note", help: "Enter keeps it", max: MOST_NOTE, act: keep, value };
-  pad.tray.ask({ title: "A note on this chunk", choices: [], field, about });
+// Every letter is kept at once, so that neither another action nor a reload loses any.
+/** @type {(pad: Pad, item: Item, about: Entry | null, then?: () => void) => void} */
+function askNote(pad, item, about, then = () => {}) {
+  const { drafts, deck } = pad.sitting;
+  const draft = drafts.of(item);
+  const before = deck.standingOf(item)?.note ?? "";
+  const field = {
+    label: "Note",
+    help: "Enter saves it, Shift and Enter begins a new line",
+    max: MOST_NOTE,
+    value: draft ?? before,
+    save: "Save",
+    act: (/** @type {string} */ note) => {
+      if (note || before) drafts.keep(item, note);
+      else drafts.drop(item);
+      pad.sitting.sendDraft(item);
+      then();
+      pad.say(note ? "Note kept" : "No note");
+      pad.paint();
+    },
+    typed: (/** @type {string} */ text) => drafts.keep(item, text),
+    dropped: () => {
+      if (draft === null) drafts.drop(item);
+      else drafts.keep(item, draft);
+    },
+  };
+  pad.tray.ask({ title: `A note on this ${pad.data.terms.passage[0]}`, choices: [], field, about });
   pad.paint();
-}
-
-// A note on a graded chunk is sent at once, with the grade it has.
-/** @type {(pad: Pad, entry: Entry, note: string) => void} */
-function keepNote(pad, entry, note) {
-  if (!entry.done) pad.sitting.draft(entry, note || null);
-  else resendWithNote(pad, entry.item, entry.done, note);
-  pad.announce(note ? "note kept" : "no note");
-  pad.paint();
-}
-
-/** @type {(pad: Pad, item: Item, done: Standing, note: string) => Standing} */
-function resendWithNote(pad, item, done, note) {
-  if ((done.note ?? "") === note) return done;
-  const { kind, grade, reason } = done;
-  return pad.sitting.give(item, { kind, grade, reason, note: note || null });
 }
 
 /** @type {(pad: Pad, queryId: string) => void} */
 function askRemark(pad, queryId) {
+  const { terms } = pad.data;
   const query = pad.sitting.queryOf(queryId);
   /** @type {(kind: string) => (note: string) => void} */
   const say = (kind) => (note) => {
     pad.sitting.remark(queryId, kind, note || null);
-    pad.announce(REMARK_WORDS[kind]);
+    pad.say(`You said: ${remarkWords(kind, terms)}`);
     pad.paint();
   };
   const choices = ["unanswered", "unclear"].map((kind, i) => {
-    return { key: String(i + 1), words: REMARK_WORDS[kind], act: say(kind) };
+    return { key: String(i + 1), words: remarkWords(kind, terms), act: say(kind) };
   });
   if (query.remark) choices.push({ key: "3", words: "take it back", act: say("withdraw") });
-  const said = query.remark ? `You said: ${REMARK_WORDS[query.remark]}` : "Of the whole query";
+  const said = query.remark
+    ? `You said: ${remarkWords(query.remark, terms)}`
+    : `Of the whole ${terms.question[0]}`;
   const value = query.remark_note ?? "";
   const field = { label: "Note first, if you like", max: MOST_NOTE, value };
   pad.tray.ask({ title: said, choices, field });
   pad.paint();
 }
 
+// --- what is shown ------------------------------------------------------------------------------
+
 /** @type {(pad: Pad, entry: Entry | null) => void} */
 function showGuideline(pad, entry) {
-  const query = entry && pad.sitting.queryOf(entry.item.query);
-  pad.sheet.show("guideline", "How to grade", guidelineParts(pad.data, query));
+  const query = entry && pad.queryOf(entry.item.query);
+  const parts = guidelineParts(pad.data, query, () => pad.practise());
+  pad.sheet.show("guideline", "How to grade", parts);
   pad.paint();
 }
 
 /** @type {(pad: Pad) => void} */
 function showKeys(pad) {
-  pad.sheet.show("help", "Keys", keysParts(pad.sitting.tally.agreement));
+  const { tally } = pad.sitting;
+  pad.sheet.show("help", "Keys", keysParts(pad.data.terms, tally.agreement));
   pad.paint();
 }
 
 /** @type {(pad: Pad, entry: Entry) => Promise<void>} */
 async function showAround(pad, { item }) {
-  if (pad.card.around) return pad.card.paintAround(null);
+  const isShown = pad.card.around;
+  pad.bar.press("around", !isShown);
+  if (isShown) return pad.card.paintAround(null);
   pad.card.paintAround("Fetching …");
   const path = `/api/neighbours?chunk=${encodeURIComponent(item.chunk)}`;
   const beside = await pad.sitting
@@ -156,8 +199,8 @@ async function showAround(pad, { item }) {
 function switchMarks(pad) {
   pad.marking = !pad.marking;
   remember(MARKS_KEY, pad.marking);
-  pad.find('.actions [data-act="marks"]').setAttribute("aria-pressed", String(pad.marking));
-  pad.announce(pad.marking ? "words are marked" : "words are not marked");
+  pad.bar.press("marks", pad.marking);
+  pad.say(pad.marking ? "Words are marked" : "Words are not marked");
   for (const list of pad.lists()) list.repaint();
   pad.paint();
 }
@@ -165,7 +208,7 @@ function switchMarks(pad) {
 // What others gave is shown only after one's own grade, and makes later grades no longer blind.
 /** @type {(pad: Pad, entry: Entry) => Promise<void>} */
 async function showTold(pad, entry) {
-  if (!entry.done) return pad.announce("grade it first: what others gave must not sway you");
+  if (!entry.done) return pad.say("Grade it first: what others gave must not sway you");
   await pad.sitting.outbox.send();
   const { query, chunk } = entry.item;
   const pair = `query=${encodeURIComponent(query)}&chunk=${encodeURIComponent(chunk)}`;
@@ -173,9 +216,9 @@ async function showTold(pad, entry) {
     const told = await pad.sitting.get(`/api/told?${pair}`);
     pad.sitting.tell(entry.item);
     entry.told = told;
-    pad.announce(toldWords(told, pad.data.words));
+    pad.announce(toldWords(told, pad.data.terms));
   } catch (problem) {
-    pad.announce(`not fetched: ${wordsOf(problem)}`);
+    pad.say(`Not fetched: ${wordsOf(problem)}`);
   }
   pad.paint();
 }
@@ -192,7 +235,7 @@ export function showRefused(pad) {
     else pad.sheet.close();
     pad.paint();
   };
-  const parts = refusedParts(sitting.outbox.refused(), data.words, deal);
+  const parts = refusedParts(sitting.outbox.refused(), data.terms, deal);
   pad.sheet.show("refused", "What was refused", parts);
   pad.paint();
 }
@@ -226,33 +269,36 @@ export function makeDesk(pad) {
   const { sitting } = pad;
   const leaveRowInSight = () =>
     pad.root.querySelector(".row.current")?.scrollIntoView({ block: "center" });
-  /** @type {(item: Item, done: Standing) => void} */
+  /** @type {(item: Item, done: Standing | null) => void} */
   const tellLists = (item, done) => {
     for (const list of pad.lists()) list.judged(item, done);
   };
   return {
-    words: pad.data.words,
-    colours: pad.data.colours,
+    terms: pad.data.terms,
     // what is on its way first: a list that was asked for too early would show it as open
     get: (path) => sitting.outbox.send().then(() => sitting.get(path)),
     queryOf: (id) => sitting.queryOf(id),
     latest: (item) => sitting.latest(item),
+    draftOf: (item) => sitting.drafts.of(item),
     marking: () => pad.marking,
-    announce: (words) => pad.announce(words),
+    announce: (words) => pad.say(words),
+    aimed: (event, act) => pad.bar.aimedAmong(event, act),
+    moved: () => pad.listMoved(),
     leave: () => pad.leaveLists(),
-    judge: (item, what) => sitting.give(item, what),
+    nextQuestion: () => pad.nextQuestion(),
+    judge: (item, what) => {
+      pad.say(`You gave ${givenWords(what, pad.data.terms)}`);
+      pad.bar.lookAnew(); // the rows move
+      return sitting.give(item, what);
+    },
     takeBack: (item) => sitting.takeBack(item),
     cannotTell: (item) => {
       askReason(pad, (what) => tellLists(item, sitting.give(item, what)));
       leaveRowInSight();
     },
     note: (item) => {
-      const done = sitting.deck.standingOf(item);
-      if (!done?.kind) return pad.announce("grade it first, then write a note");
-      askNote(pad, done.note ?? "", (note) => {
-        tellLists(item, resendWithNote(pad, item, done, note));
-      });
-      return leaveRowInSight();
+      askNote(pad, item, null, () => tellLists(item, sitting.deck.standingOf(item)));
+      leaveRowInSight();
     },
   };
 }

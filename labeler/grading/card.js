@@ -1,69 +1,105 @@
 // Draws the query and the chunk on screen, with what was given and what was asked about it. Knows
-// elements; what it shows and what its buttons do comes from outside.
+// elements; what it shows comes from outside.
 
-import { HOME_ROW, hintButtons } from "./keys.js";
+import { noteWords } from "./drafts.js";
 import { marksOf, paintMarked, paintText } from "./marking.js";
-import { element, finderIn, keyButton } from "./parts.js";
-import { counted, givenWords, REMARK_WORDS, undoneWords } from "./status.js";
+import { element, finderIn, keyButton, showWords } from "./parts.js";
+import { MoreBelow } from "./reading.js";
+import { counted, givenWords, remarkWords, undoneWords } from "./status.js";
 
-/** @import { About, Entry, Item, Neighbours, Told } from "./shapes" */
-
-/** @type {Record<string, string>} */
-const TASKS = {
-  single: "single answer",
-  research: "research",
-  compliance: "compliance lookup",
-  longtail: "long tail",
-};
+/** @import { About, Entry, Item, Neighbours, Terms, Told } from "./shapes" */
 
 export class Card {
   /**
    * @param {ParentNode} root
-   * @param {{ words: string[], colours: string[], guideline: string,
-   *   act: (name: string) => void, grade: (grade: number) => void }} what
+   * @param {{ terms: Terms, guideline: string, act: (name: string) => void }} what
    */
-  constructor(root, { words, colours, guideline, act, grade }) {
+  constructor(root, { terms, guideline, act }) {
     this.find = finderIn(root);
-    this.words = words;
+    this.terms = terms;
     this.guideline = guideline;
     this.around = false;
     this.marking = true;
-    /** @type {About | null} */
-    this.query = null;
+    this.queryShown = "";
     /** @type {Item | null} */
     this.item = null;
-    this.find(".grades").replaceChildren(
-      ...words.map((word, i) => gradeButton(i, word, colours[i], () => grade(i))),
-    );
-    this.find(".actions").replaceChildren(...hintButtons(act));
-    this.find(".tell").replaceChildren(keyButton("E", "what is known of it", () => act("told")));
+    const [question, passage] = [terms.question[0], terms.passage[0]];
+    this.find(".one .query").setAttribute("aria-label", capital(question));
+    this.find(".chunk").setAttribute("aria-label", `${capital(passage)} to grade`);
+    this.find(".query .label").textContent = question;
+    this.find(".chunk .label").textContent = passage;
+    this.find(".about dt").textContent = `About this ${question}`;
+    this.find(".tell").replaceChildren(keyButton("E", "what others gave", () => act("told")));
+    this.find(".more-help").onclick = () => act("guideline");
+    this.find(".helps").onclick = () => act("guideline");
+    this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
+    this.onResize = () => this.paintMoreHelp();
+    this.sizes = new ResizeObserver(this.onResize);
+    this.sizes.observe(this.find(".helps"));
   }
 
-  // A chunk that is new on screen starts at its top, with nothing around it.
-  /** @type {(entry: Entry, query: About, marking: boolean) => void} */
-  show(entry, query, marking) {
+  dispose() {
+    this.below.dispose();
+    this.sizes.disconnect();
+  }
+
+  // Show a chunk; one that is new on screen starts at its top, with nothing around it. Returns
+  // whether it is new, and whether its query is.
+  /** @type {(entry: Entry, query: About, draft: string | null, marking: boolean) => { isNew: boolean, isNewQuery: boolean }} */
+  show(entry, query, draft, marking) {
     const isNew = entry.item !== this.item;
-    if (isNew || query !== this.query) this.paintQuery(query);
+    const isNewQuery = entry.item.query !== this.item?.query;
+    this.showQuery(query);
     if (isNew || marking !== this.marking) this.paintText(entry.item, query, marking);
     if (isNew) this.paintAround(null);
+    if (isNew) this.paintNews(isNewQuery, query);
     this.item = entry.item;
-    this.query = query;
     this.marking = marking;
-    this.paintGiven(entry);
+    this.paintGiven(entry, draft);
     this.paintTold(entry);
-    const pad = this.find(".pad");
-    if (isNew && pad.getBoundingClientRect().top < 0) pad.scrollIntoView();
+    if (isNew) this.find(".chunk").scrollTop = 0;
+    return { isNew, isNewQuery };
   }
 
+  // Show a query alone, beside a list of its chunks, or with the chunk on screen.
   /** @type {(query: About) => void} */
-  paintQuery(query) {
-    this.write(".query-text", query.text);
+  showQuery(query) {
+    const { text, guideline, reference, remark } = query;
+    const shown = JSON.stringify([text, guideline, reference, remark]);
+    if (shown === this.queryShown) return;
+    this.queryShown = shown;
+    this.find(".query-text").textContent = text;
     reachIfScrolled(this.find(".query-text"));
-    this.write(".task", TASKS[query.task ?? ""] ?? query.task ?? "");
-    const guideline = [query.guideline, this.guideline].filter(Boolean).join("\n");
-    this.part(".guideline", guideline, ".guideline dd");
-    this.part(".reference", query.reference, ".reference dd");
-    this.part(".remark", query.remark && `You said: ${REMARK_WORDS[query.remark]}.`);
+    this.help(".about", guideline);
+    this.help(".reference", reference);
+    this.help(".guideline", this.guideline);
+    const said = remark && `You said: ${remarkWords(remark, this.terms)}.`;
+    showWords(this.find(".query .remark"), said);
+    this.paintMoreHelp();
+  }
+
+  /** @type {(selector: string, words: string | null | undefined) => void} */
+  help(selector, words) {
+    this.find(selector).hidden = !words;
+    this.find(`${selector} dd`).textContent = words ?? "";
+  }
+
+  // What does not fit beside the chunk has a button that shows it whole.
+  paintMoreHelp() {
+    const helps = this.find(".helps");
+    const isCut = helps.scrollHeight > helps.clientHeight + 2;
+    const more = this.find(".more-help");
+    more.hidden = !isCut;
+    more.textContent = helps.clientHeight < 20 ? "How to grade, and more" : "more";
+  }
+
+  // A query that is new is announced where the eyes are: at the chunk, and at the query.
+  /** @type {(isNewQuery: boolean, query: About) => void} */
+  paintNews(isNewQuery, { total }) {
+    const words = isNewQuery && `New ${this.terms.question[0]}`;
+    const size = total ? ` · ${counted(total, this.terms.passage)}` : "";
+    showWords(this.find(".chunk .news"), words && `${words}${size}`);
+    this.find(".one").classList.toggle("fresh", isNewQuery);
   }
 
   /** @type {(item: Item, query: About, marking: boolean) => void} */
@@ -73,8 +109,7 @@ export class Card {
     title.hidden = !item.title;
     if (marking) paintMarked(title, item.title ?? "", marks);
     else title.textContent = item.title ?? "";
-    reachIfScrolled(title);
-    this.part(".from", item.document && `from ${item.document}`);
+    showWords(this.find(".from"), item.document && `from ${item.document}`);
     this.find(".stale").hidden = !item.stale;
     paintText(this.find(".chunk .text"), item.text, marks, { marking, folding: true });
   }
@@ -83,68 +118,39 @@ export class Card {
   /** @type {(beside: Neighbours | string | null) => void} */
   paintAround(beside) {
     this.around = beside !== null;
-    const pressed = this.find('.actions [data-act="around"]');
-    pressed.setAttribute("aria-pressed", String(this.around));
     for (const place of /** @type {const} */ (["before", "after"])) {
       const host = this.find(`.beside.${place}`);
       host.hidden = beside === null;
       host.replaceChildren();
       if (beside !== null) fillBeside(host, beside, place);
     }
+    this.below.paint();
   }
 
-  /** @type {(entry: Entry) => void} */
-  paintGiven({ done, undone, note, later }) {
-    const buttons = this.find(".grades").children;
-    for (const [grade, button] of Array.from(buttons).entries()) {
-      const chosen = done?.kind === "grade" && done.grade === grade;
-      button.setAttribute("aria-pressed", String(chosen));
-    }
-    this.part(".again", undone && undoneWords(undone, this.words));
-    this.part(".given", done && `you gave ${givenWords(done, this.words, " · ")}`);
-    this.part(".put-off", later && !done && "put off until now");
-    const kept = note ?? done?.note;
-    const when = note && !done ? " (goes with your grade)" : "";
-    this.part(".note", kept && `Note: ${kept}${when}`);
-    this.find('.actions [data-act="cannotTell"]').setAttribute(
-      "aria-pressed",
-      String(done?.kind === "cannot_tell"),
-    );
+  /** @type {(entry: Entry, draft: string | null) => void} */
+  paintGiven({ done, undone, later }, draft) {
+    showWords(this.find(".again"), undone && undoneWords(undone, this.terms));
+    showWords(this.find(".given"), done && `you gave ${givenWords(done, this.terms, " · ")}`);
+    showWords(this.find(".put-off"), later && !done && "put off until now");
+    showWords(this.find(".chunk .note"), noteWords(draft, done));
   }
 
   /** @type {(entry: Entry) => void} */
   paintTold({ done, told }) {
     this.find(".tell").hidden = !done || Boolean(told);
-    this.part(".told", done && told && toldWords(told, this.words));
-  }
-
-  // Show words in a place, or hide the place where there are none.
-  /** @type {(selector: string, words: string | false | null | undefined, inner?: string) => void} */
-  part(selector, words, inner = selector) {
-    this.find(selector).hidden = !words;
-    this.write(inner, words || "");
-  }
-
-  /** @type {(selector: string, text: string) => void} */
-  write(selector, text) {
-    this.find(selector).textContent = text;
+    showWords(this.find(".told"), done && told && toldWords(told, this.terms));
   }
 }
 
-/** @type {(grade: number, word: string, colour: string, act: () => void) => HTMLButtonElement} */
-function gradeButton(grade, word, colour, act) {
-  const button = keyButton(String(grade), word, act, "grade");
-  const home = element("kbd", HOME_ROW[grade], "home");
-  home.ariaHidden = "true";
-  button.append(home);
-  button.style.setProperty("--grade", colour);
-  return button;
+/** @type {(word: string) => string} */
+export function capital(word) {
+  return word.charAt(0).toLocaleUpperCase() + word.slice(1);
 }
 
 // What is too long for its place can be scrolled by keys as well.
 /** @type {(host: HTMLElement) => void} */
 function reachIfScrolled(host) {
-  const mayBeLong = host.textContent.length > 150;
+  const mayBeLong = (host.textContent?.length ?? 0) > 150;
   if (mayBeLong && host.scrollHeight > host.clientHeight) host.tabIndex = 0;
   else host.removeAttribute("tabindex");
 }
@@ -166,15 +172,15 @@ function fillBeside(host, beside, place) {
 }
 
 // What the others gave and who found it, for somebody who has judged the pair already.
-/** @type {(told: Told, words: string[]) => string} */
-export function toldWords(told, words) {
+/** @type {(told: Told, terms: Terms) => string} */
+export function toldWords(told, terms) {
   const others = told.others.map(
-    (each) => `${each.count} gave ${givenWords({ reason: null, ...each }, words)}`,
+    (each) => `${each.count} gave ${givenWords({ reason: null, ...each }, terms)}`,
   );
   const from = told.document ? ` of document ${told.document}` : "";
   return [
-    `Chunk ${told.chunk}${from}`,
-    told.found_by ? `found by ${counted(told.found_by, "run")}` : "found by no run",
+    `${capital(terms.passage[0])} ${told.chunk}${from}`,
+    told.found_by ? `found by ${counted(told.found_by, ["run", "runs"])}` : "found by no run",
     others.length ? others.join(", ") : "nobody else has graded it",
   ].join(" · ");
 }

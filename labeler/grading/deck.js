@@ -5,21 +5,15 @@ import { pairOf } from "./parts.js";
 
 /** @import { Entry, Item, Pair, Standing } from "./shapes" */
 
-// A chunk on the table: `done` is what was given, `note` one that waits for its grade, `later` says
-// that it was put off, `undone` what was just taken back.
+// A chunk on the table: `done` is what was given, `later` says that it was put off, `undone` what was
+// just taken back.
 /**
  * @param {Item} item
  * @param {Standing | null} [done]
  * @returns {Entry}
  */
 function entryOf(item, done = null) {
-  return { item, done, note: null, later: false, undone: null };
-}
-
-// A note written before the grade goes with it, and one that is there stays.
-/** @type {(entry: { note: string | null, done: Standing | null }) => string | null} */
-export function noteOf({ note, done }) {
-  return (note ?? done?.note) || null;
+  return { item, done, later: false, undone: null };
 }
 
 export class Deck {
@@ -148,6 +142,25 @@ export class Deck {
     if (!this.entries.includes(entry)) this.entries.splice(this.at, 0, entry);
     this.at = this.entries.indexOf(entry);
     return entry;
+  }
+
+  // Put the chunks of one query where the present one is, and show `first` of them or an open one.
+  /** @type {(items: Item[], first?: Pair | null) => void} */
+  bringQuery(items, first) {
+    const entries = items.map((item) => this.entriesOf(item).at(-1) ?? this.entryFor(item));
+    const others = this.entries.filter((entry) => !entries.includes(entry));
+    const at = this.entries.slice(0, this.at).filter((entry) => others.includes(entry)).length;
+    this.entries = others.toSpliced(at, 0, ...entries);
+    const wanted = first ? entries.find((entry) => pairOf(entry.item) === pairOf(first)) : null;
+    const shown = wanted ?? entries.find((entry) => !entry.done) ?? entries[0];
+    if (shown) this.goTo(this.entries.indexOf(shown));
+    else this.seek();
+  }
+
+  /** @type {(item: Item) => Entry} */
+  entryFor(item) {
+    const stands = this.standingOf(item);
+    return entryOf(item, item.stale || !stands?.kind ? null : { ...stands, item });
   }
 
   // Put a judged pair before all others, on screen.

@@ -9,7 +9,6 @@ import { sayTrouble } from "./whole.js";
 /** @import { About, Item, ListDesk } from "./shapes" */
 
 const SEARCH_AFTER_MS = 250; // a pause in typing
-const FINDER_HELP = "Find a chunk that no system returned for this query.";
 
 export class Finder extends RowsView {
   /**
@@ -18,7 +17,9 @@ export class Finder extends RowsView {
    */
   constructor(host, desk) {
     super(host, desk, "finder");
-    this.queryId = "";
+    const { question, passage } = desk.terms;
+    this.help = `Find a ${passage[0]} that is not among those of this ${question[0]}.`;
+    host.setAttribute("aria-label", `Find a ${passage[0]}`);
     /** @type {number | undefined} */
     this.timer = undefined;
     this.input = this.wordsField();
@@ -34,11 +35,11 @@ export class Finder extends RowsView {
     this.close();
     this.queryId = queryId;
     this.host.hidden = false;
-    this.paintHead(this.desk.queryOf(queryId));
+    this.paintHead();
     this.input.value = "";
     this.search();
     this.input.focus({ preventScroll: true });
-    this.host.scrollIntoView({ block: "nearest" });
+    this.host.scrollTop = 0;
   }
 
   close() {
@@ -55,24 +56,20 @@ export class Finder extends RowsView {
     return true;
   }
 
-  /** @type {(query: About) => void} */
-  paintHead(query) {
+  paintHead() {
     const head = element("header");
-    const title = element("h2", query.text);
-    title.dir = "auto";
     const line = element("div", "", "line");
-    const undo = keyButton("U", "undo", () => this.rows?.takeBack());
-    line.append(this.input, undo, this.back);
-    head.append(title, line, this.message);
+    line.append(this.input, this.back);
+    head.append(line, this.message);
     this.host.replaceChildren(head, this.list);
   }
 
   wordsField() {
     const input = element("input");
     input.type = "search";
-    input.placeholder = "Words of the chunk or its title";
+    input.placeholder = `Words of the ${this.desk.terms.passage[0]} or its title`;
     input.maxLength = 200;
-    input.setAttribute("aria-label", FINDER_HELP);
+    input.setAttribute("aria-label", this.help);
     input.addEventListener("input", () => this.searchSoon());
     input.addEventListener("keydown", (event) => this.typed(event));
     return input;
@@ -105,11 +102,11 @@ export class Finder extends RowsView {
     this.forgetSearch();
     const { asked } = this;
     const words = this.input.value.trim();
-    if (!words) return this.show([], {}, FINDER_HELP);
+    if (!words) return this.show([], {}, this.help);
     try {
       const query = `query=${encodeURIComponent(this.queryId)}&words=${encodeURIComponent(words)}`;
       const { items, queries } = await this.desk.get(`/api/search?${query}`);
-      if (asked === this.asked) this.show(items, queries, foundWords(items.length));
+      if (asked === this.asked) this.show(items, queries, this.foundWords(items.length));
     } catch (problem) {
       if (asked === this.asked) sayTrouble(this.message, problem, () => this.search());
     }
@@ -125,10 +122,11 @@ export class Finder extends RowsView {
     const query = queries[this.queryId] ?? this.desk.queryOf(this.queryId);
     this.rows.show(items, marksOf({ ...query, text: `${query.text} ${this.input.value}` }));
   }
-}
 
-/** @type {(count: number) => string} */
-function foundWords(count) {
-  if (!count) return "No chunk has these words. Try fewer of them, or others.";
-  return `${count} found, the best first. Go down with ↓ and grade what is relevant.`;
+  /** @type {(count: number) => string} */
+  foundWords(count) {
+    const name = this.desk.terms.passage[0];
+    if (!count) return `No ${name} has these words. Try fewer of them, or others.`;
+    return `${count} found, the best first. Go down with ↓ and grade what is relevant.`;
+  }
 }

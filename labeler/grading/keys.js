@@ -1,36 +1,60 @@
-// What can be done, by which keys and in which words: the keyboard, the hints under the chunk and
-// the sheet of keys all read this one table. Knows no chunk and no grade given.
+// What can be done, by which keys and in which words: the keyboard, the buttons of the bar and the
+// sheet of keys all read this one table. Knows no chunk and no grade given.
 
 import { keyButton } from "./parts.js";
+
+/** @import { Terms } from "./shapes" */
 
 /** @type {Record<string, number>} */
 export const GRADE_KEYS = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
 export const HOME_ROW = ["A", "S", "D", "F"];
 /** @type {Record<string, string>} */
-const KEY_NAMES = { arrowleft: "←", arrowright: "→" };
+const KEY_NAMES = { arrowleft: "←", arrowright: "→", "shift+u": "⇧ U" };
 
-// `hint` stands on the button under the chunk; an action without one has its place elsewhere.
-/** @type {{ name: string, keys: string[], hint: string, help: string }[]} */
-const ACTIONS = [
-  { name: "back", keys: ["k", "arrowleft"], hint: "back", help: "back through what you graded" },
-  { name: "ahead", keys: ["j", "arrowright"], hint: "ahead", help: "ahead, without grading" },
-  { name: "undo", keys: ["u"], hint: "undo", help: "take back your last grade, again and again" },
-  { name: "cannotTell", keys: ["x"], hint: "can’t tell", help: "you cannot tell; say why" },
-  { name: "later", keys: ["l"], hint: "later", help: "put the chunk off until later" },
-  { name: "note", keys: ["n"], hint: "note", help: "write a note on the chunk" },
-  { name: "guideline", keys: ["i"], hint: "guideline", help: "the guideline and the scale" },
-  { name: "whole", keys: ["b"], hint: "whole query", help: "all chunks of this query in one list" },
-  { name: "find", keys: ["/"], hint: "find", help: "find a chunk that no system returned" },
-  { name: "remark", keys: ["q"], hint: "the query", help: "nothing answers it, or unclear" },
-  { name: "around", keys: ["c"], hint: "around", help: "what stands before and after" },
-  { name: "marks", keys: ["m"], hint: "marks", help: "mark the query’s words, or not" },
-  { name: "told", keys: ["e"], hint: "", help: "what is known of a chunk you have graded" },
-  { name: "help", keys: ["?"], hint: "keys", help: "this sheet" },
+// Each action: its name; its keys; what stands on its button, empty where it has its place elsewhere;
+// what it does; and where: a "step" is beside what was just given, "list" is of use in a list, too.
+// What stands in braces has the names that the team gives things.
+/** @type {[name: string, keys: string, hint: string, help: string, where?: string][]} */
+const TABLE = [
+  ["undo", "u", "undo", "take back what you did last, again and again", "step list"],
+  ["redo", "shift+u", "redo", "do again what you took back", "step list"],
+  ["back", "k arrowleft", "back", "back through what you graded"],
+  ["ahead", "j arrowright", "ahead", "ahead, without grading"],
+  ["cannotTell", "x", "can’t tell", "you cannot tell; say why", "list"],
+  ["later", "l", "later", "put the {passage} off until later"],
+  ["note", "n", "note", "write a note on the {passage}", "list"],
+  ["guideline", "i", "how to grade", "the guideline and the scale", "list"],
+  ["whole", "b", "all {passages}", "all {passages} of this {question} in one list"],
+  ["find", "/", "find another", "find a {passage} that is not among these", "list"],
+  ["remark", "q", "about the {question}", "nothing answers the {question}, or it is unclear"],
+  ["around", "c", "text around it", "what stands before and after the {passage}"],
+  ["marks", "m", "mark words", "mark the words of the {question}, or not", "list"],
+  ["told", "e", "", "what others gave a {passage} that you have graded"],
+  ["help", "?", "all keys", "all keys and what they do", "list"],
 ];
 
-/** @type {(key: string) => string | null} */
-export function actionOf(key) {
-  return ACTIONS.find((action) => action.keys.includes(key))?.name ?? null;
+const ACTIONS = TABLE.map(([name, keys, hint, help, where = ""]) => {
+  const [isStep, onList] = [where.includes("step"), where.includes("list")];
+  return { name, keys: keys.split(" "), hint, help, isStep, onList };
+});
+const ON_A_LIST = new Set(ACTIONS.filter((action) => action.onList).map((action) => action.name));
+
+// Which action a key means; with Control (or Command) only those that every program has there.
+/** @type {(event: KeyboardEvent) => string | null} */
+export function actionOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
+  const letter = key.toLowerCase();
+  if (altKey) return null;
+  if (ctrlKey || metaKey) {
+    if (letter === "z") return shiftKey ? "redo" : "undo";
+    return letter === "y" ? "redo" : null;
+  }
+  const pressed = shiftKey && letter === "u" ? "shift+u" : letter;
+  return ACTIONS.find((action) => action.keys.includes(pressed))?.name ?? null;
+}
+
+/** @type {(name: string) => boolean} */
+export function isOnAList(name) {
+  return ON_A_LIST.has(name);
 }
 
 /** @type {(key: string) => string} */
@@ -38,26 +62,38 @@ function keyName(key) {
   return KEY_NAMES[key] ?? key.toUpperCase();
 }
 
-// One button for each action that has a hint; `act` is called with the action's name.
-/** @type {(act: (name: string) => void) => HTMLButtonElement[]} */
-export function hintButtons(act) {
-  return ACTIONS.filter((action) => action.hint).map((action) => {
-    const button = keyButton(keyName(action.keys[0]), action.hint, () => act(action.name));
-    button.dataset.act = action.name;
-    button.title = action.help;
+/** @type {(text: string, terms: Terms) => string} */
+function inTerms(text, { question, passage }) {
+  return text
+    .replace("{question}", question[0])
+    .replace("{questions}", question[1])
+    .replace("{passage}", passage[0])
+    .replace("{passages}", passage[1]);
+}
+
+// One button for each action that has a hint and is (or is not) a step back or forth.
+/** @type {(terms: Terms, areSteps: boolean, act: (name: string) => void) => HTMLButtonElement[]} */
+export function actionButtons(terms, areSteps, act) {
+  const shown = ACTIONS.filter(({ hint, isStep }) => hint && isStep === areSteps);
+  return shown.map(({ name, keys, hint, help }) => {
+    const button = keyButton(keyName(keys[0]), inTerms(hint, terms), () => act(name));
+    button.dataset.act = name;
+    button.title = inTerms(help, terms);
     return button;
   });
 }
 
 // The rows of the sheet of keys: the keys' names and what they do.
-/** @type {() => [string[], string][]} */
-export function keyRows() {
+/** @type {(terms: Terms) => [string[], string][]} */
+export function keyRows(terms) {
   return [
-    [["0", "1", "2", "3"], "grade the chunk"],
-    [HOME_ROW, "grade the chunk, fingers on the home row"],
-    ...ACTIONS.map(
-      ({ keys, help }) => /** @type {[string[], string]} */ ([keys.map(keyName), help]),
-    ),
+    [["0", "1", "2", "3"], inTerms("grade the {passage}", terms)],
+    [HOME_ROW, inTerms("grade the {passage}, fingers on the home row", terms)],
+    ...ACTIONS.map(({ keys, help }) => {
+      return /** @type {[string[], string]} */ ([keys.map(keyName), inTerms(help, terms)]);
+    }),
+    [["Space", "PgDn", "↓"], "read on; PgUp, ↑, Home and End as everywhere"],
+    [["Ctrl Z", "Ctrl ⇧ Z"], "undo and redo, too"],
     [["Esc"], "leave a list, a sheet or a field"],
   ];
 }

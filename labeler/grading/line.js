@@ -4,7 +4,7 @@
 import { othersWaiting } from "./outbox.js";
 import { finderIn } from "./parts.js";
 import { statusWords, troubleWords } from "./status.js";
-import { progressWords } from "./tally.js";
+import { overallWords, progressWords } from "./tally.js";
 
 /** @import { PadData } from "./shapes" */
 /** @import { Sitting } from "./sitting" */
@@ -26,16 +26,18 @@ export class StatusLine {
     const state = this.find(".state");
     state.textContent = statusWords(outbox, saved, waiting, refused.length);
     state.dataset.state = waiting ? outbox.state : "idle";
-    this.write(".progress", progressWords(tally, deck.current?.item.query));
+    const { terms } = this.data;
+    this.write(".progress", progressWords(tally, deck.current?.item.query, terms));
+    this.write(".overall", overallWords(tally, terms));
     this.paintField();
     const others = othersWaiting(this.data.golden_set, sitting.grader);
-    this.write(".trouble-words", troubleWords(sitting, refused, others));
+    this.write(".trouble-words", troubleWords(sitting, refused, others, terms));
     this.find(".look").hidden = !refused.length;
     this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
   }
 
   paintField() {
-    const { confined, grader, can_change_name } = this.data;
+    const { confined, grader, can_change_name, terms } = this.data;
     this.write(".grader", `grading as ${grader}`);
     this.find(".change").hidden = can_change_name === false;
     this.find(".confined").hidden = !confined;
@@ -43,6 +45,7 @@ export class StatusLine {
     this.write(".only", `only ${confined.facet} = ${confined.bucket}`);
     const everything = new URL(location.href);
     for (const name of ["facet", "bucket", confined.facet]) everything.searchParams.delete(name);
+    this.write(".everything", `all ${terms.question[1]}`);
     this.find(".everything").setAttribute("href", everything.href);
   }
 

@@ -7,7 +7,19 @@
  */
 /** @typedef {{ start: number, end: number }} Part */
 /** @typedef {Part & { kind: string }} Mark */
-/** @typedef {{ host: HTMLElement, text: string, found: Mark[], marking: boolean }} Painting */
+/**
+ * Code between two fences of backticks or tildes: the fences with their lines, and what is inside.
+ * @typedef {Part & { inside: Part }} Fenced
+ */
+/**
+ * @typedef {{
+ *   host: HTMLElement,
+ *   text: string,
+ *   found: Mark[],
+ *   marking: boolean,
+ *   fenced: Fenced[],
+ * }} Painting
+ */
 
 const A_WORD = /[\p{L}\p{N}\p{M}]+/gu;
 const A_TERM = /[\p{L}\p{N}\p{M}]+(?:[-‐‑_.:/][\p{L}\p{N}\p{M}]+)*/gu; // "E-104" is one term
@@ -36,7 +48,8 @@ const TO_LINE_END = 80;
 const TO_WORD_END = 40;
 const INSIDE_CHARACTER = /^[\p{M}\p{EMod}\u200d]/u;
 
-const MIGHT_BE_COLUMNS = /[\t|]| {3}|^```/m;
+const MIGHT_BE_COLUMNS = /[\t|]| {3}/;
+const A_FENCE = /^ {0,3}(`{3,}|~{3,}).*(?:\n|$)/gm;
 const LONGEST_INDENTED = 120; // a longer line is a paragraph with an indent
 const INDENTED = /^(?: {4}|\t)\s*(?![-*•‣]\s|\d+[.)]\s)\S/; // code, but no list in a list
 const GAPPED = /\S(?: {3,}|\t+)\S/;
@@ -152,14 +165,15 @@ function addBetween(first, second) {
 /** @type {(host: HTMLElement, text: string, marks: Marks) => void} */
 export function paintMarked(host, text, marks) {
   host.replaceChildren();
-  appendMarked(host, { text, found: findMarks(text, marks), marking: true }, 0, text.length);
+  const painting = { text, found: findMarks(text, marks), marking: true };
+  appendMarked(host, painting, 0, text.length);
 }
 
 // Fill `host` with a text. Long parts without a mark fold into buttons that unfold in place.
 /** @type {(host: HTMLElement, text: string, marks: Marks, how: { marking: boolean, folding: boolean }) => void} */
 export function paintText(host, text, marks, { marking, folding }) {
   const found = marking || text.length > FOLD_ABOVE ? findMarks(text, marks) : [];
-  const painting = { host, text, found, marking };
+  const painting = { host, text, found, marking, fenced: fencedIn(text) };
   const folds = (folding && text.length > FOLD_ABOVE) || found.length > MOST_MARKS;
   host.classList.remove("columns");
   host.replaceChildren(folds ? folded(painting, 0, text.length) : plain(painting, 0, text.length));
@@ -277,15 +291,56 @@ function foldButton(painting, start, end) {
 /** @type {(parent: ParentNode, painting: Painting, start: number, end: number) => void} */
 function appendBlocks(parent, painting, start, end) {
   let at = start;
-  for (const { text, columns } of blocksOf(painting.text.slice(start, end))) {
-    const block = document.createElement("span");
-    block.className = "lines";
-    appendMarked(columns ? block : parent, painting, at, at + text.length);
-    at += text.length;
-    if (!columns) continue;
-    parent.append(block);
-    painting.host.classList.add("columns");
+  for (const { inside, ...fenced } of painting.fenced) {
+    if (fenced.end <= at || fenced.start >= end) continue;
+    const within = (/** @type {number} */ place) => Math.min(Math.max(place, at), end);
+    appendProse(parent, painting, at, within(fenced.start));
+    appendSpan(parent, painting, "fence", within(fenced.start), within(inside.start));
+    appendSpan(parent, painting, "lines code", within(inside.start), within(inside.end));
+    appendSpan(parent, painting, "fence", within(inside.end), within(fenced.end));
+    at = within(fenced.end);
   }
+  appendProse(parent, painting, at, end);
+}
+
+/** @type {(parent: ParentNode, painting: Painting, className: string, start: number, end: number) => void} */
+function appendSpan(parent, painting, className, start, end) {
+  if (start >= end) return;
+  const span = document.createElement("span");
+  span.className = className;
+  appendMarked(span, painting, start, end);
+  parent.append(span);
+  if (className !== "fence") painting.host.classList.add("columns");
+}
+
+/** @type {(parent: ParentNode, painting: Painting, start: number, end: number) => void} */
+function appendProse(parent, painting, start, end) {
+  let at = start;
+  for (const { text, columns } of blocksOf(painting.text.slice(start, end))) {
+    if (columns) appendSpan(parent, painting, "lines", at, at + text.length);
+    else appendMarked(parent, painting, at, at + text.length);
+    at += text.length;
+  }
+}
+
+// A fence that is never closed holds to the end of the text.
+/** @type {(text: string) => Fenced[]} */
+function fencedIn(text) {
+  const found = [];
+  let opened = null;
+  for (const { 0: line, 1: fence, index } of text.matchAll(A_FENCE)) {
+    if (opened === null) opened = { start: index, inside: index + line.length, fence };
+    else if (fence.startsWith(opened.fence)) {
+      const { start, inside } = opened;
+      found.push({ start, end: index + line.length, inside: { start: inside, end: index } });
+      opened = null;
+    }
+  }
+  if (opened) {
+    const [start, end] = [opened.start, text.length];
+    found.push({ start, end, inside: { start: opened.inside, end } });
+  }
+  return found;
 }
 
 /** @type {(text: string) => { text: string, columns: boolean }[]} */
@@ -293,12 +348,8 @@ function blocksOf(text) {
   if (!MIGHT_BE_COLUMNS.test(text)) return [{ text, columns: false }];
   /** @type {{ text: string, columns: boolean }[]} */
   const blocks = [];
-  let fenced = false;
   for (const paragraph of text.split(/(?<=\n[ \t\r]*\n)(?![ \t\r]*\n)/)) {
-    const lines = paragraph.split("\n").filter((line) => line.trim());
-    const fences = lines.filter((line) => line.startsWith("```")).length;
-    const columns = fenced || fences > 0 || isInColumns(lines);
-    if (fences % 2) fenced = !fenced;
+    const columns = isInColumns(paragraph.split("\n").filter((line) => line.trim()));
     const last = blocks.at(-1);
     if (last?.columns === columns) last.text += paragraph;
     else blocks.push({ text: paragraph, columns });
@@ -316,7 +367,7 @@ function isInColumns(lines) {
   return lined.length > 0 && lined.length * 2 >= lines.length;
 }
 
-/** @type {(parent: ParentNode, painting: Omit<Painting, "host">, start: number, end: number) => void} */
+/** @type {(parent: ParentNode, painting: Omit<Painting, "host" | "fenced">, start: number, end: number) => void} */
 function appendMarked(parent, { text, found, marking }, start, end) {
   let at = start;
   for (const mark of marking ? marksWithin(found, start, end) : []) {

@@ -2,23 +2,30 @@
 // so. Text only ever enters the page as text nodes.
 
 import { ACTS, makeDesk, rememberedMarking, showRefused } from "./acts.js";
+import { Bar } from "./bar.js";
 import { Card } from "./card.js";
-import { noteOf } from "./deck.js";
 import { Finder } from "./finder.js";
-import { actionOf, GRADE_KEYS } from "./keys.js";
+import { Frame } from "./frame.js";
+import { actionOf, GRADE_KEYS, isOnAList } from "./keys.js";
 import { StatusLine } from "./line.js";
 import { NameForm } from "./names.js";
 import { finderIn, focusedBeside, giveFocusBack, isEditable } from "./parts.js";
+import { Practice } from "./practice.js";
+import { FocusByTab, isReadingKey, readOn } from "./reading.js";
 import { Sheet } from "./sheet.js";
 import { Sitting } from "./sitting.js";
-import { doneHelp, doneTitle, spokenWords } from "./status.js";
+import { doneHelp, doneTitle, givenWords, spokenWords } from "./status.js";
 import { Tray } from "./tray.js";
+import { Welcome } from "./welcome.js";
 import { WholeQuery } from "./whole.js";
 
-/** @import { Entry, Kept, PadData, Pair, Said } from "./shapes" */
+/** @import { About, Entry, Kept, PadData, Pair, Said } from "./shapes" */
 
-const ON_A_LIST = new Set(["guideline", "marks", "help", "find", "whole"]);
-const MAY_REPEAT = new Set(["j", "k", "arrowleft", "arrowright", "arrowup", "arrowdown"]);
+const MAY_REPEAT = new Set(["j", "k", "arrowleft", "arrowright"]);
+// What the keys of an action are to a list, which acts on its current row.
+/** @type {Record<string, string>} */
+const KEYS_ON_A_LIST = { cannotTell: "x", note: "n", undo: "u" };
+const IN_PRACTICE = new Set(["guideline", "help", "marks"]);
 
 const RENEW_AGAIN_MS = 5000;
 
@@ -41,8 +48,12 @@ export class Pad {
     this.beforeList = null;
     /** @type {number | undefined} */
     this.renewTimer = undefined;
+    /** @type {Practice | null} */
+    this.practice = null;
     this.names = new NameForm(root, data);
     this.line = new StatusLine(root, data);
+    this.frame = new Frame(this.find(".pad"));
+    this.focus = new FocusByTab();
     this.tray = new Tray(this.find(".tray"), () => this.paint());
     this.sheet = new Sheet(this.find(".sheet"), () => this.paint());
     this.sitting = this.sitDown();
@@ -50,6 +61,11 @@ export class Pad {
     this.whole = new WholeQuery(this.find("section.whole"), desk);
     this.finder = new Finder(this.find("section.finder"), desk);
     this.card = this.layCard();
+    this.bar = this.layBar();
+    this.welcome = new Welcome(this.find(".work"), data, {
+      practise: () => this.practise(),
+      guideline: () => this.act("guideline"),
+    });
     this.listen();
     this.dialogs = new MutationObserver(closeConnectionDialog);
     this.dialogs.observe(document.body, { childList: true });
@@ -80,17 +96,19 @@ export class Pad {
     this.find(".undo-last").onclick = () => this.act("undo");
     this.find(".back-last").onclick = () => this.act("back");
     this.find(".look").onclick = () => showRefused(this);
-    this.find(".guideline").onclick = () => this.act("guideline");
+    this.find(".stop").onclick = () => this.stopPractising();
   }
 
   dispose() {
-    this.disposed = true;
     clearTimeout(this.renewTimer);
+    this.tray.leave();
+    this.sheet.close();
     this.sitting.dispose();
     this.dialogs.disconnect();
-    this.tray.close();
-    this.sheet.close();
+    for (const each of [this.card, this.frame, this.focus]) each.dispose();
+    this.welcome.host.remove();
     for (const list of this.lists()) list.close();
+    this.disposed = true;
     if (this.onKey) document.removeEventListener("keydown", this.onKey, true);
     if (this.onLeave) window.removeEventListener("beforeunload", this.onLeave);
   }
@@ -100,23 +118,33 @@ export class Pad {
   /** @type {(data: PadData, renew: () => void) => void} */
   update(data, renew) {
     this.renew = renew;
-    const isRelaid = cardOf(data) !== cardOf(this.data);
+    const isRelaid = lookOf(data) !== lookOf(this.data);
     Object.assign(this.data, data);
-    if (isRelaid) this.card = this.layCard();
+    if (isRelaid) this.relay();
     this.sitting.useToken(data.token);
     this.paint();
   }
 
   // The buttons stay as they are where nothing on them changes: one of them may have the focus.
+  relay() {
+    this.card.dispose();
+    this.card = this.layCard();
+    this.bar = this.layBar();
+  }
+
   layCard() {
-    const { words, colours, guideline } = this.data;
-    const card = new Card(this.root, {
-      ...{ words, colours, guideline },
+    const { terms, guideline } = this.data;
+    return new Card(this.root, { terms, guideline, act: (name) => this.act(name) });
+  }
+
+  layBar() {
+    const bar = new Bar(this.root, this.data.terms, {
       act: (name) => this.act(name),
       grade: (grade) => this.grade(grade),
+      tooSoon: () => this.say("Too quick: press again once you have read it"),
     });
-    this.find('.actions [data-act="marks"]').setAttribute("aria-pressed", String(this.marking));
-    return card;
+    bar.press("marks", this.marking);
+    return bar;
   }
 
   renewLater() {
@@ -148,7 +176,7 @@ export class Pad {
   pressed(event) {
     const key = event.key.toLowerCase();
     if (event.repeat && !this.mayRepeat(key, event)) return;
-    if (event.ctrlKey || event.altKey || event.metaKey || !this.find(".pad").isConnected) return;
+    if (!this.find(".pad").isConnected) return;
     if (this.names.isAsking || document.querySelector('[role="dialog"]')) return;
     if (!this.handles(key, event)) return;
     event.preventDefault();
@@ -158,51 +186,95 @@ export class Pad {
   // A held-down Enter would press the focused button again and again.
   /** @type {(key: string, event: Event) => boolean} */
   mayRepeat(key, event) {
-    if (isEditable(event) || MAY_REPEAT.has(key)) return true;
-    const target = event.composedPath()[0];
-    if (target instanceof Node && this.root.contains(target)) event.preventDefault();
+    if (isEditable(event) || MAY_REPEAT.has(key) || isReadingKey(key)) return true;
+    if (this.isInPad(event)) event.preventDefault();
     return false;
   }
 
+  /** @type {(event: Event) => boolean} */
+  isInPad(event) {
+    const target = event.composedPath()[0];
+    return target instanceof Node && this.root.contains(target);
+  }
+
+  // A field keeps all its keys; what is open comes first; then the chunk.
   /** @type {(key: string, event: KeyboardEvent) => boolean} */
   handles(key, event) {
-    if (this.tray.isOpen) return this.tray.press(key, event);
+    const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
+    if (this.tray.isOpen) return !hasModifier && this.tray.press(key, event);
     if (isEditable(event)) return false;
-    if (this.sheet.isOpen) return this.pressedOnSheet(key);
+    const name = actionOf(event);
+    if (hasModifier) return name !== null && !this.sheet.isOpen && this.act(name);
+    if (this.sheet.isOpen) return this.pressedOnSheet(key, name, event);
     const list = this.list();
     if (list?.press(key, event)) return true;
-    const name = actionOf(key);
-    if (list) return name !== null && ON_A_LIST.has(name) && this.act(name);
+    if (this.reads(key, event)) return true;
+    if (list) return name !== null && isOnAList(name) && this.act(name);
     if (Object.hasOwn(GRADE_KEYS, key)) return this.grade(GRADE_KEYS[key]);
     return name !== null && this.act(name);
   }
 
+  // Scroll what is being read; where Tab put the focus on a button, the space bar presses it.
+  /** @type {(key: string, event: KeyboardEvent) => boolean} */
+  reads(key, event) {
+    if (!isReadingKey(key)) return false;
+    const onControl = this.focus.isByTab && event.composedPath()[0] instanceof HTMLButtonElement;
+    if (key === " " && onControl) return false;
+    if (!this.isInPad(event) && event.composedPath()[0] !== document.body) return false;
+    const place = this.sheet.isOpen ? this.sheet.host : (this.list()?.host ?? this.find(".chunk"));
+    readOn(place, key, event);
+    return true;
+  }
+
   // The chunk is covered, so no key may grade it.
-  /** @type {(key: string) => boolean} */
-  pressedOnSheet(key) {
-    if (key === "escape" || actionOf(key) === this.sheet.name) this.sheet.close();
+  /** @type {(key: string, name: string | null, event: KeyboardEvent) => boolean} */
+  pressedOnSheet(key, name, event) {
+    if (key === "escape" || name === this.sheet.name) this.sheet.close();
+    else if (this.reads(key, event)) return true;
     return key.length === 1 && key !== " " ? true : key === "escape";
   }
 
   // Do what a key or a button asks for; one that is about a chunk needs one on screen.
   /** @type {(name: string) => boolean} */
   act(name) {
-    const { act, chunk } = ACTS[name];
-    const entry = this.sitting.deck.current;
-    if (entry) act(this, entry);
-    else if (chunk) this.announce("no chunk is on screen");
-    else act(this, null);
+    const list = this.list();
+    this.tray.leave();
+    if (this.practice && !IN_PRACTICE.has(name)) this.say("Not in the example");
+    else if (list && Object.hasOwn(KEYS_ON_A_LIST, name)) list.rows?.press(KEYS_ON_A_LIST[name]);
+    else this.actOnChunk(name);
     return true;
+  }
+
+  /** @type {(name: string) => void} */
+  actOnChunk(name) {
+    const { act, chunk } = ACTS[name];
+    const entry = this.current;
+    if (entry) act(this, entry);
+    else if (chunk) this.say(`No ${this.data.terms.passage[0]} is on screen`);
+    else act(this, null);
   }
 
   // --- grading --------------------------------------------------------------------------------
 
+  get current() {
+    return this.practice ? this.practice.current : this.sitting.deck.current;
+  }
+
+  /** @type {(id: string) => About} */
+  queryOf(id) {
+    return this.practice ? this.practice.about : this.sitting.queryOf(id);
+  }
+
   /** @type {(grade: number) => boolean} */
   grade(grade) {
+    const list = this.list();
+    if (list) return list.rows?.grade(grade) ?? true;
+    if (this.practice) return this.practiseGrade(this.practice, grade);
     const entry = this.sitting.deck.current;
     if (!entry) return false;
-    const { done } = entry;
-    if (done?.kind === "grade" && done.grade === grade && entry.note === null) this.step(1);
+    const { done, item } = entry;
+    const isSame = done?.kind === "grade" && done.grade === grade;
+    if (isSame && this.sitting.drafts.of(item) === null) this.step(1);
     else this.give(entry, { kind: "grade", grade });
     return true;
   }
@@ -211,13 +283,39 @@ export class Pad {
   /** @type {(entry: Entry, what: Partial<Said>) => void} */
   give(entry, what) {
     const wasDone = entry.done !== null;
-    this.sitting.give(entry.item, { note: noteOf(entry), ...what });
-    entry.note = null;
+    this.sitting.give(entry.item, what);
     if (wasDone) this.sitting.deck.step(1);
     else this.sitting.deck.goToNextOpen();
     this.sitting.fetchMore();
+    this.welcome.close();
+    this.bar.say(`You gave ${givenWords(what, this.data.terms)}`);
     this.paint();
     this.sayItIsKept(what);
+  }
+
+  // --- the example ----------------------------------------------------------------------------
+
+  practise() {
+    this.sheet.close();
+    this.welcome.close();
+    for (const list of this.lists()) list.close();
+    this.practice = new Practice(this.data.terms);
+    this.say("An example: it counts for nothing");
+    this.paint();
+  }
+
+  /** @type {(practice: Practice, grade: number) => boolean} */
+  practiseGrade(practice, grade) {
+    this.say(practice.grade(grade));
+    if (practice.current) this.paint();
+    else this.stopPractising();
+    return true;
+  }
+
+  stopPractising() {
+    this.practice = null;
+    this.sitting.lookAnew();
+    this.paint();
   }
 
   /** @type {(by: number) => Promise<void>} */
@@ -225,7 +323,7 @@ export class Pad {
     const { sitting } = this;
     const isFirst = by < 0 && sitting.deck.at === 0;
     if (isFirst ? await sitting.bringOlder() : sitting.deck.step(by)) sitting.lookAnew();
-    else this.announce(by > 0 ? "this is the last chunk there is so far" : "this is the first");
+    else this.say(by > 0 ? "This is the last one so far" : "This is the first");
     sitting.fetchMore();
     this.paint();
   }
@@ -249,8 +347,15 @@ export class Pad {
     this.paint();
   }
 
+  // Leave for the chunk the list was at, so that one stays with its query.
   leaveLists() {
+    this.tray.leave();
+    const { items, queryId } = this.whole;
+    const isWhole = this.whole.isOpen;
+    const row = this.whole.rows?.current?.item;
     for (const list of this.lists()) list.close();
+    const isHere = this.sitting.deck.current?.item.query === queryId;
+    if (isWhole && items.length && (row || !isHere)) this.sitting.deck.bringQuery(items, row);
     if (this.sitting.deck.current?.done) this.sitting.deck.goToNextOpen();
     this.sitting.lookAnew();
     this.sitting.fetchAfterSending();
@@ -259,30 +364,64 @@ export class Pad {
     this.beforeList = null;
   }
 
+  // From a list that is graded to the list of the next query, if there is one.
+  nextQuestion() {
+    const { deck } = this.sitting;
+    if (!deck.current || deck.current.done) deck.goToNextOpen();
+    const next = deck.current;
+    if (next && !next.done) this.openList(this.whole, next.item.query, next.item);
+    else this.leaveLists();
+  }
+
+  // The rows of a list are at another one: from then on the bar grades that.
+  listMoved() {
+    const list = this.list();
+    if (!list) return;
+    this.card.showQuery(this.sitting.queryOf(list.queryId));
+    this.paintBar();
+  }
+
   // --- painting -------------------------------------------------------------------------------
 
   paint() {
-    if (this.disposed) return;
-    const { tally, deck, outbox } = this.sitting;
-    const [entry, list] = [deck.current, this.list()];
-    if (this.tray.about && this.tray.about !== entry) this.tray.close();
+    if (this.disposed || !this.bar) return;
+    const { tally, outbox } = this.sitting;
+    const [entry, list] = [this.current, this.list()];
+    if (this.tray.about && this.tray.about !== entry) this.tray.leave();
     const isNothingKnown = tally.open === null && !entry;
     const isInTrouble = outbox.isShutOut || outbox.waiting().length || this.sitting.problem;
+    const isCovered = this.sheet.isOpen;
     this.find(".desk").hidden = isNothingKnown && !isInTrouble && !list;
-    this.find(".views").hidden = this.sheet.isOpen;
-    this.find(".one").hidden = Boolean(list) || !entry;
-    this.find(".grades").hidden = this.tray.isOpen;
-    this.placeTray(list ? ".views" : ".slot");
-    this.find(".done").hidden = Boolean(entry || list || isNothingKnown || this.sheet.isOpen);
+    this.find(".one").hidden = (!entry && !list) || isCovered;
+    this.find(".one").classList.toggle("listing", list !== null);
+    this.find(".work").hidden = list !== null;
+    this.find(".done").hidden = Boolean(entry || list || isNothingKnown || isCovered);
+    this.find(".practice").hidden = !this.practice;
     this.paintStatus();
-    if (entry && !list) this.card.show(entry, this.sitting.queryOf(entry.item.query), this.marking);
+    if (list) this.card.showQuery(this.sitting.queryOf(list.queryId));
+    else if (entry) this.paintCard(entry);
+    this.paintBar();
   }
 
-  // Moving the tray would take the focus from it, so only where it has to.
-  /** @type {(place: string) => void} */
-  placeTray(place) {
-    const { host } = this.tray;
-    if (!host.parentElement?.matches(place)) this.find(place).append(host);
+  /** @type {(entry: Entry) => void} */
+  paintCard(entry) {
+    const query = this.queryOf(entry.item.query);
+    const draft = this.sitting.drafts.of(entry.item);
+    const isFirst = this.card.item === null;
+    const { isNew, isNewQuery } = this.card.show(entry, query, draft, this.marking);
+    if (!isNew) return;
+    if (!isFirst) this.bar.lookAnew();
+    this.bar.press("around", false);
+    if (isNewQuery) this.announce(`New ${this.data.terms.question[0]}: ${query.text}`);
+  }
+
+  paintBar() {
+    const list = this.list();
+    const shown = list ? list.rows?.current : this.current;
+    this.bar.paint(shown?.done ?? null, list !== null);
+    this.find(".grades").toggleAttribute("inert", !shown || this.sheet.isOpen);
+    const { trail } = this.sitting;
+    this.bar.paintSteps(trail.steps.length > 0 || !trail.exhausted, trail.undone.length > 0);
   }
 
   paintStatus() {
@@ -290,13 +429,21 @@ export class Pad {
     const { outbox, tally, saved, trail, deck } = this.sitting;
     this.sayTroubleOnce(outbox.waiting().length ? outbox.state : "idle");
     this.line.paint(this.sitting);
-    this.line.write(".done h2", doneTitle(tally, saved, this.data.confined));
-    this.line.write(".done p", doneHelp(tally, saved, this.data.confined));
+    const { confined, terms } = this.data;
+    this.line.write(".done h2", doneTitle(tally, saved, confined, terms));
+    this.line.write(".done p", doneHelp(tally, saved, confined, terms));
     this.find(".undo-last").hidden = !trail.steps.length;
     this.find(".back-last").hidden = !deck.entries.length;
   }
 
   // --- saying ---------------------------------------------------------------------------------
+
+  // Say what was just done: beside the buttons, and to a screen reader.
+  /** @type {(words: string) => void} */
+  say(words) {
+    this.bar.say(words);
+    this.announce(words);
+  }
 
   // The same words twice are said twice only if they differ.
   /** @type {(words: string) => void} */
@@ -307,14 +454,14 @@ export class Pad {
 
   /** @type {(record: Kept) => void} */
   sayItIsSaved(record) {
-    this.announce(spokenWords(record.event, this.data.words, "saved"));
+    this.announce(spokenWords(record.event, this.data.terms, "saved"));
     for (const list of this.lists()) list.saved(record.event.event_id);
   }
 
   /** @type {(what: Partial<Said>) => void} */
   sayItIsKept(what) {
     const isAway = ["offline", "stuck"].includes(this.sitting.outbox.state);
-    if (isAway) this.announce(spokenWords(what, this.data.words, "kept until it can be saved"));
+    if (isAway) this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
   }
 
   /** @type {(state: string) => void} */
@@ -326,8 +473,8 @@ export class Pad {
 }
 
 /** @type {(data: PadData) => string} */
-function cardOf({ words, colours, guideline }) {
-  return JSON.stringify([words, colours, guideline]);
+function lookOf({ terms, guideline }) {
+  return JSON.stringify([terms, guideline]);
 }
 
 // The pad says itself that it is offline; Streamlit's dialog would only cover the chunk.

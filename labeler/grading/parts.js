@@ -88,6 +88,13 @@ export function isEditable(event) {
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
+// Show words in a place, or hide the place where there are none.
+/** @type {(host: HTMLElement, words: string | false | null | undefined) => void} */
+export function showWords(host, words) {
+  host.hidden = !words;
+  if (host.textContent !== (words || "")) host.textContent = words || "";
+}
+
 // What the browser remembers beside the grades; a browser without room just forgets it.
 /**
  * @template T

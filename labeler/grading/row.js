@@ -1,8 +1,9 @@
 // One row of a list of chunks: its pair, what stands for it, and how it looks, folded or open.
 // What its buttons do comes from outside; knows nothing of the rows around it.
 
+import { noteWords } from "./drafts.js";
 import { paintMarked, paintText } from "./marking.js";
-import { element, keyButton, onSingleClick } from "./parts.js";
+import { element, keyButton } from "./parts.js";
 
 /** @import { Marks } from "./marking" */
 /** @import { Item, ListDesk, Standing } from "./shapes" */
@@ -14,7 +15,7 @@ const SNIPPET = 280; // characters: two lines of a row are never more
  * What the buttons of a row do.
  * @typedef {{
  *   open: (row: Row) => void,
- *   grade: (grade: number, row: Row) => void,
+ *   grade: (event: MouseEvent, grade: number, row: Row) => void,
  *   gradeAsAbove: () => void,
  *   cannotTell: () => void,
  *   note: () => void,
@@ -73,14 +74,17 @@ export class Row {
   gradeButtons() {
     const group = element("div", "", "marks");
     group.setAttribute("role", "group");
-    group.setAttribute("aria-label", `Grade ${this.item.title ?? "this chunk"}`);
-    for (const [grade, word] of this.desk.words.entries()) {
+    group.setAttribute(
+      "aria-label",
+      `Grade ${this.item.title ?? `this ${this.desk.terms.passage[0]}`}`,
+    );
+    for (const [grade, word] of this.desk.terms.words.entries()) {
       const button = element("button", grade);
       button.type = "button";
       button.title = word;
       button.setAttribute("aria-label", `${grade}, ${word}`);
-      button.style.setProperty("--grade", this.desk.colours[grade]);
-      onSingleClick(button, () => this.acts.grade(grade, this));
+      button.style.setProperty("--grade", this.desk.terms.colours[grade]);
+      button.addEventListener("click", (event) => this.acts.grade(event, grade, this));
       group.append(button);
     }
     return group;
@@ -135,7 +139,7 @@ export class Row {
   paintBadge() {
     const grade = this.done?.kind === "grade" ? (this.done.grade ?? null) : null;
     this.badge.className = `badge ${grade === null ? "hollow" : `g${grade}`}`;
-    this.badge.style.setProperty("--grade", grade === null ? "" : this.desk.colours[grade]);
+    this.badge.style.setProperty("--grade", grade === null ? "" : this.desk.terms.colours[grade]);
     this.badge.textContent = grade === null ? (this.done ? "?" : "") : String(grade);
     this.badge.ariaHidden = "true"; // the words beside it say the same
   }
@@ -143,7 +147,7 @@ export class Row {
   // What only the current row shows: the whole text, its note, and what else can be done.
   paintFull() {
     if (!this.isBuilt) this.buildFull();
-    this.said.textContent = this.done?.note ? `Note: ${this.done.note}` : "";
+    this.said.textContent = noteWords(this.desk.draftOf(this.item), this.done);
   }
 
   buildFull() {
@@ -172,10 +176,10 @@ export class Row {
   stateWords() {
     const { item, done, isTwin, saved } = this;
     const said = [];
-    if (done?.kind === "grade") said.push(this.desk.words[done.grade ?? 0]);
+    if (done?.kind === "grade") said.push(this.desk.terms.words[done.grade ?? 0]);
     else if (done) said.push(done.reason ? `can’t tell: ${done.reason}` : "can’t tell");
     else said.push(NOT_GRADED);
-    if (item.pooled) said.push("in the pool");
+    if (item.pooled) said.push("among those to grade");
     else if (item.pooled === false && done) said.push(`found by hand${saved ? ", saved" : ""}`);
     if (item.stale) said.push("the text changed since it was graded");
     if (isTwin) said.push("nearly the same as the one above");

@@ -64,7 +64,11 @@ export class Rows {
     this.at = -1;
     const acts = {
       open: (/** @type {Row} */ row) => this.moveTo(row.index),
-      grade: (/** @type {number} */ grade, /** @type {Row} */ row) => this.grade(grade, row),
+      grade: (
+        /** @type {MouseEvent} */ event,
+        /** @type {number} */ grade,
+        /** @type {Row} */ row,
+      ) => this.desk.aimed(event, () => this.grade(grade, row)),
       gradeAsAbove: () => this.gradeAsAbove(),
       cannotTell: () => this.cannotTell(),
       note: () => this.note(),
@@ -108,10 +112,12 @@ export class Rows {
     this.inDoubt = null;
     if (former) this.paint(former);
     const entry = this.current;
-    if (!entry) return;
-    this.paint(entry);
-    entry.open.focus({ preventScroll: true });
-    bringIntoView(entry.host);
+    if (entry) {
+      this.paint(entry);
+      entry.open.focus({ preventScroll: true });
+      bringIntoView(entry.host);
+    }
+    this.desk.moved();
   }
 
   // After a first grade the next open row; after another grade just the next row.
@@ -124,7 +130,7 @@ export class Rows {
     if (open >= 0) return this.moveTo(open);
     this.moveTo(this.entries.length); // so that a key too many grades nothing
     this.onEnd();
-    this.desk.announce(`all ${this.entries.length} graded`);
+    this.desk.announce(`All ${this.entries.length} graded`);
   }
 
   // --- grading --------------------------------------------------------------------------------
@@ -136,8 +142,9 @@ export class Rows {
 
   gradeAsAbove() {
     const above = this.entries[this.at - 1]?.done;
-    if (!this.current?.isTwin) this.desk.announce("this chunk differs from the one above");
-    else if (!above) this.desk.announce("the one above is not graded yet");
+    if (!this.current?.isTwin)
+      this.desk.announce(`This ${this.desk.terms.passage[0]} differs from the one above`);
+    else if (!above) this.desk.announce("The one above is not graded yet");
     else this.give({ kind: above.kind, grade: above.grade, reason: above.reason ?? null });
   }
 
@@ -146,9 +153,8 @@ export class Rows {
     if (!entry) return;
     const { done, isOpen } = entry;
     if (isOpen || done?.kind !== what.kind || done?.grade !== what.grade) {
-      const note = done?.note ?? undefined; // another grade keeps the note
       entry.saved = false;
-      this.put(entry, this.desk.judge(entry.item, { ...what, note }));
+      this.put(entry, this.desk.judge(entry.item, what));
     }
     if (entry === this.current) this.goOn(!isOpen);
   }
@@ -168,7 +174,7 @@ export class Rows {
     const at = this.trail.findLastIndex(({ entry, event_id }) => entry.done?.event_id === event_id);
     const entry = at < 0 ? this.current : this.trail[at].entry;
     this.trail.length = Math.max(at, 0);
-    if (!entry?.done) return this.desk.announce("nothing to undo here");
+    if (!entry?.done) return this.desk.announce("Nothing to undo here");
     this.desk.takeBack(entry.item);
     this.moveTo(entry.index);
   }
@@ -193,6 +199,7 @@ export class Rows {
     entry.put(done);
     this.paint(entry);
     this.onChange();
+    if (entry === this.current) this.desk.moved();
   }
 
   /** @type {(eventId: string) => void} */
@@ -233,6 +240,7 @@ export class RowsView {
   constructor(host, desk, name) {
     this.host = host;
     this.desk = desk;
+    this.queryId = "";
     /** @type {Rows | null} */
     this.rows = null;
     this.asked = 0; // how often something was fetched: an older answer is not shown

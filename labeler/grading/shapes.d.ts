@@ -45,8 +45,6 @@ export interface Entry {
   item: Item;
   /** What was given. */
   done: Standing | null;
-  /** A note that waits for its grade. */
-  note: string | null;
   /** It was put off. */
   later: boolean;
   /** What was just taken back. */
@@ -65,11 +63,20 @@ export interface Step extends Standing {
   answered?: boolean;
 }
 
-/** A remark on a query that can be taken back. */
-export interface RemarkStep {
+/** What a grader said of a whole query, if anything. */
+export interface Remarked {
   remark: string;
+  note: string | null;
+}
+
+/** A remark on a query that can be taken back. */
+export interface RemarkStep extends Remarked {
+  event_id: string;
   query: string;
-  before: { remark: string | null; remark_note: string | null };
+  /** What holds once it is taken back. */
+  former: Remarked | null;
+  /** The open chunks that left the table with it. */
+  items?: Item[];
 }
 
 export type AnyStep = Step | RemarkStep;
@@ -123,6 +130,8 @@ export interface Kept {
   counts?: number;
   /** What stood before it. */
   former?: Standing | null;
+  /** What was said of the query before a remark that is taken back. */
+  said?: Remarked | null;
   /** The words to show it by. */
   shown?: { query: string; title: string };
   /** Why it was refused. */
@@ -133,10 +142,11 @@ export interface Kept {
 
 export interface NextAnswer {
   items: Item[];
-  undoable: Step[];
+  undoable: AnyStep[];
   queries: Record<string, About>;
   saved: number;
   open: number;
+  queries_mine: number;
   queries_done: number;
   queries_total: number;
   without_text: number;
@@ -149,19 +159,25 @@ export interface Question {
   title: string;
   choices: { key: string; words: string; act: (written: string) => void }[];
   field?: Field | null;
-  /** What the Enter key does. */
+  /** What the Enter key does where there is nothing to write. */
   enter?: ((written: string) => void) | null;
   /** The entry it is about, if it is about the chunk on screen. */
   about?: Entry | null;
 }
 
-/** A line to write in a tray. */
+/** A line, or with `save` some lines, to write in a tray. */
 export interface Field {
   label: string;
   help?: string;
   max: number;
   act?: (written: string) => void;
   value?: string;
+  /** What the button says that does what Enter does. */
+  save?: string;
+  /** Hears of every letter. */
+  typed?: (written: string) => void;
+  /** Never mind: what was there before stays. */
+  dropped?: () => void;
 }
 
 export interface Beside {
@@ -174,15 +190,26 @@ export interface Neighbours {
   after: Beside | null;
 }
 
+/** The scale, and what the team calls things: one of them and several. */
+export interface Terms {
+  words: string[];
+  meanings: string[];
+  colours: string[];
+  question: [string, string];
+  passage: [string, string];
+}
+
 /** What the Label page tells the pad. */
 export interface PadData {
   golden_set: string;
   grader: string;
   token: string;
-  words: string[];
-  colours: string[];
+  terms: Terms;
   can_change_name: boolean;
+  /** They came by an invitation and have graded nothing yet. */
+  is_new: boolean;
   guideline: string;
+  contact: string;
   confined: { facet: string; bucket: string } | null;
   query: string | null;
   cookie: string;
@@ -190,15 +217,20 @@ export interface PadData {
 
 /** What the lists may ask of the pad. */
 export interface ListDesk {
-  words: string[];
-  colours: string[];
+  terms: Terms;
   // biome-ignore lint/suspicious/noExplicitAny: every route answers in a shape of its own
   get(path: string): Promise<any>;
   queryOf(id: string): About;
   latest(item: Pair): Standing | null | undefined;
+  draftOf(item: Pair): string | null;
   marking(): boolean;
   announce(words: string): void;
+  /** Act on a press, unless the rows moved under it. */
+  aimed(event: MouseEvent, act: () => void): void;
+  /** The rows are at another one, or the one they are at was graded. */
+  moved(): void;
   leave(): void;
+  nextQuestion(): void;
   judge(item: Item, what: Partial<Said>): Standing;
   takeBack(item: Item): Standing | null;
   cannotTell(item: Item): void;

@@ -5,7 +5,7 @@ import { keyRows } from "./keys.js";
 import { element, focusedBeside, giveFocusBack, keyButton } from "./parts.js";
 import { eventWords, givenWords } from "./status.js";
 
-/** @import { About, Kept, PadData } from "./shapes" */
+/** @import { About, Kept, PadData, Terms } from "./shapes" */
 
 /** @typedef {(key: string, record: Kept, how: string) => void} Deal */
 
@@ -54,20 +54,29 @@ export class Sheet {
   }
 }
 
-/** @type {(data: PadData, query: About | null) => HTMLElement[]} */
-export function guidelineParts({ guideline, words, colours }, query) {
+/** @type {(data: PadData, query: About | null, practise: () => void) => HTMLElement[]} */
+export function guidelineParts({ guideline, contact, terms }, query, practise) {
   /** @type {HTMLElement[]} */
   const parts = [];
-  if (query?.guideline) parts.push(passage("For this query", query.guideline));
-  if (guideline) parts.push(passage("For every query", guideline));
-  if (!parts.length) parts.push(element("p", "Nobody has written a guideline yet."));
+  if (query?.guideline) parts.push(passage(`About this ${terms.question[0]}`, query.guideline));
+  if (query?.reference) parts.push(passage("A good answer", query.reference));
+  parts.push(passage(`For every ${terms.question[0]}`, guideline));
+  parts.push(element("h3", "The scale"), scaleOf(terms));
+  const more = element("p", contact ? `Whom to ask: ${contact} ` : "", "ways");
+  more.append(keyButton("", "Try it on an example", practise, "choice"));
+  return [...parts, more];
+}
+
+// The four grades, each with its word and what it means.
+/** @type {(terms: Terms) => HTMLElement} */
+export function scaleOf({ words, meanings, colours }) {
   const scale = element("dl", "", "scale");
   for (const [grade, word] of words.entries()) {
     const name = element("dt", String(grade), "swatch");
     name.style.setProperty("--grade", colours[grade] ?? "");
-    scale.append(name, element("dd", word));
+    scale.append(name, element("dd", `${word}: ${meanings[grade]}`));
   }
-  return [...parts, element("h3", "The scale"), scale];
+  return scale;
 }
 
 /** @type {(title: string, text: string) => HTMLElement} */
@@ -79,39 +88,39 @@ function passage(title, text) {
   return made;
 }
 
-/** @type {(agreement: string) => HTMLElement[]} */
-export function keysParts(agreement) {
+/** @type {(terms: Terms, agreement: string) => HTMLElement[]} */
+export function keysParts(terms, agreement) {
   const table = element("dl", "", "keys-table");
-  for (const [keys, help] of keyRows()) {
+  for (const [keys, help] of keyRows(terms)) {
     const names = element("dt");
     for (const key of keys) names.append(element("kbd", key), " ");
     table.append(names, element("dd", help));
   }
   /** @type {HTMLElement[]} */
   const parts = [table];
-  const why = "A few chunks come twice, to see how steady grades are.";
+  const why = `A few ${terms.passage[1]} come twice, to see how steady grades are.`;
   if (agreement) parts.push(element("p", `${agreement} ${why}`));
   return parts;
 }
 
 // `refused` is [[key, record]]; `deal(key, record, how)` gets "mine", "again" or "let go".
-/** @type {(refused: [string, Kept][], words: string[], deal: Deal) => HTMLElement[]} */
-export function refusedParts(refused, words, deal) {
+/** @type {(refused: [string, Kept][], terms: Terms, deal: Deal) => HTMLElement[]} */
+export function refusedParts(refused, terms, deal) {
   if (!refused.length) return [element("p", "Nothing is refused any more.")];
   const list = element("ul", "", "refused");
-  for (const [key, record] of refused) list.append(refusedRow(key, record, words, deal));
+  for (const [key, record] of refused) list.append(refusedRow(key, record, terms, deal));
   return [
     element("p", "The server did not take these. They stay here until you have dealt with them."),
     list,
   ];
 }
 
-/** @type {(key: string, record: Kept, words: string[], deal: Deal) => HTMLElement} */
-function refusedRow(key, record, words, deal) {
+/** @type {(key: string, record: Kept, terms: Terms, deal: Deal) => HTMLElement} */
+function refusedRow(key, record, terms, deal) {
   const { event, shown, reason, instead } = record;
   const row = element("li");
   const about = element("p", shown?.query || event.query);
-  if (event.chunk) about.append(" · ", shown?.title || "a chunk without a title");
+  if (event.chunk) about.append(" · ", shown?.title || `a ${terms.passage[0]} without a title`);
   about.dir = "auto";
   const ways = element("p", "", "ways");
   /** @type {(text: string, how: string) => void} */
@@ -121,9 +130,9 @@ function refusedRow(key, record, words, deal) {
   if (instead) offer("Use mine instead", "mine");
   else offer("Try again", "again");
   offer("Let it go", "let go");
-  row.append(about, element("p", eventWords(event, words)));
+  row.append(about, element("p", eventWords(event, terms)));
   row.append(element("p", `Refused because: ${reason}`));
-  if (instead) row.append(element("p", `What stands: ${givenWords(instead, words)}`));
+  if (instead) row.append(element("p", `What stands: ${givenWords(instead, terms)}`));
   row.append(ways);
   return row;
 }

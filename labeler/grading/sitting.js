@@ -2,6 +2,7 @@
 // was given, so that it can be changed and taken back. Knows no key, no colour and no element.
 
 import { Deck } from "./deck.js";
+import { Drafts, tooLongBy } from "./drafts.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
 import { namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
 import { Tally } from "./tally.js";
@@ -9,7 +10,7 @@ import { isJudged, Trail } from "./trail.js";
 
 /**
  * @import {
- *   About, AnyStep, Entry, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent,
+ *   About, AnyStep, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent, Remarked,
  *   RemarkStep, Said, Standing, Step
  * } from "./shapes"
  */
@@ -50,9 +51,7 @@ export class Sitting {
     this.tally = new Tally();
     this.toldKey = `labeler-told/${golden_set}/${encodeURIComponent(grader)}`;
     this.told = new Set(remembered(this.toldKey, /** @type {string[]} */ ([])));
-    this.draftsKey = `labeler-notes/${golden_set}/${encodeURIComponent(grader)}`;
-    /** @type {Record<string, string>} */
-    this.drafts = remembered(this.draftsKey, {}); // notes that wait for their grade, by pair
+    this.drafts = new Drafts(golden_set, grader);
     this.problem = ""; // why the server hands out no chunks, in its words
     this.savedBefore = 0;
     this.steps = 0; // what this page did itself: until then the server's order of steps holds
@@ -164,20 +163,21 @@ export class Sitting {
     if (first || (calm && !this.steps)) this.trail.start(answer.undoable);
     const before = this.deck.current;
     this.deck.add(answer.items);
-    for (const entry of this.deck.entries) {
-      if (!entry.done) entry.note ??= this.drafts[pairOf(entry.item)] ?? null;
-    }
+    // a changed note that a reload cut off is sent now
+    for (const { item } of this.trail.judged()) this.sendDraft(item);
     if (before !== this.deck.current) this.lookAnew();
     this.hooks.changed();
   }
 
   // --- grades out -----------------------------------------------------------------------------
 
-  // Give an item a grade or say "can't tell"; what stood before is replaced, never doubled.
+  // Give an item a grade or say "can't tell"; what stood before is replaced, never doubled. A note
+  // that was written before or is there already stays, unless another (or none) is given.
   /** @type {(item: Item, what: Partial<Said>) => Standing} */
-  give(item, { kind = "grade", grade = null, reason = null, note = null }) {
+  give(item, { kind = "grade", grade = null, reason = null, note }) {
     const former = this.deck.standingOf(item);
-    const said = { kind, grade, reason, note };
+    const kept = note === undefined ? (this.usableDraft(item) ?? former?.note) : note;
+    const said = { kind, grade, reason, note: kept || null };
     const shown = this.deck.entriesOf(item).at(-1)?.done ?? null;
     const event = this.event(item, {
       ...said,
@@ -188,24 +188,29 @@ export class Sitting {
     });
     const done = { event_id: event.event_id, ...said, item };
     const answered = this.deck.settle(item, done);
-    this.forgetDraft(item);
+    this.drafts.drop(item);
     if (answered) this.tally.close(item.query);
     this.trail.push({ ...done, former, shown, answered });
     this.send(event, item, { counts: former ? 0 : 1, former: bare(former) });
     return done;
   }
 
-  // Keep a note on a chunk that is not graded yet; it goes with the grade, after a reload too.
-  /** @type {(entry: Entry, note: string | null) => void} */
-  draft(entry, note) {
-    entry.note = note;
-    this.forgetDraft(entry.item);
-    if (note) remember(this.draftsKey, Object.assign(this.drafts, { [pairOf(entry.item)]: note }));
+  /** @type {(item: Pair) => string | null} */
+  usableDraft(item) {
+    const text = this.drafts.of(item)?.trim() ?? null;
+    return text !== null && !tooLongBy(text) ? text : null;
   }
 
-  /** @type {(item: Pair) => void} */
-  forgetDraft(item) {
-    if (delete this.drafts[pairOf(item)]) remember(this.draftsKey, this.drafts);
+  // A changed note on a graded chunk goes at once, with the grade it has.
+  /** @type {(item: Item) => Standing | null} */
+  sendDraft(item) {
+    const done = this.deck.standingOf(item);
+    const note = this.usableDraft(item);
+    if (note === null || !done?.kind) return null;
+    this.drafts.drop(item);
+    if ((done.note ?? "") === note) return null;
+    const { kind, grade, reason } = done;
+    return this.give(item, { kind, grade, reason, note: note || null });
   }
 
   // Put the newest judgment that is not on the table before all others; says whether there is one.
@@ -227,8 +232,20 @@ export class Sitting {
     if (this.trail.steps.length < STEPS_LOW) this.fetchTrail();
     if (!step) return null;
     if (isJudged(step)) this.takeStepBack(step, true);
-    else this.unsay(step);
+    else await this.unsay(step);
     return step;
+  }
+
+  // Do again what was taken back last; returns what it is, or null where there is nothing.
+  redo() {
+    return this.trail.redo((step) => {
+      if (isJudged(step)) {
+        const { kind, grade, reason, note } = step;
+        const done = this.give(step.item, { kind, grade, reason, note });
+        this.hooks.judged(step.item, done);
+      } else this.remark(step.query, step.remark, step.note);
+      return step;
+    });
   }
 
   // Take back what stands for an item; returns what stands then, or null.
@@ -236,8 +253,10 @@ export class Sitting {
   takeBack(item) {
     const stands = this.deck.standingOf(item);
     if (!stands) return null;
-    const step = this.trail.remove(stands.event_id) ?? { ...stands, item, former: null };
-    this.takeStepBack({ ...step, item }, false);
+    const known = this.trail.remove(stands.event_id) ?? { ...stands, former: null };
+    const step = { ...known, item };
+    this.trail.undone.push(step);
+    this.takeStepBack(step, false);
     return step.former ?? null;
   }
 
@@ -247,6 +266,7 @@ export class Sitting {
     const shown = step.shown === undefined ? former : step.shown;
     const event = this.event(item, { undoes: step.event_id });
     this.deck.restore(item, former, shown);
+    if (step.note && !former) this.drafts.keep(item, step.note); // it waits for the next grade
     if (show) this.deck.bring(item, shown).undone = step;
     if (step.answered ?? !former) this.tally.reopen(item.query);
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });
@@ -258,31 +278,61 @@ export class Sitting {
   /** @type {(queryId: string, kind: string, note?: string | null) => void} */
   remark(queryId, kind, note = null) {
     const query = this.queryOf(queryId);
-    const before = { remark: query.remark ?? null, remark_note: query.remark_note ?? null };
-    this.trail.push({ remark: kind, query: queryId, before });
-    this.sayOf(queryId, kind, note);
+    const former = query.remark ? { remark: query.remark, note: query.remark_note ?? null } : null;
+    const event = this.event({ query: queryId }, { kind, note });
+    /** @type {RemarkStep} */
+    const step = { event_id: event.event_id, query: queryId, remark: kind, note, former };
+    this.trail.push(step);
+    this.send(event, { query: queryId }, { counts: 0 });
+    step.items = this.hold(queryId, kind === "withdraw" ? null : { remark: kind, note });
+    if (kind === "withdraw") this.comeBackTo(queryId);
   }
 
-  /** @type {(queryId: string, kind: string, note: string | null) => void} */
-  sayOf(queryId, kind, note) {
-    const gone = kind === "withdraw";
-    Object.assign(this.queryOf(queryId), { remark: gone ? null : kind, remark_note: note });
-    this.send(this.event({ query: queryId }, { kind, note }), { query: queryId }, { counts: 0 });
-    if (gone) this.fetchAfterSending();
-    else this.setAside(queryId);
+  // A remark holds for a query, or none does; returns the open chunks that leave with it.
+  /** @type {(queryId: string, said: Remarked | null) => Item[]} */
+  hold(queryId, said) {
+    const query = this.queryOf(queryId);
+    Object.assign(query, { remark: said?.remark ?? null, remark_note: said?.note ?? null });
+    return said ? this.setAside(queryId) : [];
   }
 
-  /** @type {(queryId: string) => void} */
+  /** @type {(queryId: string) => Item[]} */
   setAside(queryId) {
     this.tally.setAside(queryId);
-    this.deck.drop((entry) => entry.item.query === queryId);
+    const dropped = this.deck.drop((entry) => entry.item.query === queryId);
     this.lookAnew();
     this.fetchMore();
+    return dropped;
   }
 
-  /** @type {(step: RemarkStep) => void} */
-  unsay({ query, before }) {
-    this.sayOf(query, before.remark ?? "withdraw", before.remark_note);
+  /** @type {(step: RemarkStep) => Promise<void>} */
+  async unsay({ event_id, query, former, items }) {
+    const event = this.event({ query }, { undoes: event_id });
+    this.send(event, { query }, { counts: 0, said: former });
+    this.hold(query, former);
+    if (!former) await this.comeBackTo(query, items);
+  }
+
+  // Put a query's chunks on screen again: those that left the table, else what the server has.
+  /** @type {(queryId: string, items?: Item[]) => Promise<void>} */
+  async comeBackTo(queryId, items = []) {
+    if (items.length) this.bringBack(queryId, items, items.length);
+    try {
+      await this.outbox.send();
+      const answer = await this.get(`/api/query?query=${encodeURIComponent(queryId)}`);
+      if (!items.length) this.bringBack(queryId, answer.items, answer.queries[queryId]?.left ?? 0);
+    } catch {
+      // what is on the table stays there
+    }
+    this.fetchMore(true);
+  }
+
+  /** @type {(queryId: string, items: Item[], left: number) => void} */
+  bringBack(queryId, items, left) {
+    this.deck.bringQuery(items);
+    this.tally.comeBack(queryId, left);
+    this.lookAnew();
+    this.hooks.changed();
   }
 
   async fetchAfterSending() {
@@ -318,9 +368,11 @@ export class Sitting {
 
   async extendTrail() {
     try {
-      const before = this.trail.oldest;
-      const asked = before ? `?before=${encodeURIComponent(before)}` : "";
-      this.trail.extend((await this.get(`/api/history${asked}`)).done);
+      const { oldest, oldestRemark } = this.trail;
+      const asked = new URLSearchParams();
+      if (oldest) asked.set("before", oldest);
+      if (oldestRemark) asked.set("unsaid", oldestRemark);
+      this.trail.extend((await this.get(`/api/history?${asked}`)).done);
     } catch {
       // the next undo asks again
     }
@@ -373,10 +425,10 @@ export class Sitting {
 
   // Another tab of this grader did this.
   /** @type {(record: Kept) => void} */
-  heard({ event, former }) {
+  heard({ event, former, said }) {
     const present = this.deck.current;
     const wasOpen = present && !present.done;
-    if (!isOnPair(event)) this.heardRemark(event);
+    if (!isOnPair(event)) this.heardRemark(event, said ?? null);
     else if (event.undoes) this.heardUndo(event, event.undoes, former ?? null);
     else this.heardJudgment(event);
     this.hooks.changed();
@@ -411,11 +463,11 @@ export class Sitting {
     this.hooks.judged(event, former);
   }
 
-  /** @type {(event: PadEvent) => void} */
-  heardRemark({ query, kind, note }) {
-    const gone = kind === "withdraw";
-    Object.assign(this.queryOf(query), { remark: gone ? null : kind, remark_note: note });
-    if (!gone) this.setAside(query);
+  /** @type {(event: PadEvent, said: Remarked | null) => void} */
+  heardRemark({ query, kind, note, undoes }, said) {
+    if (undoes) this.hold(query, said);
+    else
+      this.hold(query, kind && kind !== "withdraw" ? { remark: kind, note: note ?? null } : null);
   }
 }
 

@@ -1,21 +1,24 @@
 // The words for what is saved, waiting, refused and done. Knows numbers and states only.
 
-/** @import { Kept, PadEvent, Said, Step } from "./shapes" */
+/** @import { Kept, PadEvent, Said, Step, Terms } from "./shapes" */
 /** @import { Sitting } from "./sitting" */
 /** @import { Tally } from "./tally" */
 
-export const REASONS = [
-  "needs more context",
-  "outside my field",
-  "the text is broken",
-  "the query is unclear",
-];
-/** @type {Record<string, string>} */
-export const REMARK_WORDS = {
-  unanswered: "nothing here answers it",
-  unclear: "the query is unclear",
-  withdraw: "taken back",
-};
+/** @type {(terms: Terms) => string[]} */
+export function reasonsOf({ question }) {
+  return [
+    "needs more context",
+    "outside my field",
+    "the text is broken",
+    `the ${question[0]} is unclear`,
+  ];
+}
+
+/** @type {(kind: string, terms: Terms) => string} */
+export function remarkWords(kind, { question }) {
+  if (kind === "unanswered") return "nothing here answers it";
+  return kind === "unclear" ? `the ${question[0]} is unclear` : "taken back";
+}
 
 /** @type {(outbox: { state: string, isShutOut: boolean }, saved: number, waiting: number, refused: number) => string} */
 export function statusWords({ state, isShutOut }, saved, waiting, refused) {
@@ -28,11 +31,11 @@ export function statusWords({ state, isShutOut }, saved, waiting, refused) {
   return parts.join(", ");
 }
 
-/** @type {(sitting: Sitting, refused: [string, Kept][], others: Map<string, number>) => string} */
-export function troubleWords({ outbox, problem }, refused, others) {
+/** @type {(sitting: Sitting, refused: [string, Kept][], others: Map<string, number>, terms: Terms) => string} */
+export function troubleWords({ outbox, problem }, refused, others, { passage }) {
   const { unkept, state, reason, isShutOut } = outbox;
   const words = [];
-  if (problem) words.push(`The server hands out no chunks just now: ${problem}.`);
+  if (problem) words.push(`The server hands out no ${passage[1]} just now: ${problem}.`);
   if (state === "stuck") {
     words.push(`The server cannot save just now: ${reason}. It is tried again.`);
   }
@@ -53,68 +56,70 @@ export function troubleWords({ outbox, problem }, refused, others) {
 // What was given, in words: "2 partially relevant", "can’t tell: outside my field".
 /**
  * @param {Partial<Said>} done
- * @param {string[]} words
+ * @param {Terms} terms
  * @param {string} [between]
  */
-export function givenWords(done, words, between = " ") {
+export function givenWords(done, { words }, between = " ") {
   if (done.kind === "cannot_tell") return ["can’t tell", done.reason].filter(Boolean).join(": ");
   if (done.grade == null) return "graded";
   return `${done.grade}${between}${words[done.grade]}`;
 }
 
 // What an event on its way says, in a sentence of the grader's.
-/** @type {(event: PadEvent, words: string[]) => string} */
-export function eventWords(event, words) {
-  if (event.undoes) return "You took your grade back.";
-  if (!event.chunk) return `You said: ${REMARK_WORDS[event.kind ?? ""]}.`;
-  return `You gave: ${givenWords(event, words)}`;
+/** @type {(event: PadEvent, terms: Terms) => string} */
+export function eventWords(event, terms) {
+  if (event.undoes) return event.chunk ? "You took your grade back." : "You took a remark back.";
+  if (!event.chunk) return `You said: ${remarkWords(event.kind ?? "", terms)}.`;
+  return `You gave: ${givenWords(event, terms)}`;
 }
 
 // What a screen reader says of an event; `state` is "saved" or "kept".
-/** @type {(event: Partial<PadEvent>, words: string[], state: string) => string} */
-export function spokenWords(event, words, state) {
+/** @type {(event: Partial<PadEvent>, terms: Terms, state: string) => string} */
+export function spokenWords(event, terms, state) {
   if (event.undoes) return `undone, ${state}`;
-  const said = REMARK_WORDS[event.kind ?? ""] ?? givenWords(event, words, ", ");
+  const isRemark = ["unanswered", "unclear", "withdraw"].includes(event.kind ?? "");
+  const said = isRemark ? remarkWords(event.kind ?? "", terms) : givenWords(event, terms, ", ");
   return `${said}, ${state}`;
 }
 
-/** @type {(step: Step, words: string[]) => string} */
-export function undoneWords(step, words) {
+/** @type {(step: Step, terms: Terms) => string} */
+export function undoneWords(step, terms) {
   if (step.kind === "cannot_tell" || step.grade != null) {
-    return `undone, it was: ${givenWords(step, words)}`;
+    return `undone, it was: ${givenWords(step, terms)}`;
   }
   return "undone";
 }
 
-/** @type {(tally: Tally, saved: number, confined: object | null) => string} */
-export function doneTitle({ open, withoutText }, saved, confined) {
-  if (open) return "Fetching more chunks …";
-  if (withoutText && !saved) return "No chunk here can be read yet";
-  return confined ? "Everything in your field is graded" : "Everything in the pool is graded";
+/** @type {(tally: Tally, saved: number, confined: object | null, terms: Terms) => string} */
+export function doneTitle({ open, withoutText }, saved, confined, { passage }) {
+  if (open) return `Fetching more ${passage[1]} …`;
+  if (withoutText && !saved) return `No ${passage[0]} here can be read yet`;
+  return confined ? "Everything in your field is graded" : "Everything is graded";
 }
 
-/** @type {(tally: Tally, saved: number, confined: object | null) => string} */
-export function doneHelp({ open, withoutText, agreement }, saved, confined) {
+/** @type {(tally: Tally, saved: number, confined: object | null, terms: Terms) => string} */
+export function doneHelp({ open, withoutText, agreement }, saved, confined, terms) {
+  const { question, passage } = terms;
   if (open) {
-    return "The next chunks come as soon as the connection is back. Nothing you graded is lost.";
+    return `The next ${passage[1]} come as soon as the connection is back. Nothing you graded is lost.`;
   }
   const lines = [];
-  if (saved) lines.push(`You have graded ${counted(saved, "chunk")}: thank you.`);
+  if (saved) lines.push(`You have graded ${counted(saved, passage)}: thank you.`);
   lines.push(agreement);
   if (withoutText) {
     lines.push(
-      `${counted(withoutText, "pair")} of query and chunk wait for text: their chunks are known ` +
-        "by id only. Load it with: labeler load chunks FILE",
+      `${counted(withoutText, passage)} cannot be read yet: they are known by id only. ` +
+        "Whoever runs this can load their texts: labeler load chunks FILE",
     );
   } else if (confined) {
-    lines.push("Other queries may still have open chunks: see all queries, above.");
+    lines.push(`Other ${question[1]} may still be open: see all ${question[1]}, above.`);
   } else {
-    lines.push("A deeper pool, more queries or another run will bring more.");
+    lines.push(`More ${question[1]} or another run of the search will bring more.`);
   }
   return lines.filter(Boolean).join(" ");
 }
 
-/** @type {(number: number, one: string) => string} */
-export function counted(number, one) {
-  return `${number.toLocaleString()} ${one}${number === 1 ? "" : "s"}`;
+/** @type {(number: number, names: readonly string[]) => string} */
+export function counted(number, [one, several]) {
+  return `${number.toLocaleString()} ${number === 1 ? one : several}`;
 }

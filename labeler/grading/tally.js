@@ -1,7 +1,7 @@
 // How far this grader is: the server's numbers, kept up between its answers, and their words.
 // Knows no chunk.
 
-/** @import { About, NextAnswer } from "./shapes" */
+/** @import { About, NextAnswer, Terms } from "./shapes" */
 
 export class Tally {
   constructor() {
@@ -9,6 +9,7 @@ export class Tally {
     this.open = null; // chunks open for this grader; null until the server has said it
     /** @type {Record<string, About>} */
     this.queries = {};
+    this.queriesMine = 0;
     this.queriesDone = 0;
     this.queriesTotal = 0;
     /** @type {number | null} */
@@ -26,6 +27,7 @@ export class Tally {
     this.know(answer.queries, calm);
     if (!calm && this.open !== null) return;
     this.open = answer.open;
+    this.queriesMine = answer.queries_mine;
     this.queriesDone = answer.queries_done;
     this.queriesTotal = answer.queries_total;
   }
@@ -59,8 +61,15 @@ export class Tally {
     if (!query) return;
     const before = query.left;
     query.left = Math.max(0, before + by);
-    if (before && !query.left) this.queriesDone += 1;
-    if (!before && query.left) this.queriesDone -= 1;
+    if (Boolean(before) === Boolean(query.left)) return;
+    this.queriesDone += query.left ? -1 : 1;
+    this.queriesMine = Math.max(0, this.queriesMine + (query.left ? -1 : 1));
+  }
+
+  // So many chunks of a query are asked again.
+  /** @type {(queryId: string, count: number) => void} */
+  comeBack(queryId, count) {
+    if (!this.queries[queryId]?.left) this.move(queryId, count);
   }
 
   // All that is left of a query is not asked any more; returns how much that was.
@@ -72,16 +81,21 @@ export class Tally {
   }
 }
 
-/** @type {(tally: Tally, queryId: string | undefined) => string} */
-export function progressWords(tally, queryId) {
-  if (tally.open === null) return "";
+// How far this query is.
+/** @type {(tally: Tally, queryId: string | undefined, terms: Terms) => string} */
+export function progressWords(tally, queryId, { question }) {
   const query = tally.queries[queryId ?? ""];
-  const parts = [];
-  if (query?.total) parts.push(`${query.total - query.left} of ${query.total} in this query`);
-  if (tally.queriesTotal) {
-    const done = tally.queriesDone.toLocaleString();
-    parts.push(`${done} of ${tally.queriesTotal.toLocaleString()} queries`);
-  }
+  if (tally.open === null || !query?.total) return "";
+  return query.left ? `${query.left} left in this ${question[0]}` : `this ${question[0]} is done`;
+}
+
+// How far all of it is, and how long the rest may take.
+/** @type {(tally: Tally, terms: Terms) => string} */
+export function overallWords(tally, { question }) {
+  if (tally.open === null || !tally.queriesTotal) return "";
+  const counts = [tally.queriesMine, tally.queriesDone, tally.queriesTotal];
+  const [mine, all, total] = counts.map((count) => count.toLocaleString());
+  const parts = [`you ${mine}, team ${all} of ${total} ${question[1]}`];
   if (tally.pace && tally.open) parts.push(timeWords((tally.open * tally.pace) / 60000));
   return parts.join(" · ");
 }

@@ -1,5 +1,5 @@
-// The grader's own steps by time, for undo; older ones come from the server when they run out.
-// Knows nothing of what is on screen.
+// The grader's own steps by time, for undo and redo; older ones come from the server when they run
+// out. Knows nothing of what is on screen.
 
 import { pairOf } from "./parts.js";
 
@@ -14,13 +14,17 @@ export class Trail {
   constructor() {
     /** @type {AnyStep[]} */
     this.steps = []; // oldest first
+    /** @type {AnyStep[]} */
+    this.undone = []; // what redo does again, the last first to go
     /** @type {string | null} */
-    this.oldest = null; // the oldest event the server has told of
+    this.oldest = null; // the oldest judgment the server has told of
+    /** @type {string | null} */
+    this.oldestRemark = null;
     this.exhausted = false;
   }
 
   // Begin with the newest steps the server knows, newest first.
-  /** @type {(undoable: Step[]) => void} */
+  /** @type {(undoable: AnyStep[]) => void} */
   start(undoable) {
     this.steps = [];
     this.exhausted = false;
@@ -28,23 +32,31 @@ export class Trail {
   }
 
   // Older steps, newest first.
-  /** @type {(older: Step[]) => void} */
+  /** @type {(older: AnyStep[]) => void} */
   extend(older) {
-    const oldest = older.at(-1);
-    if (oldest) this.oldest = oldest.event_id;
-    else this.exhausted = true;
-    this.steps.unshift(...older.filter((done) => done.item).reverse());
+    if (!older.length) this.exhausted = true;
+    for (const step of older) {
+      if (isJudged(step)) this.oldest = step.event_id;
+      else this.oldestRemark = step.event_id;
+    }
+    this.steps.unshift(...older.toReversed());
   }
 
+  // Something new was done: what was taken back before is not done again any more.
   /** @type {(step: AnyStep) => void} */
   push(step) {
     this.steps.push(step);
+    this.undone = [];
   }
 
-  /** @type {() => AnyStep | undefined} */
+  // Take the newest step out, for redo to do again.
+  /** @type {() => AnyStep | null} */
   pop() {
     const step = this.steps.pop();
-    return step && this.complete(step);
+    if (!step) return null;
+    const whole = this.complete(step);
+    this.undone.push(whole);
+    return whole;
   }
 
   // Take one step out, wherever it is.
@@ -54,6 +66,21 @@ export class Trail {
     if (!step) return null;
     this.steps.splice(this.steps.indexOf(step), 1);
     return this.complete(step);
+  }
+
+  // Do something that redo asked for: what else was taken back can still be done again.
+  /**
+   * @template Done
+   * @param {(step: AnyStep) => Done} act
+   * @returns {Done | null}
+   */
+  redo(act) {
+    const step = this.undone.pop();
+    const others = this.undone;
+    if (!step) return null;
+    const done = act(step);
+    this.undone = others;
+    return done;
   }
 
   // What undoing leaves: the server says it, or an older step of the same pair does.

@@ -1,5 +1,5 @@
-// A small menu or field in place of the grade buttons: asks one thing, then goes away. Knows what
-// it asks and whom it tells, not what becomes of the answer.
+// A small menu or field over the bar: asks one thing, then goes away. Knows what it asks and whom it
+// tells, not what becomes of the answer.
 
 import { element, focusedBeside, giveFocusBack, isEditable, keyButton } from "./parts.js";
 
@@ -17,10 +17,12 @@ export class Tray {
     this.choices = [];
     /** @type {Question["enter"]} */
     this.enter = null;
-    /** @type {HTMLInputElement | null} */
+    /** @type {HTMLInputElement | HTMLTextAreaElement | null} */
     this.input = null;
-    /** @type {Field["act"]} */
-    this.onEnter = undefined;
+    /** @type {Field | null} */
+    this.field = null;
+    this.problem = element("p", "", "problem");
+    this.problem.setAttribute("role", "alert");
     /** @type {Element | null} */
     this.before = null;
     /** @type {Entry | null} */
@@ -31,34 +33,41 @@ export class Tray {
     return !this.host.hidden;
   }
 
-  // Offer `choices` {key, words, act}; `field` {label, help, max, act, value} adds a line to write.
-  // `enter` is what the Enter key does. Every act gets what was written.
+  // Offer `choices` and, with a field, something to write.
   /** @type {(question: Question) => void} */
   ask({ title, choices, field = null, enter = null, about = null }) {
+    this.leave();
     this.about = about;
     this.choices = choices;
     this.enter = enter;
-    const heading = element("p", title, "tray-title");
+    this.field = field;
     const row = element("div", "", "choices");
     for (const { key, words, act } of choices) {
       row.append(keyButton(key.toUpperCase(), words, () => this.answer(act), "choice"));
     }
-    const esc = keyButton("Esc", "never mind", () => this.close());
-    row.append(esc);
-    this.host.replaceChildren(heading, row);
-    if (field) this.host.append(this.fieldOf(field));
+    if (field?.save) row.append(keyButton("↵", field.save, () => this.entered(), "choice"));
+    row.append(keyButton("Esc", "never mind", () => this.dismiss()));
+    this.host.replaceChildren(element("p", title, "tray-title"));
+    if (field?.save) this.host.append(this.fieldOf(field), this.problem, row);
+    else this.host.append(row, ...(field ? [this.fieldOf(field), this.problem] : []));
     this.open(title);
     if (!choices.length) this.input?.focus({ preventScroll: true });
   }
 
   /** @type {(field: Field) => HTMLElement} */
-  fieldOf({ label, help = "", max, act, value = "" }) {
+  fieldOf({ label, help = "", value = "", save, typed = () => {} }) {
     const line = element("label", "", "line");
-    const input = element("input");
-    Object.assign(input, { value, maxLength: max, placeholder: help, autocomplete: "off" });
+    const input = save ? element("textarea") : element("input");
+    input.value = value;
+    input.placeholder = help;
+    input.autocomplete = "off";
     input.dir = "auto";
+    input.addEventListener("input", () => {
+      this.problem.textContent = "";
+      typed(input.value);
+    });
+    this.problem.textContent = "";
     this.input = input;
-    this.onEnter = act;
     line.append(element("span", label), input);
     return line;
   }
@@ -69,33 +78,64 @@ export class Tray {
     this.host.setAttribute("aria-label", title);
     this.host.hidden = false;
     this.host.focus({ preventScroll: true });
-    this.host.scrollIntoView({ block: "nearest" });
   }
 
   close() {
     if (!this.isOpen) return;
     this.host.hidden = true;
     this.host.replaceChildren();
-    this.input = this.about = null;
-    this.onEnter = undefined;
+    this.input = this.about = this.field = null;
     const before = this.before;
     this.before = null;
     this.onClose();
     giveFocusBack(before);
   }
 
+  // Never mind: what was asked is as it was before.
+  dismiss() {
+    this.field?.dropped?.();
+    this.close();
+  }
+
+  // Something else comes instead: what was written is kept as if it had been entered.
+  leave() {
+    if (this.isOpen && this.field?.save && !this.tooLong())
+      this.answer(this.field.act ?? (() => {}));
+    else this.close();
+  }
+
   /** @type {(act: (written: string) => void) => void} */
   answer(act) {
+    if (this.refuses()) return;
     const written = this.input?.value.trim() ?? "";
     this.close();
     act(written);
   }
 
+  tooLong() {
+    const { field, input } = this;
+    if (!field || !input || input.value.length <= field.max) return 0;
+    return Math.max(0, Array.from(input.value.trim()).length - field.max);
+  }
+
+  // What is too long stays where it is, with a word: nothing that was typed is cut.
+  refuses() {
+    const over = this.tooLong();
+    if (!over || !this.field) return false;
+    const most = this.field.max.toLocaleString();
+    this.problem.textContent =
+      `Too long by ${over.toLocaleString()} characters: there is room for ${most}. ` +
+      "Nothing of it is lost; shorten it.";
+    this.input?.focus({ preventScroll: true });
+    return true;
+  }
+
   // Everything typed belongs to the tray while it is open; says whether the key did something.
-  /** @type {(key: string, event: Event) => boolean} */
+  /** @type {(key: string, event: KeyboardEvent) => boolean} */
   press(key, event) {
-    if (key === "escape") this.close();
-    else if (isEditable(event)) return key === "enter" && this.entered();
+    const isWriting = isEditable(event);
+    if (key === "escape") this.dismiss();
+    else if (isWriting) return key === "enter" && !event.shiftKey && this.entered();
     else if (key === "enter" && event.composedPath()[0] === this.host) return this.confirmed();
     else if (key === "tab" || key === "enter" || key === " ") return false;
     else this.chosen(key);
@@ -103,7 +143,7 @@ export class Tray {
   }
 
   entered() {
-    if (this.onEnter) this.answer(this.onEnter);
+    if (this.field?.act) this.answer(this.field.act);
     else this.host.focus({ preventScroll: true });
     return true;
   }

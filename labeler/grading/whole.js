@@ -16,26 +16,31 @@ export class WholeQuery extends RowsView {
    */
   constructor(host, desk) {
     super(host, desk, "whole");
-    this.title = element("h2");
-    this.title.dir = "auto";
+    const { question, passage } = desk.terms;
+    host.setAttribute("aria-label", `All ${passage[1]} of this ${question[0]}`);
+    /** @type {Item[]} */
+    this.items = [];
     this.progress = element("span", "", "progress");
     this.message = element("p", "", "message");
     this.list = element("ol", "", "rows");
-    this.back = keyButton("B", "one chunk at a time", () => desk.leave());
+    this.back = keyButton("B", `one ${passage[0]} at a time`, () => desk.leave());
+    this.next = keyButton("↵", `next ${question[0]}`, () => desk.nextQuestion(), "primary");
   }
 
   // Show the pool of a query, beginning at `first` (a pair) or at the first open chunk.
   /** @type {(queryId: string, first: Pair | null) => Promise<void>} */
   async open(queryId, first) {
     const asked = ++this.asked;
+    this.queryId = queryId;
+    this.items = [];
     this.host.hidden = false;
-    this.paintHead(this.desk.queryOf(queryId));
-    this.message.textContent = "Fetching the chunks of this query …";
+    this.paintHead();
+    this.message.textContent = `Fetching the ${this.desk.terms.passage[1]} …`;
     this.back.focus({ preventScroll: true });
-    this.host.scrollIntoView({ block: "nearest" });
+    this.host.scrollTop = 0;
     try {
       const answer = await this.desk.get(`/api/query?query=${encodeURIComponent(queryId)}`);
-      if (asked === this.asked) this.take(answer, queryId, first);
+      if (asked === this.asked) this.take(answer, first);
     } catch (problem) {
       if (asked === this.asked) {
         sayTrouble(this.message, problem, () => this.open(queryId, first));
@@ -57,35 +62,28 @@ export class WholeQuery extends RowsView {
     return true;
   }
 
-  /** @type {(query: About) => void} */
-  paintHead(query) {
+  paintHead() {
     const head = element("header");
-    this.title.textContent = query.text;
     this.progress.textContent = "";
     this.list.replaceChildren();
-    const moves = element("span");
+    const moves = element("span", "", "moves");
     moves.append(element("kbd", "J"), " ", element("kbd", "K"), " move");
     const line = element("div", "", "line");
-    line.append(
-      this.progress,
-      moves,
-      keyButton("U", "undo", () => this.rows?.takeBack()),
-    );
-    line.append(this.back);
-    head.append(this.title, line);
+    line.append(this.progress, moves, this.back);
+    head.append(line);
     this.host.replaceChildren(head, this.message, this.list);
   }
 
-  /** @type {(answer: Answer, queryId: string, first: Pair | null) => void} */
-  take(answer, queryId, first) {
-    const query = answer.queries[queryId] ?? this.desk.queryOf(queryId);
-    this.title.textContent = query.text; // an address may ask for a query nobody knows yet
+  /** @type {(answer: Answer, first: Pair | null) => void} */
+  take(answer, first) {
+    const query = answer.queries[this.queryId] ?? this.desk.queryOf(this.queryId);
+    this.items = answer.items;
     this.message.textContent = answer.items.length
       ? ""
-      : "No chunk in this query’s pool has a text that can be read yet.";
+      : `No ${this.desk.terms.passage[0]} of this ${this.desk.terms.question[0]} can be read yet.`;
     const rows = new Rows(this.list, this.desk, {
       onChange: () => this.paintProgress(rows),
-      onEnd: () => this.back.focus({ preventScroll: true }),
+      onEnd: () => this.next.focus({ preventScroll: true }),
     });
     this.rows = rows;
     rows.show(answer.items, marksOf(query));
@@ -98,6 +96,8 @@ export class WholeQuery extends RowsView {
     this.progress.textContent = left
       ? `${graded} of ${all} graded by you · ${left} not yet`
       : `all ${all} graded by you`;
+    if (all && !left) this.message.replaceChildren(this.next);
+    else if (this.message.contains(this.next)) this.message.replaceChildren();
   }
 }
 

@@ -30,7 +30,8 @@ a.goto { text-decoration: underline; text-underline-offset: 0.2em; }
 nav.pages a:focus-visible, a.goto:focus-visible { outline: 3px solid currentColor; }
 .st-key-links { display: none; }
 @media (max-width: 40rem) {
-  nav.pages { flex-wrap: nowrap; justify-content: space-between; gap: 0; font-size: 0.8125rem; margin: 0; }
+  nav.pages { flex-wrap: nowrap; justify-content: space-between; gap: 0; margin: 0; }
+  nav.pages { font-size: 0.8125rem; }
   nav.pages a { padding: 0.75rem 0.25rem; }
 }
 """

@@ -29,9 +29,11 @@ function listen() {
   // before anybody else's listeners: Streamlit's own links would merge other parameters in
   window.addEventListener("click", clicked, true);
   // Streamlit makes a step in the history of every change of the address; here only a new place is
-  // one, so that Back leaves a page and not the last of ten choices made on it
+  // one, so that Back leaves a page and not the last of ten choices made on it. And it goes back to
+  // a page whose run ends after its reader has gone on; only links and Back go from page to page.
   history.pushState = (state, unused, url) => {
     const to = new URL(url ?? "", location.href);
+    if (to.pathname !== location.pathname && pages.has(location.pathname)) return;
     if (isSamePlace(to)) history.replaceState(state, unused, url);
     else push(state, unused, url);
   };
@@ -47,7 +49,8 @@ function isSamePlace(to) {
 
 /** @type {(event: MouseEvent) => void} */
 function clicked(event) {
-  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+  if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    return;
   const link = event.composedPath().find((each) => each instanceof HTMLAnchorElement);
   if (!(link instanceof HTMLAnchorElement) || link.hasAttribute("download")) return;
   const to = new URL(link.href, location.href);

@@ -15,7 +15,7 @@ from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
 
-HELP = "Find a chunk that no system returned for this query."
+HELP = "Find a passage that is not among those of this question."
 CHUNKS = {
     "kettle": "The kettle takes 15 minutes to descale.",
     "kettle lid": "The lid of the kettle lifts off when it is cold.",
@@ -69,7 +69,7 @@ def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):
     assert own_events(server) == []  # digits of a search are no grades
     expect(page.locator(".finder .row").first.locator(".name")).to_have_text("On missed")
     expect(row(page, "missed").locator(".words")).to_have_text("not graded")  # blind to Bob's
-    expect(row(page, "kettle").locator(".words")).to_have_text("not graded · in the pool")
+    expect(row(page, "kettle").locator(".words")).to_have_text("not graded · among those to grade")
     html = page.locator(".finder").inner_html()
     assert not any(secret in html for secret in ("run-zebra", "id-", "Bob"))
 
@@ -83,7 +83,9 @@ def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):
         "highly relevant · found by hand, saved"
     )
     page.keyboard.press("0")
-    expect(row(page, "kettle").locator(".words")).to_have_text("not relevant · in the pool")
+    expect(row(page, "kettle").locator(".words")).to_have_text(
+        "not relevant · among those to grade"
+    )
     expect(page.locator(".status .state")).to_have_text("2 saved")
     assert [(e.chunk_id, e.grade, e.source, e.blind) for e in own_events(server)] == [
         ("id-missed", 3, "search", True),
@@ -91,7 +93,7 @@ def test_a_missed_chunk_is_found_and_graded_by_keyboard_alone(finder):
     ]
 
     page.keyboard.press("u")
-    expect(row(page, "kettle").locator(".words")).to_have_text("not graded · in the pool")
+    expect(row(page, "kettle").locator(".words")).to_have_text("not graded · among those to grade")
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowUp")
     expect(page.get_by_role("searchbox")).to_be_focused()
@@ -125,7 +127,7 @@ def test_the_finder_says_when_nothing_is_found_and_when_it_cannot_ask(finder):
     server, page = finder
     message = page.locator(".finder .message")
     page.keyboard.type("zeppelin")
-    expect(message).to_have_text("No chunk has these words. Try fewer of them, or others.")
+    expect(message).to_have_text("No passage has these words. Try fewer of them, or others.")
     expect(page.locator(".finder .row")).to_have_count(0)
     page.get_by_role("searchbox").fill('")(* OR <b>')  # an operator of no language
     expect(message).not_to_contain_text("could not be fetched")
@@ -175,7 +177,7 @@ def test_the_mouse_alone_finds_grades_and_leaves(serve, visit, searched):
     row(page, "grinder").get_by_role("button", name="1, weakly relevant").click()
     expect(row(page, "grinder").locator(".words")).to_contain_text("found by hand, saved")
     assert [event.chunk_id for event in own_events(server)] == ["id-grinder"]
-    page.locator(".finder header").get_by_role("button", name="undo").click()
+    page.locator(".bar").get_by_role("button", name="undo").click()
     expect(row(page, "grinder").locator(".words")).to_have_text("not graded")
     page.locator(".finder header").get_by_role("button", name="back").click()
     expect(page.locator(".finder")).to_be_hidden()

@@ -233,7 +233,6 @@ def test_a_huge_text_without_hits_unfolds_in_steps(bench):
 
 COLUMNS = {
     "code": "def f():\n    return {\n        'a': 1,\n    }",
-    "fence": "```\nlabeler serve\n```",
     "spaces": "name     size\nbig      10\nsmall    2",
     "tabs": "name\tsize\nbig\t10",
     "pipes": "| name | size |\n|---|---|\n| big | 10 |",
@@ -258,6 +257,25 @@ def test_code_and_tables_keep_their_lines(bench, name):
     assert bench.locator("#host .lines").evaluate("box => getComputedStyle(box).whiteSpace") == (
         "pre"
     )
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~"])
+def test_code_between_fences_is_a_block_of_its_own_and_still_text(bench, fence):
+    code = "def refund(size):\n    return <b>size</b>\n\n\nprint(1)\n"
+    text = f"Before it.\n{fence}python\n{code}{fence}\nAfter it, refund."
+    paint(bench, text, "refund")
+    block = bench.locator("#host .code")
+    assert block.text_content() == code
+    assert block.locator("b").count() == 0
+    assert bench.locator("#host .fence").all_text_contents() == [f"{fence}python\n", f"{fence}\n"]
+    assert all(
+        box["height"] <= 1
+        for box in (each.bounding_box() for each in bench.locator("#host .fence").all())
+    )
+    assert bench.locator("#host mark").all_text_contents() == ["refund", "refund"]
+    assert shown(bench) == text
+    paint(bench, f"Never closed:\n{fence}\n{code}")
+    assert bench.locator("#host .code").text_content() == code
 
 
 @pytest.mark.parametrize("name", PROSE)

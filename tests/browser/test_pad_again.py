@@ -54,7 +54,7 @@ def test_an_address_opens_a_query_as_a_list_and_says_when_it_is_not_there(serve,
     server = serve(library(tmp_path / "golden.db"))
     page = visit(f"{server.url}/?query=q1")
     expect(page.locator("section.whole .row")).to_have_count(8)
-    expect(page.locator("section.whole")).to_contain_text("When is parcel 1 paid back?")
+    expect(page.locator(".query-text")).to_have_text("When is parcel 1 paid back?")
     page.keyboard.press("Escape")
     ready(page)
     page = visit(f"{server.url}/?query=q7")
@@ -102,9 +102,11 @@ def test_a_chunk_comes_back_unmarked_and_self_agreement_is_shown_kindly(serve, v
     for _ in range(21):
         assert "again" not in page.locator(".one").inner_text().lower()
         page.keyboard.press("2")
-    expect(page.get_by_text("Everything in the pool is graded")).to_be_visible()
+    expect(page.get_by_text("Everything is graded")).to_be_visible()
     with Store(path) as store:
         repeats = [event for event in store.events() if event.source == "repeat"]
         assert [(event.query_id, event.chunk_id) for event in repeats] == [drawn]
     page.reload()
-    expect(page.get_by_text("you gave the one chunk the same grade")).to_be_visible()
+    expect(
+        page.get_by_text("The one passage that you saw again got the same grade")
+    ).to_be_visible()

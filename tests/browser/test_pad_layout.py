@@ -74,15 +74,17 @@ def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path
         )
         page.keyboard.press("Tab")
     words = [text for text, _ in seen]
-    for hint in ("K back", "U undo", "X can’t tell", "N note", "B whole query", "? keys"):
+    for hint in ("K back", "X can’t tell", "N note", "B all passages", "? all keys"):
         assert hint in words
-    assert all(outline == "solid" for text, outline in seen if text in words[:15] and text)
+    of_the_pad = seen[: words.index("? all keys") + 1]
+    assert [text for text, outline in of_the_pad if outline != "solid"] == []
     page.get_by_role("button", name="X can’t tell").focus()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="1 needs more context")).to_be_focused()
     page.keyboard.press("Enter")
     all_saved(page, 1)
+    expect(page.get_by_role("button", name="U undo")).to_be_enabled()
     expect(page.get_by_role("button", name="X can’t tell")).to_be_focused()
     page.get_by_role("button", name="N note").focus()
     page.keyboard.press("Enter")
@@ -99,11 +101,11 @@ def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
         page = visit(f"{served.url}/{address}")
         ready(page)
         expect(page.locator(".confined")).to_contain_text("only intent = refund")
-        expect(page.locator(".progress")).to_contain_text("of 2 queries")
+        expect(page.locator(".overall")).to_contain_text("of 2 questions")
         assert page.locator(".query-text").text_content()[15] in "02"
-        page.get_by_role("link", name="all queries").click()
+        page.get_by_role("link", name="all questions").click()
         ready(page)
-        expect(page.locator(".progress")).to_contain_text("of 4 queries")
+        expect(page.locator(".overall")).to_contain_text("of 4 questions")
         expect(page.locator(".confined")).to_be_hidden()
 
 

@@ -72,14 +72,15 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     page = visit(served.url)
     ready(page)
     query = page.locator(".query-text").text_content()
-    expect(page.locator(".progress")).to_contain_text("0 of 8 in this query · 0 of 3 queries")
+    expect(page.locator(".progress")).to_have_text("8 left in this question")
+    expect(page.locator(".overall")).to_have_text("you 0, team 0 of 3 questions")
     press(page, "1q")
     page.get_by_label("Note first").click()
     page.keyboard.type("no document says so, I read all 3")
     page.keyboard.press("Enter")
     press(page, "1")
     expect(page.locator(".query-text")).not_to_have_text(query)
-    expect(page.locator(".progress")).to_contain_text("1 of 3 queries")
+    expect(page.locator(".overall")).to_contain_text("1 of 3 questions")
     all_saved(page, 1)
     with served.store() as store:
         remarks = [(remark.kind, remark.note) for remark in store.remarks()]
@@ -87,20 +88,29 @@ def test_a_whole_query_can_be_set_aside_and_taken_up_again(served, visit):
     page.reload()
     ready(page)
     expect(page.locator(".query-text")).not_to_have_text(query)  # nor asked again
+    other = page.locator(".query-text").text_content()
     press(page, "q2")
+    expect(page.locator(".query-text")).not_to_have_text(other)
     press(page, "u")
-    expect(page.locator(".announce")).to_contain_text("taken back")
-    expect(page.locator(".progress")).to_contain_text("1 of 3 queries")
-    press(page, "u")  # the grade given before
+    expect(page.locator(".said")).to_have_text("Taken back: the question is unclear.")
+    expect(page.locator(".query-text")).to_have_text(other)
+    expect(page.locator(".overall")).to_contain_text("1 of 3 questions")
+    press(page, "u")  # what was said before the reload, and then the grade before that
+    expect(page.locator(".said")).to_have_text("Taken back: nothing here answers it.")
     expect(page.locator(".query-text")).to_have_text(query)
-    expect(page.locator(".remark")).to_have_text("You said: nothing here answers it.")
+    press(page, "u")
+    expect(page.locator(".said")).to_contain_text("Taken back: 1 weakly relevant")
     press(page, "2q")
     press(page, "k")  # nothing while a menu is open
     page.keyboard.press("Escape")
-    press(page, "kq3")
+    press(page, "q2")
+    expect(page.locator(".query-text")).not_to_have_text(query)
+    press(page, "k")
+    expect(page.locator(".remark")).to_have_text("You said: the question is unclear.")
+    press(page, "q3")
     expect(page.locator(".remark")).to_be_hidden()
-    press(page, "j")
-    expect(page.locator(".progress")).to_contain_text("0 of 3 queries")
+    expect(page.locator(".query-text")).to_have_text(query)
+    expect(page.locator(".overall")).to_contain_text("0 of 3 questions")
 
 
 def test_sheets_cover_the_chunk_and_let_no_key_grade_it(served, visit):
@@ -113,13 +123,13 @@ def test_sheets_cover_the_chunk_and_let_no_key_grade_it(served, visit):
     expect(sheet).to_contain_text("highly relevant")
     press(page, "3xi")
     expect(sheet).to_be_hidden()
-    page.get_by_role("button", name="? keys").click()
+    page.get_by_role("button", name="? all keys").click()
     keys = page.get_by_role("region", name="Keys")
-    for action in ("take back your last grade", "you cannot tell", "all chunks of this query"):
+    for action in ("take back what you did last", "all passages of this question"):
         expect(keys).to_contain_text(action)
     page.get_by_role("button", name="Esc close").click()
     expect(keys).to_be_hidden()
-    expect(page.get_by_role("button", name="? keys")).to_be_focused()
+    expect(page.get_by_role("button", name="? all keys")).to_be_focused()
     all_saved(page, 0)
     with served.store() as store:
         assert store.events() == []
@@ -149,7 +159,9 @@ def test_what_stands_around_is_shown_on_demand_and_marks_can_be_switched(served,
     expect(page.locator(".chunk mark")).to_have_count(0)
     page.reload()
     ready(page)
-    expect(page.get_by_role("button", name="M marks")).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_role("button", name="M mark words")).to_have_attribute(
+        "aria-pressed", "false"
+    )
 
 
 def test_what_is_known_is_told_after_the_grade_only_and_ends_blindness(served, visit):
@@ -159,7 +171,7 @@ def test_what_is_known_is_told_after_the_grade_only_and_ends_blindness(served, v
     ready(page)
     assert not any(f"Chunk {name}" in page.locator(".pad").inner_text() for name in ids)
     press(page, "e")
-    expect(page.locator(".announce")).to_contain_text("grade it first")
+    expect(page.locator(".announce")).to_contain_text("Grade it first")
     press(page, "2ke")
     told = page.locator(".told")
     expect(told).to_contain_text("of document handbook · found by 2 runs")

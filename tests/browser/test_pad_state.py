@@ -46,7 +46,7 @@ def test_two_tabs_of_one_grader_neither_double_nor_overwrite(served, visit):
         press(one, "0")
         one.wait_for_timeout(60)
     for page in (one, two):
-        expect(page.get_by_text("Everything in the pool is graded")).to_be_visible()
+        expect(page.get_by_text("Everything is graded")).to_be_visible()
         all_saved(page, 24)
     with served.store() as store:
         assert len(standing(store)) == 24
@@ -170,21 +170,24 @@ def test_changes_and_undos_given_offline_reach_a_restarted_server_in_order(serve
 def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     page = visit(served.url)
     ready(page)
-    progress = page.locator(".progress")
-    expect(progress).to_have_text("0 of 8 in this query · 0 of 3 queries")
+    progress, overall = page.locator(".progress"), page.locator(".overall")
+    expect(progress).to_have_text("8 left in this question")
+    expect(overall).to_have_text("you 0, team 0 of 3 questions")
     page.route("**/api/next*", lambda route: route.abort())
     press(page, "22")
-    expect(progress).to_contain_text("2 of 8 in this query")
+    expect(progress).to_have_text("6 left in this question")
     press(page, "u")
-    expect(progress).to_contain_text("1 of 8 in this query")
+    expect(progress).to_have_text("7 left in this question")
     press(page, "2222222")
-    expect(progress).to_contain_text("0 of 8 in this query · 1 of 3 queries")
+    expect(progress).to_have_text("8 left in this question")
+    expect(overall).to_have_text("you 1, team 1 of 3 questions")
     press(page, "k")
-    expect(progress).to_contain_text("8 of 8 in this query · 1 of 3 queries")
+    expect(progress).to_have_text("this question is done")
     page.unroute("**/api/next*")
     all_saved(page, 8)
     page.reload()
-    expect(progress).to_contain_text("left at your pace")
+    expect(overall).to_contain_text("you 1, team 1 of 3 questions")
+    expect(overall).to_contain_text("left at your pace")
 
 
 def test_a_changed_text_is_said_and_asked_again(served, visit):
@@ -204,7 +207,7 @@ def test_a_changed_text_is_said_and_asked_again(served, visit):
     press(page, "u")
     expect(page.locator(".stale")).to_be_visible()
     press(page, "222")
-    expect(page.get_by_text("Everything in the pool is graded")).to_be_visible()
+    expect(page.get_by_text("Everything is graded")).to_be_visible()
     all_saved(page, 24)
     expect(page.locator(".trouble")).to_be_hidden()
     with served.store() as store:

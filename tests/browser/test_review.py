@@ -54,7 +54,9 @@ def downloaded(page: Page, label: str) -> list[dict[str, str]]:
 def test_a_lead_goes_through_the_sections_to_a_query(serve, visit, judged):
     server = serve(judged)
     page = visit(f"{server.url}/review", grader=None)
-    ann = page.locator(".review tbody tr").filter(has_text="Ann gave the one chunk the same grade.")
+    ann = page.locator(".review tbody tr").filter(
+        has_text="The one chunk that Ann saw again got the same grade."
+    )
     expect(ann.locator("td")).to_contain_text(["Ann", "6", "0", "0", "0", "3.0"])
     expect(page.get_by_test_id("stVegaLiteChart").locator("canvas, svg").first).to_be_visible()
     for _ in range(2):  # a file can be taken twice

@@ -32,7 +32,7 @@ def test_a_page_whose_scripts_do_not_come_says_so(server, visit):
     page.context.add_cookies([{"name": COOKIE, "value": "Ann", "url": server.url}])
     page.route("**/scripts/**", lambda route: route.abort())
     page.goto(server.url)
-    expect(page.get_by_text("Reload the page to try again")).to_be_visible()
+    expect(page.get_by_text("Reload the page to try again").last).to_be_visible()
     page.unroute("**/scripts/**")
     page.reload()
     ready(page)

@@ -192,7 +192,7 @@ def test_another_grade_replaces_the_first_and_undo_goes_back_step_by_step(open_l
     assert title(current(page)) == first
     expect(page.locator(".whole .progress")).to_have_text("0 of 12 graded by you · 12 not yet")
     page.keyboard.press("u")
-    expect(page.locator(".announce")).to_have_text("nothing to undo here")
+    expect(page.locator(".announce")).to_have_text("Nothing to undo here")
     assert len(events(server)) == 8
 
 
@@ -207,10 +207,10 @@ def test_chunks_that_are_nearly_the_same_stand_together_and_share_a_grade(open_l
     same = lower.get_by_role("button", name="same grade as the one above")
     expect(same).to_be_disabled()
     page.keyboard.press("=")
-    expect(page.locator(".announce")).to_have_text("the one above is not graded yet")
+    expect(page.locator(".announce")).to_have_text("The one above is not graded yet")
     page.keyboard.press("k")
     page.keyboard.press("=")
-    expect(page.locator(".announce")).to_have_text("this chunk differs from the one above")
+    expect(page.locator(".announce")).to_have_text("This passage differs from the one above")
     page.keyboard.press("2")
     assert title(current(page)) == order[at]
     same.click()
@@ -279,11 +279,11 @@ def test_the_mouse_alone_opens_grades_takes_back_and_leaves(open_list):
     expect(rows.nth(6).get_by_role("button", name="0, not relevant")).to_have_attribute(
         "aria-pressed", "true"
     )
-    page.locator(".whole header").get_by_role("button", name="undo").click()
+    page.locator(".bar").get_by_role("button", name="undo").click()
     all_saved(page)
     with server.store() as store:
         assert grades(store) == {order[3]: 2}
-    page.get_by_role("button", name="one chunk at a time").click()
+    page.get_by_role("button", name="one passage at a time").click()
     expect(page.locator(".whole")).to_be_hidden()
     expect(page.locator(".chunk .text")).to_be_visible()
 
@@ -297,7 +297,7 @@ def test_sixty_keys_a_quick_hand_types_grade_each_row_once_and_then_nothing(open
         page.wait_for_timeout(40)
     expect(page.locator(".whole .progress")).to_have_text("all 12 graded by you")
     expect(current(page)).to_have_count(0)
-    expect(page.get_by_role("button", name="one chunk at a time")).to_be_focused()
+    expect(page.get_by_role("button", name="next question")).to_be_focused()
     all_saved(page)
     values = {"a": 0, "s": 1, "d": 2, "f": 3, "0": 0, "1": 1, "2": 2, "3": 3}
     pressed = {name: values[key] for key, name in page.evaluate("window.pressed") if name}

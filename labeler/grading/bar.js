@@ -1,0 +1,130 @@
+// The bar at the bottom: four grades, what was just given with its undo, and what else can be done.
+// Always at one place, whatever is above it. Knows buttons, not what they do.
+
+import { actionButtons, HOME_ROW, isOnAList } from "./keys.js";
+import { element, finderIn } from "./parts.js";
+
+/** @import { Standing, Terms } from "./shapes" */
+
+// A press sooner than this after its chunk was painted was meant for the one before.
+const TOO_SOON_MS = 200;
+const SAME_PLACE = 10; // pixels
+
+/**
+ * @typedef {{
+ *   grade: (grade: number) => void,
+ *   act: (name: string) => void,
+ *   tooSoon: () => void,
+ * }} Acts
+ */
+
+export class Bar {
+  /**
+   * @param {ParentNode} root
+   * @param {Terms} terms
+   * @param {Acts} acts
+   */
+  constructor(root, terms, acts) {
+    this.find = finderIn(root);
+    this.terms = terms;
+    this.acts = acts;
+    this.paintedAt = 0; // when what the grades are about came on screen
+    const act = (/** @type {string} */ name) => {
+      this.showMore(false);
+      acts.act(name);
+    };
+    this.pressedAt = { x: -1, y: -1 }; // where the last press among many buttons was
+    this.buttons = terms.words.map((_, grade) => this.gradeButton(grade));
+    this.find(".grades").replaceChildren(...this.buttons);
+    this.find(".grades").setAttribute("aria-label", `Grade this ${terms.passage[0]}`);
+    this.find(".steps").replaceChildren(...actionButtons(terms, true, act));
+    this.find(".actions").replaceChildren(...actionButtons(terms, false, act));
+    this.find(".more").onclick = () => this.showMore(!this.isMoreShown);
+  }
+
+  /** @type {(grade: number) => HTMLButtonElement} */
+  gradeButton(grade) {
+    const { words, meanings, colours } = this.terms;
+    const button = element("button", "", "grade");
+    button.type = "button";
+    const home = element("kbd", HOME_ROW[grade], "home");
+    home.ariaHidden = "true";
+    const meaning = element("small", meanings[grade], "meaning");
+    meaning.id = `meaning-${grade}`;
+    const said = element("span", "", "word");
+    said.append(words[grade]);
+    button.append(element("kbd", grade), " ", said, home, meaning);
+    button.setAttribute("aria-label", `${grade} ${words[grade]}`);
+    button.setAttribute("aria-describedby", meaning.id);
+    button.style.setProperty("--grade", colours[grade]);
+    button.addEventListener("click", (event) => this.aimed(event, () => this.acts.grade(grade)));
+    return button;
+  }
+
+  // Act on a press, unless it was meant for what was there before. A key has no wait, nor has a
+  // button pressed by one: then nothing was aimed at.
+  /** @type {(event: MouseEvent, act: () => void) => void} */
+  aimed(event, act) {
+    const isByPointer = event.detail > 0;
+    if (isByPointer && event.timeStamp - this.paintedAt < TOO_SOON_MS) this.acts.tooSoon();
+    else act();
+  }
+
+  // The same among many buttons, which move: a press at another place than the last was aimed.
+  /** @type {(event: MouseEvent, act: () => void) => void} */
+  aimedAmong(event, act) {
+    const { clientX: x, clientY: y } = event;
+    const isElsewhere = Math.hypot(x - this.pressedAt.x, y - this.pressedAt.y) > SAME_PLACE;
+    this.pressedAt = { x, y };
+    if (isElsewhere) act();
+    else this.aimed(event, act);
+  }
+
+  // Something else is on screen from the next frame on.
+  lookAnew() {
+    this.paintedAt = Number.POSITIVE_INFINITY;
+    requestAnimationFrame(() => {
+      this.paintedAt = performance.now();
+    });
+  }
+
+  /** @type {(done: Standing | null, isList: boolean) => void} */
+  paint(done, isList) {
+    for (const [grade, button] of this.buttons.entries()) {
+      const given = done?.kind === "grade" && done.grade === grade;
+      button.setAttribute("aria-pressed", String(given));
+    }
+    this.press("cannotTell", done?.kind === "cannot_tell");
+    const all = this.find(".actions").querySelectorAll("button");
+    for (const button of all) button.hidden = isList && !isOnAList(button.dataset.act ?? "");
+  }
+
+  // Show an action as on or off.
+  /** @type {(name: string, isOn: boolean) => void} */
+  press(name, isOn) {
+    this.find(`.actions [data-act="${name}"]`).setAttribute("aria-pressed", String(isOn));
+  }
+
+  /** @type {(canUndo: boolean, canRedo: boolean) => void} */
+  paintSteps(canUndo, canRedo) {
+    this.find('.steps [data-act="undo"]').toggleAttribute("disabled", !canUndo);
+    this.find('.steps [data-act="redo"]').toggleAttribute("disabled", !canRedo);
+  }
+
+  // Say beside the buttons what was just done.
+  /** @type {(words: string) => void} */
+  say(words) {
+    this.find(".said").textContent = words;
+  }
+
+  get isMoreShown() {
+    return this.find(".more").getAttribute("aria-expanded") === "true";
+  }
+
+  // On a phone everything but the grades waits behind one button.
+  /** @type {(isShown: boolean) => void} */
+  showMore(isShown) {
+    this.find(".more").setAttribute("aria-expanded", String(isShown));
+    this.find(".actions").classList.toggle("open", isShown);
+  }
+}
