@@ -14,7 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -829,6 +829,15 @@ def test_a_terminal_without_our_characters_breaks_nothing(filled: Labeler, here:
     assert rb"gain 2^grade\u22121" in shown.stdout
 
 
+@pytest.fixture
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A shell starts background jobs, and all that these start, deaf to Ctrl-C: undo that here."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_ctrl_c_ends_a_command_quietly_and_leaves_no_file(here: Path) -> None:
     os.mkfifo(here / "slow.jsonl")
     loading = subprocess.Popen(
