@@ -25,7 +25,7 @@ from labeler.cli import main
 from labeler.cli.progress import progress_bar
 from labeler.cli.whole import building
 from labeler.errors import BadInput
-from labeler.model import Judgment, Settings
+from labeler.model import Judgment, Remark, Settings
 from labeler.store import Store
 
 QUERIES = """\
@@ -700,6 +700,20 @@ def test_the_log_can_be_carried_into_a_new_file(filled: Labeler, here: Path) -> 
     filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
     assert filled("--db", "new.db", "load", "golden", "log.jsonl").exit_code == 0
     assert filled("export", "-").output == filled("--db", "new.db", "export", "-").output
+
+
+def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(filled: Labeler, here: Path) -> None:
+    with Store(here / "golden.db") as store:
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
+        store.remark(Remark("r1", "q3", "Ann", "unanswered"))
+    said = filled("export", "log.jsonl", "--format", "events").output
+    assert said == "log.jsonl: 5 events\n"
+    assert len((here / "log.jsonl").read_bytes().splitlines()) == 5
+    filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
+    loaded = filled("--db", "new.db", "load", "golden", "log.jsonl").output
+    assert re.search(r"^  events +5$", loaded, flags=re.MULTILINE)
+    assert re.search(r"^  events added +5$", loaded, flags=re.MULTILINE)
 
 
 def test_an_export_replaces_nothing_without_force(filled: Labeler, here: Path) -> None:
