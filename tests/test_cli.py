@@ -702,7 +702,9 @@ def test_the_log_can_be_carried_into_a_new_file(filled: Labeler, here: Path) -> 
     assert filled("export", "-").output == filled("--db", "new.db", "export", "-").output
 
 
-def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(filled: Labeler, here: Path) -> None:
+def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(
+    filled: Labeler, here: Path
+) -> None:
     with Store(here / "golden.db") as store:
         store.add_grader("Ann")
         store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
