@@ -126,6 +126,16 @@ def test_a_rerank_is_said_plainly(run: Labeler) -> None:
     assert "only reorders" not in output(run("compare", "a", "b", "--measures", "nDCG@10"))
 
 
+def test_the_same_run_under_another_name_is_called_identical(run: Labeler) -> None:
+    assert "same as that of run 'a'" in output(run("load", "run", "a.trec", "--name", "copy"))
+    shown = output(run("compare", "a", "copy", "--measures", "nDCG@10"))
+    assert shown.endswith(
+        "! copy is identical to a: the same chunks in the same order for each of 3 queries, with "
+        "the same scores\n"
+    )
+    assert "reorders" not in shown
+
+
 def test_strips_show_the_largest_loss_first_and_undefined_queries_last(run: Labeler) -> None:
     shown = output(run("compare", "a", "b", "--measures", "RR", "--strips"))
     lines = shown.splitlines()

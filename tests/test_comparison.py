@@ -222,6 +222,47 @@ def test_a_rerank_is_said_and_all_its_delta_is_order() -> None:
     assert parts.recall_a == parts.recall_b == 1.0
 
 
+def test_two_identical_runs_are_called_identical_and_not_a_rerank() -> None:
+    lists = {"q": {"x": 2.0, "c": 1.0}, "p": {"c": 3.0}}
+    rescored = {"q": {"x": 9.0, "c": 1.0}, "p": {"c": 3.0}}
+    plain = {query: list(scores) for query, scores in lists.items()}
+    runs = {"A": lists, "B": lists, "R": rescored, "P": plain, "Q": plain}
+    board = board_of({"q": {"c": 1}, "p": {"c": 1}, "r": {"c": 1}}, runs)
+    same = "the same chunks in the same order for each of 2 queries"
+    found = rerank(board, "A", "B")
+    assert found.sentence == f"B is identical to A: {same}, with the same scores"
+    assert (found.same, found.ordered, found.identical) == (2, 2, True)
+    assert rerank(board, "P", "Q").sentence == f"Q is identical to P: {same}"
+    for other in "RP":
+        assert rerank(board, "A", other).sentence == (
+            f"{other} gives every value that A gives: {same}, only their scores differ"
+        )
+        assert rerank(board, "A", other).identical
+
+
+def test_runs_that_agree_where_both_answer_are_not_called_identical() -> None:
+    runs = {"A": {"q": ["x", "c"], "p": ["c"]}, "B": {"q": ["x", "c"]}, "C": {"q": ["c", "x"]}}
+    board = board_of({"q": {"c": 1}, "p": {"c": 1}}, runs)
+    found = rerank(board, "A", "B")
+    assert found.sentence == (
+        "B and A have the same chunks in the same order for their one query in common; only one of "
+        "them has results for 1 query more"
+    )
+    assert (found.ordered, found.identical) == (1, False)
+    assert rerank(board, "B", "C").sentence.startswith("C only reorders what B found")
+
+
+def test_runs_alike_but_for_ties_are_identical_by_the_order_that_counts() -> None:
+    """In the file's order they differ; by chunk id, as trec_eval breaks ties, they do not."""
+    runs = {"A": {"q": {"x": 1.0, "c": 1.0}}, "B": {"q": {"c": 1.0, "x": 1.0}}}
+    assert not rerank(board_of({"q": {"c": 1}}, runs), "A", "B").identical
+    classic = rerank(board_of({"q": {"c": 1}}, runs, preset="trec_eval"), "A", "B")
+    assert classic.sentence == (
+        "B is identical to A: the same chunks in the same order for their one query in common, "
+        "with the same scores"
+    )
+
+
 def test_a_query_that_only_one_of_them_answers_does_not_make_it_a_rerank_or_not() -> None:
     runs = {"A": {"q": ["x", "c"], "only": ["c"]}, "B": {"q": ["c", "x"]}}
     found = rerank(board_of({"q": {"c": 1}, "only": {"c": 1}}, runs), "A", "B")

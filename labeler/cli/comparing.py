@@ -243,6 +243,8 @@ def warnings(board: Scoreboard, found: Comparison) -> Iterator[str]:
     rerank = comparison.rerank(board, found.a, found.b)
     if rerank.within == rerank.queries:
         yield rerank.sentence
+    if rerank.identical:
+        return
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
         yield (
