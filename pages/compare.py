@@ -175,7 +175,7 @@ def files(view: View) -> None:
         )
         st.download_button(
             "Download the queries as CSV",
-            data=lambda: charts.query_csv(view.frame(), str(view.by), view.compared),
+            data=lambda: charts.query_csv(view.frame(), view.by, view.compared),
             file_name="compare-queries.csv",
             on_click="ignore",
         )

@@ -55,7 +55,7 @@ def show_one_run() -> None:
     cells = charts.score_cells([*rows, *totals], chosen, least)
     show_heat(cells, "measure", f"Mean of {a} by bucket of {facet} and measure")
     st.html(charts.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
-    offer(lambda: charts.slices_csv([*rows, *totals], chosen), "slices.csv")
+    offer(lambda: charts.score_csv([*rows, *totals], chosen), "slices.csv")
 
 
 def show_pair() -> None:
@@ -72,7 +72,7 @@ def show_pair() -> None:
     show_heat(charts.pair_cells(found, least), "measure", what)
     for measure in found.measures:
         st.html(charts.slice_pair_table(found, measure, least=least, link=bucket_link))
-    offer(lambda: charts.pairs_csv(found), "slices.csv")
+    offer(lambda: charts.compare_csv(found), "slices.csv")
 
 
 def show_crossed() -> None:

@@ -62,6 +62,8 @@ CONVENTIONS = (
     "ties in file order"
 )
 
+NAMES = ("measure", "full_name")
+
 Labeler = Callable[..., Result]
 
 
@@ -506,8 +508,8 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
         return list(csv.DictReader(io.StringIO(text)))
 
     assert [(row["measure"], row["residual"][:4]) for row in rows()] == [
-        ("RBP(rel=1, p=0.8)", "0.74"),
-        ("RR(rel=1)", ""),
+        ("RBP", "0.74"),
+        ("RR", ""),
     ]
     assert [(row["query_id"], row["residual"][:4]) for row in rows("--per-query")[::2]] == [
         ("q1", "0.64"),
@@ -522,6 +524,32 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
     assert rbp["residual"] == pytest.approx(0.74, abs=1e-12)
     assert rr["residual"] is None
     assert "residual" not in filled("score", "--measures", "RR", "--format", "csv").output
+
+
+def test_programs_find_a_value_under_the_name_they_asked_for(filled: Labeler) -> None:
+    asked = "nDCG@10 MRR Recall@5 R@budget"
+    for command in (["score", "a"], ["compare", "a", "b"]):
+        for more in ([], ["--per-query"], ["--by", "task"]):
+            said = filled(*command, "--measures", asked, "--format", "json", *more).output
+            names = dict.fromkeys((row["measure"], row["full_name"]) for row in json.loads(said))
+            assert list(names) == [
+                ("nDCG@10", "nDCG(dcg='exp-log2')@10"),
+                ("MRR", "RR(rel=1)"),
+                ("Recall@5", "R(rel=1)@5"),
+                ("R@budget", "R(rel=1)@5"),
+            ]
+    assert filled("score", "a", "--measures", asked).output.splitlines()[0].split() == [
+        *("run", "nDCG@10", "RR", "R@5", "n", "holes@10")
+    ], "people see each measure once"
+
+
+@pytest.mark.parametrize("kind", ["score", "compare"])
+def test_a_name_is_no_formula_in_a_file_of_values(filled: Labeler, kind: str) -> None:
+    assert filled("load", "run", "in/b.trec", "--name", "=1+1").exit_code == 0
+    runs = ["=1+1"] if kind == "score" else ["a", "=1+1"]
+    said = filled(kind, *runs, "--measures", "RR", "--format", "csv").output
+    assert "'=1+1" in said
+    assert not re.search(r"(^|,)\"?=", said, flags=re.MULTILINE)
 
 
 def test_db_may_stand_after_the_command_and_in_the_environment(
@@ -540,7 +568,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     filled("load", "golden", "in/zero.qrels")
     rows = json.loads(filled("score", "--per-query", "--measures", "RR", "--format", "json").output)
     assert [list(row) for row in rows] == [
-        ["run", "query_id", "measure", "value", "n", "undefined", "holes", "conventions"]
+        ["run", "query_id", *NAMES, "value", "n", "undefined", "holes", "missing", "conventions"]
     ] * 6
     assert [(row["run"], row["query_id"], row["value"], row["n"]) for row in rows] == [
         ("a", "q1", 1.0, 1),
@@ -551,10 +579,12 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
         ("b", "q3", None, 0),
     ]
     assert rows[2]["undefined"] == 1
-    assert rows[0]["measure"] == "RR(rel=1)"
+    assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert rows[0]["conventions"]["preset"] == "graded"
     (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
-    assert list(mean) == ["run", "measure", "value", "n", "undefined", "holes", "conventions"]
+    assert list(mean) == [
+        *("run", *NAMES, "value", "n", "undefined", "holes", "missing", "conventions")
+    ]
     assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
     assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
 

@@ -168,7 +168,8 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     assert row == {
         "run_a": "a",
         "run_b": "b",
-        "measure": "RR(rel=1)",
+        "measure": "RR",
+        "full_name": "RR(rel=1)",
         "a": 0.75,
         "b": 0.6666666666666666,
         "delta": -0.08333333333333337,
@@ -179,6 +180,8 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
         "undefined": 1,
         "holes_a": 1,
         "holes_b": 2,
+        "missing_a": 0,
+        "missing_b": 0,
     }
 
 
@@ -188,9 +191,9 @@ def test_rows_say_their_query_or_bucket_and_null_for_undefined(run: Labeler) -> 
     )
     rows = json.loads(shown)
     assert [(row["query_id"], row["measure"]) for row in rows[:3]] == [
-        ("q1", "RR(rel=1)"),
-        ("q1", "P(rel=1)@1"),
-        ("q2", "RR(rel=1)"),
+        ("q1", "RR"),
+        ("q1", "P@1"),
+        ("q2", "RR"),
     ]
     assert (rows[0]["wins"], rows[2]["losses"]) == (1, 1)
     q3, q4 = rows[4], rows[6]

@@ -11,9 +11,16 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.charts.palette import A_COLOUR, B_COLOUR
-from labeler.comparison import TOLERANCE, Comparison, Delta, QueryDelta, WhatIf
-from labeler.evaluation import Conventions, number
-from labeler.measures import MEASURES
+from labeler.comparison import (
+    TOLERANCE,
+    Comparison,
+    Delta,
+    QueryDelta,
+    WhatIf,
+    delta_records,
+)
+from labeler.evaluation import Conventions, names_of, number
+from labeler.measures import MEASURES, Measure
 
 OUTCOMES = ("B better", "tie", "A better")
 
@@ -195,15 +202,7 @@ STYLE = """<style>
 
 def compare_csv(comparison: Comparison) -> bytes:
     """Return the means of all queries and of each bucket as a CSV file, in full precision."""
-    rows = (
-        {
-            **row._asdict(),
-            "measure": str(row.measure),
-            "run_a": comparison.a,
-            "run_b": comparison.b,
-        }
-        for row in (*comparison.deltas, *comparison.buckets)
-    )
+    rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
     return as_csv(rows, comparison.conventions)
 
 
@@ -228,9 +227,10 @@ def query_frame(
     )
 
 
-def query_csv(frame: pd.DataFrame, measure: str, comparison: Comparison) -> bytes:
+def query_csv(frame: pd.DataFrame, measure: Measure, comparison: Comparison) -> bytes:
     """Return the frame as a CSV file, in full precision, with what the numbers are."""
-    full = frame.assign(measure=measure, run_a=comparison.a, run_b=comparison.b)
+    names, *_ = names_of(measure)
+    full = frame.assign(**names, run_a=comparison.a, run_b=comparison.b)
     return as_csv(full.to_dict("records"), comparison.conventions)
 
 

@@ -66,12 +66,20 @@ def failing_csv(
     measures: Sequence[Measure],
     conventions: Conventions,
 ) -> bytes:
-    """Return the list as a CSV file: full precision, conventions in every row."""
+    """Return the list as a CSV file: full precision, conventions in every row.
+
+    There is a column for each measure, under the name it was asked for by.
+    """
     return as_csv(
         (
             {"query_id": row.query_id, "query": row.text, "task": row.task, "bucket": row.bucket}
             | {"run": run}
-            | {str(measure): row.values[at] for at, measure in enumerate(measures)}
+            | {
+                name: row.values[at]
+                for at, measure in enumerate(measures)
+                for name in measure.names
+            }
+            | {"full_names": " ".join(map(str, measures))}
             | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
             | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
             | {"absent": row.missing, "class": row.status}

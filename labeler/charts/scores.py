@@ -11,7 +11,7 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.charts.palette import MARKS
-from labeler.evaluation import Conventions, Residual, Score, TieRange, number
+from labeler.evaluation import Conventions, Residual, Score, TieRange, number, score_records
 from labeler.keywords import KeywordRow
 from labeler.measures import MEASURES, Measure
 
@@ -198,24 +198,7 @@ def score_csv(
     With residuals there is a column for them, which is empty for every measure but RBP.
     """
     found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
-    return as_csv(
-        (
-            {
-                "run": score.run,
-                "measure": str(score.measure),
-                "facet": score.facet,
-                "bucket": score.bucket,
-                "value": score.value,
-                "n": score.n,
-                "undefined": score.undefined,
-                "holes": score.holes,
-                "missing": score.missing,
-            }
-            | ({"residual": found.get((score.run, score.measure, score.bucket))} if found else {})
-            for score in scores
-        ),
-        conventions,
-    )
+    return as_csv(score_records(scores, found), conventions)
 
 
 def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:

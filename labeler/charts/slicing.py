@@ -12,7 +12,7 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.comparison import Cell, Comparison, Delta
-from labeler.evaluation import Conventions, Score, number
+from labeler.evaluation import Conventions, Score, names_of, number
 from labeler.measures import Measure
 
 LinkOf = Callable[..., str]
@@ -305,41 +305,6 @@ def _ink(share: float) -> str:
     return LIGHT_INK if share > 0.62 else DARK_INK
 
 
-def slices_csv(scores: Iterable[Score], conventions: Conventions) -> bytes:
-    """Return one run's slices as a CSV file at full precision, conventions in every row."""
-    return as_csv(
-        (
-            {
-                "run": row.run,
-                "measure": str(row.measure),
-                "facet": row.facet,
-                "bucket": row.bucket,
-                "value": row.value,
-                "n": row.n,
-                "undefined": row.undefined,
-                "holes": row.holes,
-                "missing": row.missing,
-            }
-            for row in scores
-        ),
-        conventions,
-    )
-
-
-def pairs_csv(comparison: Comparison) -> bytes:
-    """Return every bucket and total of a comparison as a CSV file at full precision."""
-    rows = [*comparison.buckets, *comparison.deltas]
-    return as_csv(
-        (
-            {"run_a": comparison.a, "run_b": comparison.b}
-            | row._asdict()
-            | {"measure": str(row.measure)}
-            for row in rows
-        ),
-        comparison.conventions,
-    )
-
-
 def crossed_csv(
     cells: Iterable[Cell],
     runs: Sequence[str],
@@ -352,7 +317,7 @@ def crossed_csv(
         (
             {
                 "run": run,
-                "measure": str(measure),
+                **names,
                 "facet": facets[0],
                 "bucket": cell.bucket,
                 "other_facet": facets[1],
@@ -364,6 +329,7 @@ def crossed_csv(
             }
             for cell in cells
             for at, run in enumerate(runs)
+            for names in names_of(measure)
         ),
         conventions,
     )

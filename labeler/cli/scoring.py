@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -19,10 +18,13 @@ from labeler.evaluation import (
     PRESETS,
     Conventions,
     QueryScore,
+    Record,
     Score,
     Scoreboard,
+    query_records,
     residual_notes,
     residuals_by_place,
+    score_records,
     tie_notes,
 )
 from labeler.measures import MEASURES, Definition, Measure
@@ -30,12 +32,7 @@ from labeler.model import Collection, Settings
 from labeler.store import Store
 
 DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
-WRITERS: Mapping[str, Callable[[Sequence[Row], Conventions, Sequence[str]], str]] = {
-    "table": as_text,
-    "csv": as_csv,
-    "json": as_json,
-    "md": as_markdown,
-}
+FORMATS = ("table", "csv", "json", "md")
 
 
 def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
@@ -74,7 +71,7 @@ def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
         click.option(
             "--format",
             "kind",
-            type=click.Choice(list(WRITERS)),
+            type=click.Choice(FORMATS),
             default="table",
             show_default=True,
             help="table and md are for people and have four digits; csv and json have all of them.",
@@ -109,13 +106,26 @@ def score(
     board = Scoreboard(chosen(collection, runs), conventions)
     refuse_strangers(board)
     notes = notes_of(board, facet)
-    if kind in ("table", "md") and facet is None and not per_query:
+    if kind in ("csv", "json"):
+        warn_of_strangers(board)
+        records = records_of(board, measures, facet, per_query=per_query)
+        click.echo((as_csv if kind == "csv" else as_json)(records, conventions), nl=False)
+        return
+    if facet is None and not per_query:
         notes += tie_notes(board, measures) + residual_notes(board, measures)
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
-    if kind in ("csv", "json"):
-        rows = with_residuals(board, rows)
-        warn_of_strangers(board)
-    click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
+    click.echo((as_text if kind == "table" else as_markdown)(rows, conventions, notes), nl=False)
+
+
+def records_of(
+    board: Scoreboard, measures: Sequence[Measure], facet: str | None, *, per_query: bool
+) -> list[Record]:
+    """Return what programs get: the same values in every digit, with the residuals of RBP."""
+    residuals = residuals_by_place(board, measures, facet=facet, per_query=per_query)
+    if not per_query:
+        return score_records(board.table(measures, facet), residuals)
+    scores = [score for run in board.run_names for score in board.per_query(run, measures)]
+    return query_records(scores, residuals)
 
 
 def conventions_of(
@@ -192,7 +202,6 @@ def _mean_row(score: Score) -> Row:
         measure=score.measure,
         value=score.value,
         n=score.n,
-        undefined=score.undefined,
         holes=score.holes,
         facet=score.facet,
         bucket=score.bucket,
@@ -205,47 +214,14 @@ def query_rows(board: Scoreboard, measures: Sequence[Measure]) -> list[Row]:
 
 
 def _query_row(score: QueryScore) -> Row:
-    undefined = math.isnan(score.value)
     return Row(
         run=score.run,
         measure=score.measure,
         value=score.value,
-        n=int(not undefined),
-        undefined=int(undefined and score.judged),
+        n=int(not math.isnan(score.value)),
         holes=score.holes,
         query_id=score.query_id,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRow(Row):
-    """A row where RBP is among the measures: how much ungraded chunks could add to the value.
-
-    ``residual`` is NaN for every other measure, and where the value is undefined.
-    """
-
-    residual: float = math.nan
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as programs get it, None where it has no residual."""
-        residual = None if math.isnan(self.residual) else self.residual
-        return {**Row.as_dict(self), "residual": residual}
-
-
-def with_residuals(board: Scoreboard, rows: list[Row]) -> list[Row]:
-    """Return the rows with their residuals; as they are where none is of RBP."""
-    chosen = list(dict.fromkeys(row.measure for row in rows if row.measure.name == "RBP"))
-    if not chosen:
-        return rows
-    per_query = rows[0].query_id is not None
-    found = residuals_by_place(board, chosen, facet=rows[0].facet, per_query=per_query)
-    return [
-        OpenRow(
-            **{field.name: getattr(row, field.name) for field in fields(row)},
-            residual=found.get((row.run, row.measure, row.query_id or row.bucket), math.nan),
-        )
-        for row in rows
-    ]
 
 
 @click.command("measures")

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-from labeler.evaluation import Conventions, number
+from labeler.evaluation import Conventions, Record, number
+from labeler.formats import spreadsheet
 from labeler.measures import Measure
-
-
-class Record(Protocol):
-    """A row that can say itself to a program."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row by column, None for undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,42 +29,33 @@ class Row:
     measure: Measure
     value: float
     n: int
-    undefined: int
     holes: int
     query_id: str | None = None
     facet: str | None = None
     bucket: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as programs get it: the measure fully spelled, None for undefined."""
-        place = {"query_id": self.query_id, "facet": self.facet, "bucket": self.bucket}
-        return {
-            "run": self.run,
-            **{name: value for name, value in place.items() if value is not None},
-            "measure": str(self.measure),
-            "value": None if math.isnan(self.value) else self.value,
-            "n": self.n,
-            "undefined": self.undefined,
-            "holes": self.holes,
-        }
 
-
-def as_json(rows: Sequence[Record], conventions: Conventions, _: Sequence[str]) -> str:
-    """Return a JSON list of rows, one a line, each with its conventions."""
+def as_json(records: Iterable[Record], conventions: Conventions) -> str:
+    """Return a JSON list of rows, one a line, each with its conventions; null is undefined."""
     said = conventions.as_dict()
-    lines = [json.dumps({**row.as_dict(), "conventions": said}, allow_nan=False) for row in rows]
+    lines = [
+        json.dumps({**_without_nan(record), "conventions": said}, allow_nan=False)
+        for record in records
+    ]
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def as_csv(rows: Sequence[Record], conventions: Conventions, _: Sequence[str]) -> str:
+def _without_nan(record: Record) -> Record:
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in record.items()
+    }
+
+
+def as_csv(records: Iterable[Record], conventions: Conventions) -> str:
     """Return CSV with a header; an undefined value is an empty cell."""
-    text = io.StringIO()
     said = conventions.describe()
-    records = [{**row.as_dict(), "conventions": said} for row in rows]
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
+    return spreadsheet.as_csv({**record, "conventions": said} for record in records)
 
 
 def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from labeler.evaluation.means import Counts, Means, QueryScore, Score
 from labeler.evaluation.notes import NOTHING_SHARED
 from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
+from labeler.evaluation.records import Record, Residuals, names_of, query_records, score_records
 from labeler.evaluation.residuals import (
     Residual,
     residual_means,
@@ -31,18 +32,23 @@ __all__ = [
     "Means",
     "QueryScore",
     "Ranked",
+    "Record",
     "Residual",
+    "Residuals",
     "Score",
     "Scoreboard",
     "TieRange",
     "cautions",
     "collect",
+    "names_of",
     "number",
     "primary",
+    "query_records",
     "residual_means",
     "residual_notes",
     "residuals_by_place",
     "residuals_by_query",
+    "score_records",
     "tie_notes",
     "tie_ranges",
     "tied_queries",

@@ -30,7 +30,17 @@ from labeler.evaluation.means import Counts, Means, QueryScore, Score, take_mean
 from labeler.evaluation.notes import notes_on
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.evaluation.state import State
-from labeler.measures import BUDGET, WHOLE_LIST, Bools, Floats, Hits, Ints, Measure, score
+from labeler.measures import (
+    BUDGET,
+    WHOLE_LIST,
+    Bools,
+    Floats,
+    Hits,
+    Ints,
+    Measure,
+    score,
+    without_repeats,
+)
 from labeler.model import Collection, GradeChange
 
 
@@ -255,13 +265,11 @@ class Scoreboard:
         return values
 
     def resolve(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:
-        """Give ``@budget`` its number where it is one number, and drop repeats."""
+        """Give ``@budget`` its number where it is one number; each measure comes once."""
         plain = self._plain_budget
-        return tuple(
-            dict.fromkeys(
-                replace(measure, cutoff=plain) if plain and measure.cutoff == BUDGET else measure
-                for measure in measures
-            )
+        return without_repeats(
+            replace(measure, cutoff=plain) if plain and measure.cutoff == BUDGET else measure
+            for measure in measures
         )
 
     @cached_property
