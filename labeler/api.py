@@ -22,6 +22,7 @@ from labeler.evaluation import (
     residuals_by_query,
     score_records,
     tie_notes,
+    why_no_value,
 )
 from labeler.formats import GradeRule, OnDuplicate
 from labeler.given import (
@@ -65,11 +66,13 @@ def evaluate(
     of many TREC qrels. A chunk that stands twice in a query's list of a file is refused, or with
     ``on_duplicate="first"`` counts where it is better placed.
 
-    Columns are ``run, measure, full_name, value, n, undefined, holes, missing`` (and ``query_id``):
+    Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
+    ``query_id``):
     ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n`` queries are in
     the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k nobody graded, and
-    for ``missing`` queries the run has no list. ``value`` is NaN where it is undefined. With RBP
-    comes ``residual``, which is how much ungraded chunks could add to it. ``frame.attrs`` has the
+    for ``missing`` queries the run has no list. ``value`` is NaN where there is none, as for a run
+    without a result for any query that counts, and ``reason`` says why. With RBP comes
+    ``residual``, which is how much ungraded chunks could add to it. ``frame.attrs`` has the
     ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
     tied scores, or for which a run has no list.
 
@@ -82,7 +85,8 @@ def evaluate(
     >>> frame.value.round(4).tolist()
     [0.25, 0.3155]
 
-    Raises `BadInput` for an unknown measure, malformed data, or qrels and runs that share no query.
+    Raises `BadInput` for an unknown measure, malformed data, or if no run shares a query with the
+    qrels.
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     rule = grade_rule(grade_map, negative_as_zero)
@@ -111,8 +115,9 @@ def compare(
     """Set run ``b`` against run ``a``: a row for each measure, or also for each query.
 
     Takes what `evaluate` takes. Columns are ``measure, full_name, a, b, delta`` (b minus a),
-    ``wins, ties, losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b, missing_a,
-    missing_b``; the same per query, with ``query_id``, for every query that somebody graded.
+    ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b,
+    missing_a, missing_b``; the same per query, with ``query_id``, for every query that somebody
+    graded.
 
     >>> frame = compare({"q": {"c": 1, "x": 0}}, {"q": ["x", "c"]}, {"q": ["c", "x"]}, "RR")
     >>> frame[["a", "b", "delta", "wins"]].values.tolist()
@@ -133,6 +138,9 @@ def compare(
     return frame.drop(columns=["run_a", "run_b"], errors="ignore")
 
 
+_REASONS = np.array([None, why_no_value(True, False), why_no_value(True, True)], object)
+
+
 def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
     """Return the values of judged queries by column: run after run, query after query."""
     asked = [(name, measure) for measure in board.resolve(wanted) for name in measure.names]
@@ -140,6 +148,8 @@ def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, An
     queries = [board.collection.query_ids[query] for query in judged.tolist()]
     values = np.array([board.values(measure)[judged] for _, measure in asked])
     holes = np.array([board.holes(measure)[judged] for _, measure in asked])
+    counted = np.array([board.counted(measure)[judged] for _, measure in asked])
+    n = np.tile(counted.T.ravel(), len(runs))
     missing = np.array([board.absent(run)[judged] for run in runs])
     flat = values.transpose(2, 1, 0).ravel()
 
@@ -152,8 +162,9 @@ def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, An
         "measure": repeated(name for name, _ in asked),
         "full_name": repeated(str(measure) for _, measure in asked),
         "value": flat,
-        "n": (~np.isnan(flat)).astype(np.int64),
-        "undefined": np.isnan(flat).astype(np.int64),
+        "reason": _REASONS[np.isnan(flat) * (1 + n)],
+        "n": n.astype(np.int64),
+        "undefined": (~n).astype(np.int64),
         "holes": holes.transpose(2, 1, 0).ravel(),
         "missing": np.repeat(missing.ravel(), len(asked)).astype(np.int64),
     }
@@ -204,10 +215,10 @@ def _board(
         lists = {
             check_id(name, "run"): lists_from(name, run, on_duplicate) for name, run in runs.items()
         }
-    for name, found in lists.items():
-        if not grades.keys() & found.keys():
-            raise BadInput(
-                f"run {name!r} and the qrels share no query (the qrels begin with "
-                f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
-            )
+    if not any(grades.keys() & found.keys() for found in lists.values()):
+        name, found = next(iter(lists.items()))
+        raise BadInput(
+            f"run {name!r} and the qrels share no query (the qrels begin with "
+            f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
+        )
     return Scoreboard(collect(grades, lists), conventions)

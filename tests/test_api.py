@@ -44,7 +44,7 @@ def test_dicts_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
     for grades, ranked in given.values():
         pd.testing.assert_frame_equal(labeler.evaluate(grades, {"A": ranked}, MEASURES), wanted)
     assert list(wanted) == [
-        *("run", "measure", "full_name", "value", "n", "undefined", "holes", "missing")
+        *("run", "measure", "full_name", "value", "reason", "n", "undefined", "holes", "missing")
     ]
     assert wanted.attrs["conventions"].startswith("gain 2^grade−1")
 
@@ -74,6 +74,7 @@ def test_rows_by_query_are_those_of_the_board(preset: str) -> None:
             "measure": name,
             "full_name": str(row.measure),
             "value": row.value,
+            "reason": row.reason,
             "n": int(not np.isnan(row.value)),
             "undefined": int(np.isnan(row.value)),
             "holes": row.holes,

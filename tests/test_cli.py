@@ -63,6 +63,7 @@ CONVENTIONS = (
 )
 
 NAMES = ("measure", "full_name")
+COUNTS = ("n", "undefined", "holes", "missing")
 
 Labeler = Callable[..., Result]
 
@@ -473,13 +474,16 @@ def test_a_run_that_shares_no_query_is_never_a_silent_zero(filled: Labeler, here
     assert filled("load", "run", "in/odd.trec").exit_code == 0
     refused = filled("score", "odd", "--format", "json")
     assert (refused.exit_code, refused.stdout) == (1, "")
-    assert refused.stderr.startswith("Error: no query with golden grades is in 'odd'; are the")
-    warned = "odd: it shares no query with the golden grades, so every value of it is 0"
-    for kind in ("csv", "json"):
-        both = filled("score", "--format", kind)
-        assert both.exit_code == 0
-        assert both.stderr == f"Warning: {warned}\n"
-    assert f"! {warned}" in filled("score").stdout
+    assert refused.stderr.startswith("Error: no query of the golden set is in 'odd'; are the query")
+    beside = filled("score", "--format", "json")
+    assert (beside.exit_code, beside.stderr) == (0, "")
+    of_odd = [row for row in json.loads(beside.stdout) if row["run"] == "odd"]
+    assert {(row["value"], row["reason"]) for row in of_odd} == {
+        (None, "no result for any query that counts")
+    }
+    assert (
+        "! odd: no result for any query with golden grades, so no value" in filled("score").stdout
+    )
     compared = filled("compare", "a", "odd")
     assert "run 'odd' has no result for any query of the golden set" in compared.stderr
 
@@ -568,7 +572,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     filled("load", "golden", "in/zero.qrels")
     rows = json.loads(filled("score", "--per-query", "--measures", "RR", "--format", "json").output)
     assert [list(row) for row in rows] == [
-        ["run", "query_id", *NAMES, "value", "n", "undefined", "holes", "missing", "conventions"]
+        ["run", "query_id", *NAMES, "value", "reason", *COUNTS, "conventions"]
     ] * 6
     assert [(row["run"], row["query_id"], row["value"], row["n"]) for row in rows] == [
         ("a", "q1", 1.0, 1),
@@ -582,9 +586,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert rows[0]["conventions"]["preset"] == "graded"
     (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
-    assert list(mean) == [
-        *("run", *NAMES, "value", "n", "undefined", "holes", "missing", "conventions")
-    ]
+    assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, "conventions")]
     assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
     assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
 

@@ -173,6 +173,7 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
         "a": 0.75,
         "b": 0.6666666666666666,
         "delta": -0.08333333333333337,
+        "reason": None,
         "wins": 1,
         "ties": 0,
         "losses": 1,

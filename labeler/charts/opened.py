@@ -123,15 +123,20 @@ def run_failures_table(
     headings: Sequence[str],
     *,
     judged: bool,
+    counted: Sequence[bool],
 ) -> str:
     """Return for one query a row a run: values, first relevant rank, class of failure, lever.
 
-    ``judged`` says whether anybody has graded a chunk of the query at all.
+    ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
+    is in the means of each measure.
     """
     head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
     body = "".join(
         f'<tr><th scope="row" class="words">{escape(run)}</th>'
-        + "".join(f"<td>{value_words(value, judged)}</td>" for value in values)
+        + "".join(
+            f"<td>{value_words(value, judged, counts)}</td>"
+            for value, counts in zip(values, counted, strict=True)
+        )
         + f"{_failure_cells(rank, failure, judged)}</tr>"
         for run, values, rank, failure in rows
     )

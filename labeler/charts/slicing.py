@@ -12,7 +12,7 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.comparison import Cell, Comparison, Delta
-from labeler.evaluation import Conventions, Score, names_of, number
+from labeler.evaluation import NO_RESULT, Conventions, Score, names_of, number, why_no_mean
 from labeler.measures import Measure
 
 LinkOf = Callable[..., str]
@@ -174,6 +174,8 @@ def _score_cell(score: Score, least: int) -> str:
     left_out = f", {score.undefined} undefined" if score.undefined else ""
     holes = f" · {score.holes:,} hole{'s' * (score.holes != 1)}" if score.holes else " · no holes"
     absent = f" · {score.missing} absent" if score.missing else ""
+    if score.reason == NO_RESULT:
+        holes, absent = " · no result", ""
     return (
         f'<td class="lead">{number(score.value)}'
         f"<small>n {score.n}{left_out}{_few(score.n, least)}{holes}{absent}</small></td>"
@@ -182,7 +184,7 @@ def _score_cell(score: Score, least: int) -> str:
 
 def _delta_cells(row: Delta, least: int) -> str:
     values = "".join(
-        f"<td>{number(value)}{f'<small>{missing} absent</small>' if missing else ''}</td>"
+        _mean_cell(value, row.n, missing)
         for value, missing in ((row.a, row.missing_a), (row.b, row.missing_b))
     )
     counts = "".join(f"<td>{count}</td>" for count in (row.wins, row.ties, row.losses))
@@ -190,6 +192,13 @@ def _delta_cells(row: Delta, least: int) -> str:
         f"{_n_cell(row.n, row.undefined, least)}<td>{row.holes_a:,}</td><td>{row.holes_b:,}</td>"
         f'{values}<td class="lead">{signed(row.delta)}</td>{counts}'
     )
+
+
+def _mean_cell(value: float, n: int, missing: int) -> str:
+    small = f"<small>{missing} absent</small>" if missing else ""
+    if n and math.isnan(value):
+        small = "<small>no result</small>"
+    return f"<td>{number(value)}{small}</td>"
 
 
 def signed(value: float) -> str:
@@ -219,7 +228,7 @@ def score_cells(scores: Iterable[Score], conventions: Conventions, least: int) -
             score.bucket or "all judged queries",
             conventions.heading(score.measure),
             score.value,
-            heat_note(score.n, least),
+            "no result" if score.reason == NO_RESULT else heat_note(score.n, least),
         )
         for score in scores
     ]
@@ -323,6 +332,9 @@ def crossed_csv(
                 "other_facet": facets[1],
                 "other_bucket": cell.other,
                 "value": cell.values[at],
+                "reason": why_no_mean(cell.n, cell.undefined)
+                if math.isnan(cell.values[at])
+                else None,
                 "n": cell.n,
                 "undefined": cell.undefined,
                 "holes": cell.holes[at],

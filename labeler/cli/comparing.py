@@ -16,7 +16,6 @@ from labeler.cli.scoring import (
     conventions_of,
     measures_of,
     notes_of,
-    warn_of_strangers,
 )
 from labeler.cli.tables import (
     Table,
@@ -78,7 +77,6 @@ def compare(
     board = Scoreboard(chosen(collection, (a, b)), conventions)
     found = comparison.compare(board, a, b, measures, facet)
     if kind in ("csv", "json"):
-        warn_of_strangers(board)
         records = records_of(found, per_query=per_query)
         click.echo((as_csv if kind == "csv" else as_json)(records, conventions), nl=False)
         return

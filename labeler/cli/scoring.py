@@ -14,7 +14,6 @@ from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
-    NOTHING_SHARED,
     PRESETS,
     Conventions,
     QueryScore,
@@ -103,11 +102,11 @@ def score(
         collection, settings = store.collection(), store.settings()
     conventions = conventions_of(settings, preset, rel, budget)
     measures = measures_of(conventions, texts)
-    board = Scoreboard(chosen(collection, runs), conventions)
-    refuse_strangers(board)
+    collection = chosen(collection, runs)
+    refuse_strangers(collection)
+    board = Scoreboard(collection, conventions)
     notes = notes_of(board, facet)
     if kind in ("csv", "json"):
-        warn_of_strangers(board)
         records = records_of(board, measures, facet, per_query=per_query)
         click.echo((as_csv if kind == "csv" else as_json)(records, conventions), nl=False)
         return
@@ -148,25 +147,14 @@ def measures_of(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure
     return measures
 
 
-def strangers(board: Scoreboard) -> list[str]:
-    """Return the runs without a list for any graded query: all their values are 0."""
-    judged = board.judged
-    return [run for run in board.run_names if judged.any() and board.absent(run)[judged].all()]
-
-
-def refuse_strangers(board: Scoreboard) -> None:
-    """Raise `BadInput` where no run shares a query with the golden grades."""
-    if len(strangers(board)) == len(board.run_names):
+def refuse_strangers(collection: Collection) -> None:
+    """Raise `BadInput` where no run shares a query with the golden set."""
+    if not any(run.lists for run in collection.runs):
+        names = ", ".join(repr(run.name) for run in collection.runs)
         raise BadInput(
-            f"no query with golden grades is in {', '.join(map(repr, board.run_names))}; "
-            "are the query ids the same in the golden set and in the run?"
+            f"no query of the golden set is in {names}; are the query ids the same in the golden "
+            "set and in the run?"
         )
-
-
-def warn_of_strangers(board: Scoreboard) -> None:
-    """Say on stderr what programs, who get the bare rows, would take for bad runs."""
-    for run in strangers(board):
-        click.echo(f"Warning: {run}: {NOTHING_SHARED}", err=True)
 
 
 def notes_of(board: Scoreboard, facet: str | None) -> list[str]:

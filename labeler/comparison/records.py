@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 
 from labeler.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
-from labeler.evaluation import Record, names_of
+from labeler.evaluation import NO_RESULT, Record, names_of, why_no_mean, why_no_value
 
 
 def delta_records(comparison: Comparison, rows: Iterable[Delta]) -> list[Record]:
     """Return means as rows; facet and bucket are columns where one of ``rows`` is of a bucket.
 
     A row stands under the name its measure was asked for by. ``a``, ``b`` and ``delta`` are NaN
-    where they are undefined.
+    where there is no value, and ``reason`` says why and of which run.
     """
     rows = list(rows)
     in_buckets = any(row.facet is not None for row in rows)
@@ -26,6 +26,7 @@ def delta_records(comparison: Comparison, rows: Iterable[Delta]) -> list[Record]
             "a": row.a,
             "b": row.b,
             "delta": row.delta,
+            "reason": _why(comparison, row, why_no_mean(row.n, row.undefined)),
             "wins": row.wins,
             "ties": row.ties,
             "losses": row.losses,
@@ -53,7 +54,6 @@ def query_delta_records(comparison: Comparison) -> list[Record]:
 
 
 def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
-    undefined = math.isnan(row.delta)
     return [
         {
             "run_a": comparison.a,
@@ -63,11 +63,12 @@ def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
             "a": row.a,
             "b": row.b,
             "delta": row.delta,
+            "reason": _why(comparison, row, why_no_value(row.judged, row.counted)),
             "wins": int(row.delta > TOLERANCE),
             "ties": int(abs(row.delta) <= TOLERANCE),
             "losses": int(row.delta < -TOLERANCE),
-            "n": int(not undefined),
-            "undefined": int(undefined and row.judged),
+            "n": int(row.counted),
+            "undefined": int(row.judged and not row.counted),
             "holes_a": row.holes_a,
             "holes_b": row.holes_b,
             "missing_a": int(row.missing_a),
@@ -75,3 +76,12 @@ def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
         }
         for names in names_of(row.measure)
     ]
+
+
+def _why(comparison: Comparison, row: Delta | QueryDelta, why: str) -> str | None:
+    if not math.isnan(row.delta):
+        return None
+    if why != NO_RESULT:
+        return why
+    sides = ((comparison.a, row.a), (comparison.b, row.b))
+    return "; ".join(f"{run}: {why}" for run, value in sides if math.isnan(value))

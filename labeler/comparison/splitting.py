@@ -40,7 +40,7 @@ class Rerank:
 
 @dataclass(frozen=True, slots=True)
 class QuerySplit:
-    """A query's delta in two parts that sum to it; NaN where the measure is undefined.
+    """A query's delta in two parts that sum to it; NaN where it has none.
 
     ``recall_a`` and ``recall_b`` are the recall of the whole lists.
     """
@@ -110,7 +110,8 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
     best = [board.measured(measure, board.hits(run).best_order) for run in (a, b)]
-    delta, candidates = values[:, 1] - values[:, 0], best[1] - best[0]
+    delta = values[:, 1] - values[:, 0]
+    candidates = np.where(np.isnan(delta), np.nan, best[1] - best[0])
     recall = board.values(Measure("R", rel=measure.rel or 1))[:, places]
     parts = (delta, candidates, delta - candidates, recall[:, 0], recall[:, 1])
     rows = zip(*(part.tolist() for part in parts), strict=True)

@@ -5,8 +5,15 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 
 from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
 from labeler.evaluation.conventions import PRESETS, Conventions, number
-from labeler.evaluation.means import Counts, Means, QueryScore, Score
-from labeler.evaluation.notes import NOTHING_SHARED
+from labeler.evaluation.means import (
+    NO_RESULT,
+    Counts,
+    Means,
+    QueryScore,
+    Score,
+    why_no_mean,
+    why_no_value,
+)
 from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.records import Record, Residuals, names_of, query_records, score_records
@@ -21,7 +28,7 @@ from labeler.evaluation.scoreboard import Scoreboard
 from labeler.evaluation.ties import TieRange, tie_notes, tie_ranges
 
 __all__ = [
-    "NOTHING_SHARED",
+    "NO_RESULT",
     "PRESETS",
     "PRIMARY",
     "Caution",
@@ -52,4 +59,6 @@ __all__ = [
     "tie_notes",
     "tie_ranges",
     "tied_queries",
+    "why_no_mean",
+    "why_no_value",
 ]

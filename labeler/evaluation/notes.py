@@ -8,24 +8,26 @@ from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
 from labeler.model import StoredRun
 
-NOTHING_SHARED = "it shares no query with the golden grades, so every value of it is 0"
-
 
 def notes_on(
     runs: Iterable[StoredRun],
     tied: Mapping[str, int],
     absent: Mapping[str, int],
+    unanswered: Mapping[str, int],
     counts: Counts,
     conventions: Conventions,
 ) -> tuple[str, ...]:
     """Say it run by run, then for the golden set.
 
-    ``tied`` counts a run's queries with tied scores, ``absent`` the judged ones it has no list for.
+    ``tied`` counts a run's queries with tied scores, ``absent`` the judged ones it has no list for,
+    ``unanswered`` those and the ones whose list is empty.
     """
     notes: list[str] = []
     for run in runs:
         notes += _note_run(run, tied[run.name], conventions)
-        if absent[run.name]:
+        if counts.judged and unanswered[run.name] == counts.judged:
+            notes.append(f"{run.name}: no result for any query with golden grades, so no value")
+        elif absent[run.name]:
             notes.append(f"{run.name}: {_absent(absent[run.name], counts.judged)}")
     if counts.unjudged:
         notes.append(f"{_queries(counts.unjudged)} without any golden grade: left out")
@@ -36,8 +38,6 @@ def notes_on(
 
 
 def _absent(count: int, judged: int) -> str:
-    if count == judged:
-        return NOTHING_SHARED
     return f"no list for {_queries(count)} of {judged} with golden grades, where its values are 0"
 
 

@@ -30,8 +30,8 @@ def names_of(measure: Measure) -> list[Record]:
 def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -> list[Record]:
     """Return means as rows; facet and bucket are columns where a score is of a bucket.
 
-    ``value`` is NaN where it is undefined. With ``residuals`` there is a column for them, NaN for
-    every measure but RBP.
+    ``value`` is NaN where there is none, and ``reason`` says why. With ``residuals`` there is a
+    column for them, NaN for every measure but RBP.
     """
     rows = list(scores)
     in_buckets = any(row.facet is not None for row in rows)
@@ -41,6 +41,7 @@ def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -
             **({"facet": row.facet, "bucket": row.bucket} if in_buckets else {}),
             **names,
             "value": row.value,
+            "reason": row.reason,
             "n": row.n,
             "undefined": row.undefined,
             "holes": row.holes,
@@ -60,8 +61,9 @@ def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = No
             "query_id": row.query_id,
             **names,
             "value": row.value,
-            "n": int(not math.isnan(row.value)),
-            "undefined": int(math.isnan(row.value) and row.judged),
+            "reason": row.reason,
+            "n": int(row.counted),
+            "undefined": int(row.judged and not row.counted),
             "holes": row.holes,
             "missing": int(row.missing),
             **_residual(residuals, (row.run, row.measure, row.query_id)),

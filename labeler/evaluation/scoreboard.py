@@ -25,6 +25,7 @@ from labeler.evaluation.alignment import (
     rows_of,
     tied_queries,
 )
+from labeler.evaluation.answers import Answers
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts, Means, QueryScore, Score, take_means
 from labeler.evaluation.notes import notes_on
@@ -51,7 +52,8 @@ class Scoreboard:
     changes. Any number of threads may read while one refreshes: each answer is of one revision.
 
     Queries without any golden grade are left out of every mean; `counts` says how many. A query
-    that a run has no list for counts 0 for that run:
+    that a run has no list for counts 0 for that run, as long as it has results for any that counts;
+    a run without has no value, mean or other:
 
     >>> from labeler.evaluation import collect
     >>> grades = {"q1": {"c1": 3}, "q2": {"c2": 1}, "q3": {"c3": 0}, "q4": {}}
@@ -77,7 +79,9 @@ class Scoreboard:
         self._groupings: dict[str | None, Grouping] = {None: everything}
         self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
         self._tied = cache(partial(_tied_by_run, collection))  # asked once, also by snapshots
-        self._rules = Rules(self._find_absent(), self._budgets, conventions.like_trec_eval)
+        self._answers = Answers.of(self._lists, len(collection.query_ids))
+        absent = ~self._answers.listed
+        self._rules = Rules(absent, self._budgets, conventions.like_trec_eval)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
         hits = self._align(range(len(golden)), golden)
@@ -132,9 +136,13 @@ class Scoreboard:
 
     def notes(self) -> tuple[str, ...]:
         """Say in sentences what was left out or treated in a way that could surprise."""
-        absent = self._rules.absent[self._state.judged].sum(axis=0).tolist()
-        missing = dict(zip(self.run_names, absent, strict=True))
-        return notes_on(self.collection.runs, self.tied, missing, self.counts, self.conventions)
+        judged = self._state.judged
+        absent, unanswered = (
+            dict(zip(self.run_names, (~there)[judged].sum(axis=0).tolist(), strict=True))
+            for there in (self._answers.listed, self._answers.answered)
+        )
+        runs = self.collection.runs
+        return notes_on(runs, self.tied, absent, unanswered, self.counts, self.conventions)
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
@@ -146,7 +154,9 @@ class Scoreboard:
         chosen = self.resolve(measures)
         sheet = self._sheet(self._state, chosen)
         totals = sheet.totals(facet, grouping)
-        return take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+        means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+        self._answers.silence(means.value, sheet, chosen, self._groupings[None])
+        return means
 
     def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
         """Return the means as rows, in the order of the runs, then ``measures``, then buckets.
@@ -167,21 +177,36 @@ class Scoreboard:
         absent = self._rules.absent[:, at].tolist()
         judged = state.judged.tolist()
         columns = [
-            (measure, sheet.values(measure)[:, at].tolist(), sheet.holes(measure)[:, at].tolist())
+            (
+                measure,
+                self._answers.values(sheet, measure)[:, at].tolist(),
+                sheet.holes(measure)[:, at].tolist(),
+                sheet.defined(measure).tolist(),
+            )
             for measure in chosen
         ]
         return [
             QueryScore(
-                run, measure, query_id, values[query], holes[query], absent[query], judged[query]
+                *(run, measure, query_id, values[query], holes[query]),
+                *(absent[query], judged[query], counted[query]),
             )
             for query, query_id in enumerate(self.collection.query_ids)
-            for measure, values, holes in columns
+            for measure, values, holes, counted in columns
         ]
 
     def values(self, measure: Measure) -> Floats:
-        """Return all values of a measure, (queries, runs), NaN where undefined or not judged."""
+        """Return all values of a measure, (queries, runs).
+
+        NaN where it is undefined or nobody has graded, and for a run without any result that
+        counts.
+        """
         chosen = self.resolve([measure])
-        return self._sheet(self._state, chosen).values(*chosen)
+        return self._answers.values(self._sheet(self._state, chosen), *chosen)
+
+    def counted(self, measure: Measure) -> Bools:
+        """Say which queries are in the means of a measure, (queries,)."""
+        chosen = self.resolve([measure])
+        return self._sheet(self._state, chosen).defined(*chosen)
 
     def holes(self, measure: Measure) -> Ints:
         """Count the ungraded chunks inside a measure's cut-off, (queries, runs)."""
@@ -345,10 +370,6 @@ class Scoreboard:
         by_task = self.conventions.budget_by_task
         budgets = [by_task.get(task or "", self.conventions.budget) for task in tasks]
         return np.array(budgets, dtype=np.int64)
-
-    def _find_absent(self) -> Bools:
-        absent = [[query not in lists for lists in self._lists] for query in self._all_queries]
-        return np.array(absent, dtype=np.bool_).reshape(len(absent), len(self._lists))
 
     def _align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
         chosen = list(queries)
