@@ -22,6 +22,7 @@ from labeler.evaluation import (
     residuals_by_query,
     score_records,
     tie_notes,
+    tied_ranges,
     why_no_value,
 )
 from labeler.formats import GradeRule, OnDuplicate
@@ -184,7 +185,8 @@ def _frame(
 ) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     frame.attrs["conventions"] = board.conventions.describe()
-    frame.attrs["notes"] = [*board.notes(), *tie_notes(board, wanted)]
+    notes = [*board.notes(wanted), *tie_notes(tied_ranges(board, wanted), board.conventions)]
+    frame.attrs["notes"] = [note.sentence for note in notes]
     return frame
 
 

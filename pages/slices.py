@@ -100,8 +100,7 @@ def show_heat(cells, columns: str, description: str) -> None:
 
 def offer(content, name: str) -> None:
     """Say by which conventions the numbers were made, who is left out, and offer them as a file."""
-    others = tuple(f"{name}: " for name in board.run_names if name not in (a, b))
-    notes = [note for note in board.notes() if not note.startswith(others)]
+    notes = [note.sentence for note in board.notes(measures) if note.is_about(a, b)]
     for each in filter(None, (facet, other)):
         if left_out := board.unbucketed(each):
             who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"

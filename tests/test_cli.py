@@ -64,6 +64,7 @@ CONVENTIONS = (
 
 NAMES = ("measure", "full_name")
 COUNTS = ("n", "undefined", "holes", "missing")
+SAID = ("conventions", "notes")
 
 Labeler = Callable[..., Result]
 
@@ -572,7 +573,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     filled("load", "golden", "in/zero.qrels")
     rows = json.loads(filled("score", "--per-query", "--measures", "RR", "--format", "json").output)
     assert [list(row) for row in rows] == [
-        ["run", "query_id", *NAMES, "value", "reason", *COUNTS, "conventions"]
+        ["run", "query_id", *NAMES, "value", "reason", *COUNTS, *SAID]
     ] * 6
     assert [(row["run"], row["query_id"], row["value"], row["n"]) for row in rows] == [
         ("a", "q1", 1.0, 1),
@@ -586,7 +587,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert rows[0]["conventions"]["preset"] == "graded"
     (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
-    assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, "conventions")]
+    assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, "lowest", "highest", *SAID)]
     assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
     assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
 

@@ -165,6 +165,7 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     rows = json.loads(output(run("compare", "a", "b", "--measures", "RR", "--format", "json")))
     [row] = rows
     assert row.pop("conventions")["description"] == CONVENTIONS
+    assert [note["kind"] for note in row.pop("notes")] == ["ungraded", "parts"]
     assert row == {
         "run_a": "a",
         "run_b": "b",
@@ -183,6 +184,10 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
         "holes_b": 2,
         "missing_a": 0,
         "missing_b": 0,
+        "lowest_a": 0.75,
+        "highest_a": 0.75,
+        "lowest_b": 0.6666666666666666,
+        "highest_b": 0.6666666666666666,
     }
 
 

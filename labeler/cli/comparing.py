@@ -15,7 +15,7 @@ from labeler.cli.scoring import (
     chosen,
     conventions_of,
     measures_of,
-    notes_of,
+    notes_on,
 )
 from labeler.cli.tables import (
     Table,
@@ -28,7 +28,16 @@ from labeler.cli.tables import (
     text_lines,
 )
 from labeler.comparison import Comparison, Delta, QueryDelta
-from labeler.evaluation import Conventions, Record, Scoreboard, number, tie_notes
+from labeler.evaluation import (
+    Conventions,
+    Note,
+    Record,
+    Scoreboard,
+    number,
+    tie_notes,
+    tied_ranges,
+    with_ties,
+)
 from labeler.store import Store
 
 DEFAULT_MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP Judged@10"
@@ -76,16 +85,18 @@ def compare(
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, (a, b)), conventions)
     found = comparison.compare(board, a, b, measures, facet)
+    notes = notes_on(board, measures, facet)
+    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    if ranges is not None:
+        notes += tie_notes(ranges, conventions)
+    notes += warnings(board, found)
     if kind in ("csv", "json"):
         records = records_of(found, per_query=per_query)
-        click.echo((as_csv if kind == "csv" else as_json)(records, conventions), nl=False)
+        records = records if ranges is None else with_ties(records, ranges)
+        click.echo((as_csv if kind == "csv" else as_json)(records, conventions, notes), nl=False)
         return
     table = table_of(found, per_query=per_query)
     strips = strip_lines(board, found) if stripped else []
-    notes = notes_of(board, facet)
-    if not per_query and facet is None:
-        notes += tie_notes(board, measures)
-    notes += warnings(board, found)
     click.echo(as_page(kind, table, strips, conventions, notes), nl=False)
 
 
@@ -166,23 +177,28 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     return text_lines(Table(["query", shown(found.a), shown(found.b)], [heading], body))
 
 
-def warnings(board: Scoreboard, found: Comparison) -> Iterator[str]:
+def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:
     """Say where the table misleads: measures and buckets at odds, a rerank, the delta in parts."""
-    yield from comparison.one_number(found)
-    yield from (each.sentence for each in comparison.contradictions(found))
+    for sentence in comparison.one_number(found):
+        yield Note("no one number", sentence)
+    for each in comparison.contradictions(found):
+        place = (each.bucket.facet, each.bucket.bucket)
+        yield Note("bucket against total", each.sentence, measure=each.bucket.measure, bucket=place)
     rerank = comparison.rerank(board, found.a, found.b)
-    if rerank.within == rerank.queries:
-        yield rerank.sentence
     if rerank.identical:
+        yield Note("identical", rerank.sentence)
         return
+    if rerank.within == rerank.queries:
+        yield Note("same chunks", rerank.sentence)
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
-        yield (
+        sentence = (
             f"{found.conventions.heading(parts.measure)} {signed(parts.delta)} is "
             f"{signed(parts.candidates)} by the chunks found and {signed(parts.order)} by their "
             f"order (recall of the whole lists {number(parts.recall_a)} and "
             f"{number(parts.recall_b)})"
         )
+        yield Note("parts", sentence, measure=parts.measure)
 
 
 def as_page(
@@ -190,7 +206,7 @@ def as_page(
     table: Table,
     strips: Sequence[str],
     conventions: Conventions,
-    notes: Sequence[str],
+    notes: Sequence[Note],
 ) -> str:
     """Put table, strips, conventions and notes below each other."""
     if kind == "md":

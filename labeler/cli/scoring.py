@@ -16,6 +16,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     PRESETS,
     Conventions,
+    Note,
     QueryScore,
     Record,
     Score,
@@ -25,6 +26,8 @@ from labeler.evaluation import (
     residuals_by_place,
     score_records,
     tie_notes,
+    tied_ranges,
+    with_ties,
 )
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings
@@ -105,13 +108,15 @@ def score(
     collection = chosen(collection, runs)
     refuse_strangers(collection)
     board = Scoreboard(collection, conventions)
-    notes = notes_of(board, facet)
+    notes = notes_on(board, measures, facet)
+    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    if ranges is not None:
+        notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
     if kind in ("csv", "json"):
         records = records_of(board, measures, facet, per_query=per_query)
-        click.echo((as_csv if kind == "csv" else as_json)(records, conventions), nl=False)
+        records = records if ranges is None else with_ties(records, ranges)
+        click.echo((as_csv if kind == "csv" else as_json)(records, conventions, notes), nl=False)
         return
-    if facet is None and not per_query:
-        notes += tie_notes(board, measures) + residual_notes(board, measures)
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
     click.echo((as_text if kind == "table" else as_markdown)(rows, conventions, notes), nl=False)
 
@@ -157,11 +162,12 @@ def refuse_strangers(collection: Collection) -> None:
         )
 
 
-def notes_of(board: Scoreboard, facet: str | None) -> list[str]:
+def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Note]:
     """Say what was left out or could surprise, also by the choice of a facet."""
-    notes = [*board.notes()]
+    notes = [*board.notes(measures)]
     if facet is not None and (lost := board.unbucketed(facet)):
-        notes.append(f"judged queries in no bucket of {facet!r}, so in no row: {lost}")
+        sentence = f"judged queries in no bucket of {facet!r}, so in no row: {lost}"
+        notes.append(Note("no bucket", sentence))
     return notes
 
 

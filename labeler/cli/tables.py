@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from labeler.evaluation import Conventions, Record, number
+from labeler.evaluation import Conventions, Note, Record, notes_of, number
 from labeler.formats import spreadsheet
 from labeler.measures import Measure
 
@@ -35,13 +35,17 @@ class Row:
     bucket: str | None = None
 
 
-def as_json(records: Iterable[Record], conventions: Conventions) -> str:
-    """Return a JSON list of rows, one a line, each with its conventions; null is undefined."""
-    said = conventions.as_dict()
-    lines = [
-        json.dumps({**_without_nan(record), "conventions": said}, allow_nan=False)
-        for record in records
-    ]
+def as_json(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
+    """Return a JSON list of rows, one a line; null is undefined.
+
+    Each has its conventions, and as a list the notes that concern it.
+    """
+    described = conventions.as_dict()
+    lines = []
+    for record in records:
+        said = [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)]
+        row = {**_without_nan(record), "conventions": described, "notes": said}
+        lines.append(json.dumps(row, allow_nan=False))
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
@@ -52,19 +56,26 @@ def _without_nan(record: Record) -> Record:
     }
 
 
-def as_csv(records: Iterable[Record], conventions: Conventions) -> str:
-    """Return CSV with a header; an undefined value is an empty cell."""
-    said = conventions.describe()
-    return spreadsheet.as_csv({**record, "conventions": said} for record in records)
+def as_csv(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
+    """Return CSV with a header; an undefined value is an empty cell, all notes are one."""
+    described = conventions.describe()
+    return spreadsheet.as_csv(
+        {
+            **record,
+            "conventions": described,
+            "notes": " · ".join(note.sentence for note in notes_of(record, notes)),
+        }
+        for record in records
+    )
 
 
-def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:
+def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
     """Return a table for a terminal, with its conventions and notes under it."""
     lines = text_lines(_wide(rows, conventions))
     return "\n".join([*lines, *text_footer(conventions, notes)])
 
 
-def as_markdown(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:
+def as_markdown(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
     """Return a Markdown table, with its conventions and notes under it."""
     lines = markdown_lines(_wide(rows, conventions))
     return "\n".join([*lines, *markdown_footer(conventions, notes)])
@@ -81,9 +92,9 @@ def text_lines(table: Table) -> list[str]:
     ]
 
 
-def text_footer(conventions: Conventions, notes: Sequence[str]) -> list[str]:
+def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a table in a terminal, and ends its last line."""
-    return ["", conventions.describe(), *(f"! {note}" for note in notes), ""]
+    return ["", conventions.describe(), *(f"! {shown(note.sentence)}" for note in notes), ""]
 
 
 def markdown_lines(table: Table) -> list[str]:
@@ -95,9 +106,9 @@ def markdown_lines(table: Table) -> list[str]:
     ]
 
 
-def markdown_footer(conventions: Conventions, notes: Sequence[str]) -> list[str]:
+def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a Markdown table, and ends its last line."""
-    return ["", conventions.describe(), *(f"\n- {note}" for note in notes), ""]
+    return ["", conventions.describe(), *(f"\n- {shown(note.sentence)}" for note in notes), ""]
 
 
 def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:

@@ -14,9 +14,17 @@ from labeler.evaluation.means import (
     why_no_mean,
     why_no_value,
 )
+from labeler.evaluation.notes import Note
 from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
-from labeler.evaluation.records import Record, Residuals, names_of, query_records, score_records
+from labeler.evaluation.records import (
+    Record,
+    Residuals,
+    names_of,
+    notes_of,
+    query_records,
+    score_records,
+)
 from labeler.evaluation.residuals import (
     Residual,
     residual_means,
@@ -25,7 +33,14 @@ from labeler.evaluation.residuals import (
     residuals_by_query,
 )
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.evaluation.ties import TieRange, tie_notes, tie_ranges
+from labeler.evaluation.ties import (
+    TieRange,
+    TieRanges,
+    tie_notes,
+    tie_ranges,
+    tied_ranges,
+    with_ties,
+)
 
 __all__ = [
     "NO_RESULT",
@@ -37,6 +52,7 @@ __all__ = [
     "Counts",
     "GivenList",
     "Means",
+    "Note",
     "QueryScore",
     "Ranked",
     "Record",
@@ -45,9 +61,11 @@ __all__ = [
     "Score",
     "Scoreboard",
     "TieRange",
+    "TieRanges",
     "cautions",
     "collect",
     "names_of",
+    "notes_of",
     "number",
     "primary",
     "query_records",
@@ -59,6 +77,8 @@ __all__ = [
     "tie_notes",
     "tie_ranges",
     "tied_queries",
+    "tied_ranges",
     "why_no_mean",
     "why_no_value",
+    "with_ties",
 ]

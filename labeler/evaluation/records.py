@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from labeler.evaluation.means import QueryScore, Score
+from labeler.evaluation.notes import Note
 from labeler.measures import Measure
 
 Record = dict[str, Any]
@@ -70,6 +71,22 @@ def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = No
         }
         for row in scores
         for names in names_of(row.measure)
+    ]
+
+
+def notes_of(record: Record, notes: Iterable[Note]) -> list[Note]:
+    """Return the notes that concern a row, of whichever kind: those of its run or runs, and of all.
+
+    A note on a measure or a bucket concerns the rows of that measure or bucket alone.
+    """
+    place = (record.get("facet"), record.get("bucket"))
+    runs = [record[name] for name in ("run", "run_a", "run_b") if name in record]
+    return [
+        note
+        for note in notes
+        if note.is_about(*runs)
+        and (note.measure is None or str(note.measure) == record["full_name"])
+        and note.bucket in (None, place)
     ]
 
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import repeat
+from itertools import repeat, starmap
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from labeler.evaluation.alignment import (
 from labeler.evaluation.answers import Answers
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts, Means, QueryScore, Score, take_means
-from labeler.evaluation.notes import notes_on
+from labeler.evaluation.notes import Note, RunCounts, notes_on
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.evaluation.state import State
 from labeler.measures import (
@@ -134,15 +134,26 @@ class Scoreboard:
         """
         return copy.copy(self)
 
-    def notes(self) -> tuple[str, ...]:
-        """Say in sentences what was left out or treated in a way that could surprise."""
-        judged = self._state.judged
+    def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
+        """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
+        board = self.snapshot()
+        return notes_on(
+            board.collection.runs,
+            board._run_counts(),
+            board.counts,
+            board.conventions,
+            board.table(measures),
+        )
+
+    def _run_counts(self) -> Mapping[str, RunCounts]:
+        state, runs = self._state, len(self.run_names)
+        graded = np.bincount(state.hits.row % max(1, runs), minlength=runs)
         absent, unanswered = (
-            dict(zip(self.run_names, (~there)[judged].sum(axis=0).tolist(), strict=True))
+            np.sum(~there[state.judged], axis=0)
             for there in (self._answers.listed, self._answers.answered)
         )
-        runs = self.collection.runs
-        return notes_on(runs, self.tied, absent, unanswered, self.counts, self.conventions)
+        columns = np.stack([list(self.tied.values()), absent, unanswered, graded])
+        return dict(zip(self.run_names, starmap(RunCounts, columns.T.tolist()), strict=True))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
