@@ -33,7 +33,7 @@ from tests.page import empty_golden_set, loaded, open_page, words
 QRELS = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1}, "q3": {"c4": 0}, "q4": {}}
 ANSWERS = {"q1": {"c1": 2.0, "c2": 1.0}, "q3": {"c4": 1.0}}
 EMPTY = {"no list at all": {}, "empty lists": {"q1": [], "q2": []}, "only ungraded": {"q4": ["c1"]}}
-FACETS = {"intent": {"q1": "a", "q2": "b", "q3": "b"}}
+FACETS = {"intent": {"q1": "a", "q2": "b", "q3": "b"}, "other": {"q1": "x", "q2": "x"}}
 REASON = "no result for any query that counts"
 
 
@@ -165,6 +165,21 @@ def test_where_facets_cross_such_a_run_is_undefined_and_the_other_is_not(preset:
         [cell], ["E", "A"], *parse_all("RR"), ("intent", "other"), board.conventions
     )
     assert f",{REASON}," in rows.decode().splitlines()[1]
+
+
+def test_a_heat_map_says_so_in_the_cell():
+    board = board_of(QRELS, {"A": {**ANSWERS, "q4": {"c1": 1.0}}, "E": {"q4": ["c1"]}}, FACETS)
+    [measure] = board.conventions.measures("RR")
+    of_e = [score for score in board.table([measure], "intent") if score.run == "E"]
+    assert {cell.note for cell in charts.score_cells(of_e, board.conventions, 1)} == {"no result"}
+    found = comparison.compare(board, "A", "E", [measure], "intent")
+    assert {cell.note for cell in charts.pair_cells(found, 1)} == {"– · no result"}
+    crossed = comparison.crossed(board, ["A", "E"], measure, "intent", "other")
+    assert {cell.note for cell in charts.crossed_cells(crossed, 1)} == {"– · no result"}
+    table = charts.crossed_table(
+        crossed, ["A", "E"], "intent", "other", least=1, link=lambda *_: "queries"
+    )
+    assert ">–<small>no result</small></td>" in table
 
 
 def test_records_say_the_reason_in_a_column_of_its_own():

@@ -135,7 +135,7 @@ def crossed_table(
 
 
 def _crossed_row(cell: Cell, least: int, link: LinkOf) -> str:
-    values = "".join(f'<td class="lead">{number(value)}</td>' for value in cell.values)
+    values = "".join(_mean_cell(value, cell.n, name="lead") for value in cell.values)
     holes = "".join(f"<td>{count:,}</td>" for count in cell.holes)
     delta = f"<td>{signed(cell.delta)}</td>" if len(cell.values) > 1 else ""
     return (
@@ -194,11 +194,11 @@ def _delta_cells(row: Delta, least: int) -> str:
     )
 
 
-def _mean_cell(value: float, n: int, missing: int) -> str:
+def _mean_cell(value: float, n: int, missing: int = 0, name: str = "") -> str:
     small = f"<small>{missing} absent</small>" if missing else ""
     if n and math.isnan(value):
         small = "<small>no result</small>"
-    return f"<td>{number(value)}{small}</td>"
+    return f'<td class="{name}">{number(value)}{small}</td>'
 
 
 def signed(value: float) -> str:
@@ -228,7 +228,7 @@ def score_cells(scores: Iterable[Score], conventions: Conventions, least: int) -
             score.bucket or "all judged queries",
             conventions.heading(score.measure),
             score.value,
-            "no result" if score.reason == NO_RESULT else heat_note(score.n, least),
+            heat_note(score.value, score.n, least),
         )
         for score in scores
     ]
@@ -241,7 +241,7 @@ def pair_cells(comparison: Comparison, least: int) -> list[HeatCell]:
             row.bucket or "all judged queries",
             comparison.conventions.heading(row.measure),
             row.b,
-            f"{signed(row.delta)} · {heat_note(row.n, least)}",
+            f"{signed(row.delta)} · {heat_note(row.b, row.n, least)}",
         )
         for row in (*comparison.buckets, *comparison.deltas)
     ]
@@ -254,16 +254,17 @@ def crossed_cells(cells: Iterable[Cell], least: int) -> list[HeatCell]:
             cell.bucket,
             cell.other,
             cell.values[-1],
-            f"{signed(cell.delta)} · {heat_note(cell.n, least)}"
-            if len(cell.values) > 1
-            else heat_note(cell.n, least),
+            (f"{signed(cell.delta)} · " if len(cell.values) > 1 else "")
+            + heat_note(cell.values[-1], cell.n, least),
         )
         for cell in cells
     ]
 
 
-def heat_note(n: int, least: int) -> str:
-    """Say how many queries a cell rests on, and where that is few."""
+def heat_note(value: float, n: int, least: int) -> str:
+    """Say how many queries a cell rests on, and where that is few or the run answers none."""
+    if n and math.isnan(value):
+        return "no result"
     return f"n {n}, few" if 0 < n < least else f"n {n}"
 
 
