@@ -68,12 +68,11 @@ def evaluate(
     ``on_duplicate="first"`` counts where it is better placed.
 
     Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
-    ``query_id``):
-    ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n`` queries are in
-    the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k nobody graded, and
-    for ``missing`` queries the run has no list. ``value`` is NaN where there is none, as for a run
-    without a result for any query that counts, and ``reason`` says why. With RBP comes
-    ``residual``, which is how much ungraded chunks could add to it. ``frame.attrs`` has the
+    ``query_id``): ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n``
+    queries are in the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k
+    nobody graded, and for ``missing`` queries the run has no list. ``value`` is NaN where there is
+    none, as for a run without a result for any query that counts, and ``reason`` says why. With RBP
+    comes ``residual``, which is how much ungraded chunks could add to it. ``frame.attrs`` has the
     ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
     tied scores, or for which a run has no list.
 

@@ -30,8 +30,8 @@ class QueryRow(NamedTuple):
 
     ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
     measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
-    ``counted``, the run has no result for any that is. ``a`` and ``delta`` are
-    of the first measure. Of its ``shown`` chunks ``holes`` are not graded.
+    ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
+    measure. Of its ``shown`` chunks ``holes`` are not graded.
     """
 
     query_id: str

@@ -16,11 +16,10 @@ from labeler.cli.scoring import (
     conventions_of,
     measures_of,
     notes_on,
+    print_records,
 )
 from labeler.cli.tables import (
     Table,
-    as_csv,
-    as_json,
     markdown_footer,
     markdown_lines,
     shown,
@@ -36,7 +35,6 @@ from labeler.evaluation import (
     number,
     tie_notes,
     tied_ranges,
-    with_ties,
 )
 from labeler.store import Store
 
@@ -91,9 +89,7 @@ def compare(
         notes += tie_notes(ranges, conventions)
     notes += warnings(board, found)
     if kind in ("csv", "json"):
-        records = records_of(found, per_query=per_query)
-        records = records if ranges is None else with_ties(records, ranges)
-        click.echo((as_csv if kind == "csv" else as_json)(records, conventions, notes), nl=False)
+        print_records(kind, records_of(found, per_query=per_query), ranges, conventions, notes)
         return
     table = table_of(found, per_query=per_query)
     strips = strip_lines(board, found) if stripped else []

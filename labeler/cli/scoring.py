@@ -21,6 +21,7 @@ from labeler.evaluation import (
     Record,
     Score,
     Scoreboard,
+    TieRanges,
     query_records,
     residual_notes,
     residuals_by_place,
@@ -114,8 +115,7 @@ def score(
         notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
     if kind in ("csv", "json"):
         records = records_of(board, measures, facet, per_query=per_query)
-        records = records if ranges is None else with_ties(records, ranges)
-        click.echo((as_csv if kind == "csv" else as_json)(records, conventions, notes), nl=False)
+        print_records(kind, records, ranges, conventions, notes)
         return
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
     click.echo((as_text if kind == "table" else as_markdown)(rows, conventions, notes), nl=False)
@@ -130,6 +130,18 @@ def records_of(
         return score_records(board.table(measures, facet), residuals)
     scores = [score for run in board.run_names for score in board.per_query(run, measures)]
     return query_records(scores, residuals)
+
+
+def print_records(
+    kind: str,
+    records: list[Record],
+    ranges: TieRanges | None,
+    conventions: Conventions,
+    notes: Sequence[Note],
+) -> None:
+    """Print rows for programs, with what ties could make of them where that is known."""
+    rows = records if ranges is None else with_ties(records, ranges)
+    click.echo((as_csv if kind == "csv" else as_json)(rows, conventions, notes), nl=False)
 
 
 def conventions_of(
