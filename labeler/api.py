@@ -5,11 +5,11 @@ Knows no database and no page.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from labeler import comparison
@@ -20,7 +20,10 @@ from labeler.evaluation import (
     collect,
     residuals_by_place,
     residuals_by_query,
+    score_records,
     tie_notes,
+    tied_ranges,
+    why_no_value,
 )
 from labeler.formats import GradeRule, OnDuplicate
 from labeler.given import (
@@ -64,28 +67,34 @@ def evaluate(
     of many TREC qrels. A chunk that stands twice in a query's list of a file is refused, or with
     ``on_duplicate="first"`` counts where it is better placed.
 
-    Columns are ``run, measure, value, n, undefined, holes`` (and ``query_id``): ``n`` queries are
-    in the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k nobody graded.
-    ``value`` is NaN where it is undefined. With RBP comes ``residual``, which is how much ungraded
-    chunks could add to it. ``frame.attrs`` has the ``"conventions"``, and as ``"notes"`` what was
-    left out or could surprise, such as queries with tied scores, or for which a run has no list.
+    Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
+    ``query_id``): ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n``
+    queries are in the mean, ``undefined`` ones were left out, ``holes`` chunks inside the top k
+    nobody graded, and for ``missing`` queries the run has no list. ``value`` is NaN where there is
+    none, as for a run without a result for any query that counts, and ``reason`` says why. With RBP
+    comes ``residual``, which is how much ungraded chunks could add to it. ``frame.attrs`` has the
+    ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
+    tied scores, or for which a run has no list.
 
     A query that nobody graded is in no mean; one that a run has no list for counts 0:
 
     >>> qrels = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1}}
     >>> frame = evaluate(qrels, {"A": {"q1": ["c2", "c1"]}}, "RR nDCG@10")
-    >>> frame[["run", "measure", "n"]].values.tolist()
-    [['A', 'RR(rel=1)', 2], ['A', "nDCG(dcg='exp-log2')@10", 2]]
+    >>> frame[["measure", "full_name", "n"]].values.tolist()
+    [['RR', 'RR(rel=1)', 2], ['nDCG@10', "nDCG(dcg='exp-log2')@10", 2]]
     >>> frame.value.round(4).tolist()
     [0.25, 0.3155]
 
-    Raises `BadInput` for an unknown measure, malformed data, or qrels and runs that share no query.
+    Raises `BadInput` for an unknown measure, malformed data, or if no run shares a query with the
+    qrels.
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     rule = grade_rule(grade_map, negative_as_zero)
     board = _board(qrels, runs, conventions, rule, on_duplicate)
     wanted = _wanted(conventions, measures)
-    rows = _query_columns(board, wanted) if per_query else _mean_rows(board, wanted)
+    if per_query:
+        return _frame(_query_columns(board, wanted), board, wanted)
+    rows = score_records(board.table(wanted), residuals_by_place(board, wanted))
     return _frame(rows, board, wanted)
 
 
@@ -105,9 +114,10 @@ def compare(
 ) -> pd.DataFrame:
     """Set run ``b`` against run ``a``: a row for each measure, or also for each query.
 
-    Takes what `evaluate` takes. Columns are ``measure, a, b, delta`` (b minus a), ``wins, ties,
-    losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b``; per query ``query_id,
-    measure, a, b, delta, holes_a, holes_b``.
+    Takes what `evaluate` takes. Columns are ``measure, full_name, a, b, delta`` (b minus a),
+    ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b,
+    missing_a, missing_b``; the same per query, with ``query_id``, for every query that somebody
+    graded.
 
     >>> frame = compare({"q": {"c": 1, "x": 0}}, {"q": ["x", "c"]}, {"q": ["c", "x"]}, "RR")
     >>> frame[["a", "b", "delta", "wins"]].values.tolist()
@@ -118,56 +128,52 @@ def compare(
     board = _board(qrels, {"A": a, "B": b}, conventions, rule, on_duplicate)
     wanted = _wanted(conventions, measures)
     found = comparison.compare(board, "A", "B", wanted)
-    left_out = ("facet", "bucket", "missing_a", "missing_b", "judged")
-    rows: list[dict[str, Any]] = []
     if per_query:
-        for measure in found.measures:
-            rows += [row._asdict() for row in found.queries(measure) if row.judged]
+        judged = {found.query_ids[at] for at in np.flatnonzero(found.judged)}
+        rows = comparison.query_delta_records(found)
+        rows = [row for row in rows if row["query_id"] in judged]
     else:
-        rows = [row._asdict() for row in found.deltas]
-    kept = [{name: row[name] for name in row if name not in left_out} for row in rows]
-    return _frame([{**row, "measure": str(row["measure"])} for row in kept], board, wanted)
+        rows = comparison.delta_records(found, found.deltas)
+    frame = _frame(rows, board, wanted)
+    return frame.drop(columns=["run_a", "run_b"], errors="ignore")
 
 
-def _mean_rows(board: Scoreboard, wanted: Sequence[Measure]) -> list[dict[str, Any]]:
-    found = residuals_by_place(board, wanted)
-    return [
-        {
-            "run": score.run,
-            "measure": str(score.measure),
-            "value": score.value,
-            "n": score.n,
-            "undefined": score.undefined,
-            "holes": score.holes,
-        }
-        | ({"residual": found.get((score.run, score.measure, None), math.nan)} if found else {})
-        for score in board.table(wanted)
-    ]
+_REASONS = np.array([None, why_no_value(True, False), why_no_value(True, True)], object)
 
 
 def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
     """Return the values of judged queries by column: run after run, query after query."""
-    wanted = board.resolve(wanted)
+    asked = [(name, measure) for measure in board.resolve(wanted) for name in measure.names]
     judged, runs = np.flatnonzero(board.judged), board.run_names
     queries = [board.collection.query_ids[query] for query in judged.tolist()]
-    values = np.array([board.values(measure)[judged] for measure in wanted])
-    holes = np.array([board.holes(measure)[judged] for measure in wanted])
+    values = np.array([board.values(measure)[judged] for _, measure in asked])
+    holes = np.array([board.holes(measure)[judged] for _, measure in asked])
+    counted = np.array([board.counted(measure)[judged] for _, measure in asked])
+    n = np.tile(counted.T.ravel(), len(runs))
+    missing = np.array([board.absent(run)[judged] for run in runs])
     flat = values.transpose(2, 1, 0).ravel()
+
+    def repeated(texts: Iterable[str]) -> npt.NDArray[np.object_]:
+        return np.tile(np.array(list(texts), object), len(runs) * len(queries))
+
     columns = {
-        "run": np.repeat(np.array(runs, object), len(queries) * len(wanted)),
-        "query_id": np.tile(np.repeat(np.array(queries, object), len(wanted)), len(runs)),
-        "measure": np.tile(np.array(list(map(str, wanted)), object), len(runs) * len(queries)),
+        "run": np.repeat(np.array(runs, object), len(queries) * len(asked)),
+        "query_id": np.tile(np.repeat(np.array(queries, object), len(asked)), len(runs)),
+        "measure": repeated(name for name, _ in asked),
+        "full_name": repeated(str(measure) for _, measure in asked),
         "value": flat,
-        "n": (~np.isnan(flat)).astype(np.int64),
-        "undefined": np.isnan(flat).astype(np.int64),
+        "reason": _REASONS[np.isnan(flat) * (1 + n)],
+        "n": n.astype(np.int64),
+        "undefined": (~n).astype(np.int64),
         "holes": holes.transpose(2, 1, 0).ravel(),
+        "missing": np.repeat(missing.ravel(), len(asked)).astype(np.int64),
     }
-    if any(measure.name == "RBP" for measure in wanted):
+    if any(measure.name == "RBP" for _, measure in asked):
         open_values = [
             residuals_by_query(board, measure)[judged]
             if measure.name == "RBP"
             else np.full((len(queries), len(runs)), np.nan)
-            for measure in wanted
+            for _, measure in asked
         ]
         columns["residual"] = np.array(open_values).transpose(2, 1, 0).ravel()
     return columns
@@ -178,7 +184,8 @@ def _frame(
 ) -> pd.DataFrame:
     frame = pd.DataFrame(rows)
     frame.attrs["conventions"] = board.conventions.describe()
-    frame.attrs["notes"] = [*board.notes(), *tie_notes(board, wanted)]
+    notes = [*board.notes(wanted), *tie_notes(tied_ranges(board, wanted), board.conventions)]
+    frame.attrs["notes"] = [note.sentence for note in notes]
     return frame
 
 
@@ -209,10 +216,10 @@ def _board(
         lists = {
             check_id(name, "run"): lists_from(name, run, on_duplicate) for name, run in runs.items()
         }
-    for name, found in lists.items():
-        if not grades.keys() & found.keys():
-            raise BadInput(
-                f"run {name!r} and the qrels share no query (the qrels begin with "
-                f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
-            )
+    if not any(grades.keys() & found.keys() for found in lists.values()):
+        name, found = next(iter(lists.items()))
+        raise BadInput(
+            f"run {name!r} and the qrels share no query (the qrels begin with "
+            f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
+        )
     return Scoreboard(collect(grades, lists), conventions)

@@ -29,6 +29,9 @@ FOR_LEADS = "This is for leads.\n"
 GUARDED = re.compile(
     "(^|/)(media/|app/static/|_stcore/(?!(health|host-config|stream)$|bidi-components/))"
 )
+# The fonts and pictures of Streamlit's own, which stand in a folder of that name, too: a plain
+# file in it, and no other spelling.
+STREAMLITS_OWN = re.compile(r"/static/media/[\w-]+(\.[\w-]+)+", re.ASCII)
 
 
 def door_routes(path: str) -> list[Route]:
@@ -63,6 +66,17 @@ def is_secure(request: Request) -> bool:
     return "https" in (request.url.scheme, forwarded.strip().lower())
 
 
+def is_guarded(path: str) -> bool:
+    """Say whether what stands under a path, as the server reads it, is for leads.
+
+    >>> is_guarded("/media/scores.csv"), is_guarded("/static/media/Sans.B1.woff2")
+    (True, False)
+    >>> is_guarded("/static/media/../../media/scores.csv")
+    True
+    """
+    return bool(GUARDED.search(path)) and not STREAMLITS_OWN.fullmatch(path)
+
+
 class FilesForLeads:
     """Refuses uploads, downloads and Streamlit's other services to anyone who is no lead."""
 
@@ -72,7 +86,7 @@ class FilesForLeads:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request that is a lead's or asks for nothing guarded."""
-        if scope["type"] == "http" and GUARDED.search(scope["path"]):
+        if scope["type"] == "http" and is_guarded(scope["path"]):
             refusal = await run_in_threadpool(self.refusal, HTTPConnection(scope))
             if refusal is not None:
                 await refusal(scope, receive, send)

@@ -71,7 +71,8 @@ def summary(view: View, bucket: str | None) -> None:
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
     st.html(charts.compare_table(rows, compared))
-    notes = " · ".join(view.board.notes())
+    said = view.board.notes(compared.measures)
+    notes = " · ".join(note.sentence for note in said if note.is_about(compared.a, compared.b))
     st.html(charts.small_print([charts.conventions_line(view.compared), notes]))
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
     found = candidates(ui.database(), *asked, view.board)
@@ -141,7 +142,7 @@ def files(view: View) -> None:
         )
         st.download_button(
             "Download the queries as CSV",
-            data=lambda: charts.query_csv(view.frame(), str(view.by), view.compared),
+            data=lambda: charts.query_csv(view.frame(), view.by, view.compared),
             file_name="compare-queries.csv",
             on_click="ignore",
         )

@@ -270,7 +270,9 @@ def show_why(query_id: str, lists) -> None:
         )
         for name, ranked in lists.items()
     ]
-    st.html(charts.run_failures_table(found, headings, judged=bool(board.judged[number])))
+    judged = bool(board.judged[number])
+    counted = [bool(board.counted(measure)[number]) for measure in measures]
+    st.html(charts.run_failures_table(found, headings, judged=judged, counted=counted))
     say_conventions()
 
 

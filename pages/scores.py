@@ -13,7 +13,7 @@ from labeler.evaluation import (
     cautions,
     primary,
     residual_means,
-    tie_ranges,
+    tied_ranges,
 )
 from labeler.keywords import Corpus, beside_grades, keyword_scores, say_unusable
 
@@ -108,7 +108,7 @@ def show_tables(scores: list[Score], residuals: Sequence[Residual] = ()) -> None
 @st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
 def ranges_of_ties(at, _board: Scoreboard):
     """Return what other orders of tied chunks could give; worked out once for each change."""
-    return {run: tie_ranges(_board, run, measures) for run, tied in _board.tied.items() if tied}
+    return tied_ranges(_board, measures)
 
 
 def show_ties(board: Scoreboard) -> list[Score]:
@@ -166,7 +166,7 @@ def show_keywords(board: Scoreboard) -> None:
     headings = [chosen.heading(measure) for measure in beside]
     st.html(charts.keyword_table(rows, K, headings))
     explain_keywords(max((row.judged for row in rows), default=0))
-    show_small_print([*board.notes(), LABEL_FREE])
+    show_small_print([*(note.sentence for note in board.notes(beside)), LABEL_FREE])
     offer_csv(
         lambda: charts.keyword_csv(rows, K, headings, chosen, substring=substring), "keywords.csv"
     )
@@ -225,7 +225,7 @@ def live_scores() -> None:
 def show_graded(board: Scoreboard) -> None:
     """Show the chosen view of graded measures, with all that was left out of it."""
     scores = VIEWS[view](board)
-    notes = list(board.notes())
+    notes = [note.sentence for note in board.notes(measures)]
     if facet is not None and (left_out := board.unbucketed(facet)):
         notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
     show_small_print(notes)

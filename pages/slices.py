@@ -45,7 +45,7 @@ def show_one_run() -> None:
     cells = charts.score_cells([*rows, *totals], chosen, least)
     show_heat(cells, "measure", f"Mean of {a} by bucket of {facet} and measure")
     st.html(charts.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
-    offer(lambda: charts.slices_csv([*rows, *totals], chosen), "slices.csv")
+    offer(lambda: charts.score_csv([*rows, *totals], chosen), "slices.csv")
 
 
 def show_pair() -> None:
@@ -62,7 +62,7 @@ def show_pair() -> None:
     show_heat(charts.pair_cells(found, least), "measure", what)
     for measure in found.measures:
         st.html(charts.slice_pair_table(found, measure, least=least, link=bucket_link))
-    offer(lambda: charts.pairs_csv(found), "slices.csv")
+    offer(lambda: charts.compare_csv(found), "slices.csv")
 
 
 def show_crossed() -> None:
@@ -90,8 +90,7 @@ def show_heat(cells, columns: str, description: str) -> None:
 
 def offer(content, name: str) -> None:
     """Say by which conventions the numbers were made, who is left out, and offer them as a file."""
-    others = tuple(f"{name}: " for name in board.run_names if name not in (a, b))
-    notes = [note for note in board.notes() if not note.startswith(others)]
+    notes = [note.sentence for note in board.notes(measures) if note.is_about(a, b)]
     for each in filter(None, (facet, other)):
         if left_out := board.unbucketed(each):
             who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"

@@ -38,6 +38,11 @@ def one(board: Scoreboard, name: str) -> Score:
     return row
 
 
+def said(board: Scoreboard) -> tuple[str, ...]:
+    """What the board says beside its numbers."""
+    return tuple(note.sentence for note in board.notes())
+
+
 def change(board: Scoreboard, query: str, chunk: str, grade: int | None) -> GradeChange:
     return GradeChange(query, board.collection.chunk_ids.index(chunk), grade)
 

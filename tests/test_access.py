@@ -194,8 +194,22 @@ GUARDED = [
     ("POST", "/_stcore/agent/interact"),
     ("GET", "/_stcore/health/more"),
     ("GET", "/app/static/file"),
+    ("GET", "/app/static/media/a.woff2"),
+    ("GET", "/x/static/media/a.woff2"),
+    ("GET", "/media/static/media/a.woff2"),
+    ("GET", "//static/media/a.woff2"),
+    ("GET", "/static/media/../../media/abc.csv"),
+    ("GET", "/static/media/../../media/abc.woff2"),
+    ("GET", "/static/media/x/a.woff2"),
+    ("GET", "/static/media/..\\media\\abc.woff2"),
+    ("GET", "/static/media/.."),
+    ("GET", "/static/media/..woff2"),
+    ("GET", "/static/media/a.woff2\n"),
 ]
-FREE = ["/", "/scores", "/_stcore/health", "/_stcore/host-config", "/static/index.js", "/mediate"]
+FREE = [
+    *("/", "/scores", "/_stcore/health", "/_stcore/host-config", "/static/index.js", "/mediate"),
+    *("/static/media/Sans-Upright.ttf.B1_x-.woff2", "/static/media/a.svg"),
+]
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)

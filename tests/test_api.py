@@ -43,7 +43,9 @@ def test_dicts_frames_and_files_give_the_same_numbers(tmp_path: Path) -> None:
     }
     for grades, ranked in given.values():
         pd.testing.assert_frame_equal(labeler.evaluate(grades, {"A": ranked}, MEASURES), wanted)
-    assert list(wanted) == ["run", "measure", "value", "n", "undefined", "holes"]
+    assert list(wanted) == [
+        *("run", "measure", "full_name", "value", "reason", "n", "undefined", "holes", "missing")
+    ]
     assert wanted.attrs["conventions"].startswith("gain 2^grade−1")
 
 
@@ -62,40 +64,66 @@ def test_undefined_is_nan_and_counted_and_the_presets_differ() -> None:
 @pytest.mark.parametrize("preset", ["graded", "trec_eval"])
 def test_rows_by_query_are_those_of_the_board(preset: str) -> None:
     qrels, runs = QRELS | {"q4": {}}, {"A": RUN, "B": OTHER}
-    found = labeler.evaluate(qrels, runs, MEASURES, preset=preset, per_query=True)
+    asked = f"{MEASURES} MRR Recall@1"
+    found = labeler.evaluate(qrels, runs, asked, preset=preset, per_query=True)
     board = Scoreboard(collect(qrels, runs), Conventions.of(preset))
     wanted = [
         {
             "run": row.run,
             "query_id": row.query_id,
-            "measure": str(row.measure),
+            "measure": name,
+            "full_name": str(row.measure),
             "value": row.value,
+            "reason": row.reason,
             "n": int(not np.isnan(row.value)),
             "undefined": int(np.isnan(row.value)),
             "holes": row.holes,
+            "missing": int(row.missing),
         }
         for run in runs
-        for row in board.per_query(run, board.conventions.measures(MEASURES))
+        for row in board.per_query(run, board.conventions.measures(asked))
         if row.judged
+        for name in row.measure.names
     ]
     pd.testing.assert_frame_equal(found, pd.DataFrame(wanted), check_dtype=False)
     nobody = labeler.evaluate({"q1": {}}, {"A": RUN}, "RR RBP", per_query=True)
-    assert (len(nobody), list(nobody)[:4]) == (0, ["run", "query_id", "measure", "value"])
+    assert (len(nobody), list(nobody)[:3]) == (0, ["run", "query_id", "measure"])
 
 
 def test_two_runs_are_compared() -> None:
     found = labeler.compare(QRELS, RUN, OTHER, "RR nDCG@10")
-    assert found["measure"].tolist() == ["RR(rel=1)", "nDCG(dcg='exp-log2')@10"]
+    assert found["measure"].tolist() == ["RR", "nDCG@10"]
+    assert found["full_name"].tolist() == ["RR(rel=1)", "nDCG(dcg='exp-log2')@10"]
+    assert found[["missing_a", "missing_b"]].iloc[0].tolist() == [1, 1]
     assert found[["a", "b", "delta"]].iloc[0].tolist() == [0.75, 1.0, 0.25]
     assert found[["wins", "ties", "losses", "n"]].iloc[0].tolist() == [1, 1, 0, 2]
     rows = labeler.compare(QRELS, RUN, OTHER, "RR", per_query=True)
     assert rows["query_id"].tolist() == ["q1", "q2", "q3"]
 
 
+@pytest.mark.parametrize("per_query", [False, True])
+def test_a_value_is_found_under_the_name_that_was_asked_for(per_query: bool) -> None:
+    """Also where one measure has two names, or @budget turns out to be a number asked for too."""
+    asked = ["nDCG@10", "MRR", "Recall@5", "R@budget", "RR", "P( rel=2 )@5", "hit_rate@3"]
+    found = labeler.evaluate(QRELS, {"A": RUN, "B": OTHER}, asked, per_query=per_query)
+    compared = labeler.compare(QRELS, RUN, OTHER, asked, per_query=per_query)
+    for name in asked:
+        assert len(found[found["measure"] == name]) == (6 if per_query else 2), name
+        assert len(compared[compared["measure"] == name]) == (3 if per_query else 1), name
+    full_names = dict(zip(found["measure"], found["full_name"], strict=True))
+    assert full_names["nDCG@10"] == "nDCG(dcg='exp-log2')@10"
+    assert full_names["MRR"] == full_names["RR"] == "RR(rel=1)"
+    assert full_names["R@budget"] == full_names["Recall@5"] == "R(rel=1)@5"
+    values = found.set_index("measure")["value"]
+    assert values["MRR"].equals(values["RR"].rename({"RR": "MRR"}))
+    theirs = labeler.evaluate(QRELS, {"A": RUN}, [ir_measures.nDCG @ 10, ir_measures.RR])
+    assert theirs["measure"].tolist() == ["nDCG@10", "RR"]
+
+
 def test_rbp_comes_with_what_ungraded_chunks_could_add() -> None:
     measures = "RR RBP(p=0.5)"
     means = labeler.evaluate(QRELS, {"A": RUN, "B": OTHER}, measures)
-    assert means["measure"].tolist() == ["RR(rel=1)", "RBP(rel=1, p=0.5)"] * 2
+    assert means["full_name"].tolist() == ["RR(rel=1)", "RBP(rel=1, p=0.5)"] * 2
     rows = labeler.evaluate(QRELS, {"A": RUN, "B": OTHER}, measures, per_query=True)
     of_rbp = rows[rows["measure"].str.startswith("RBP") & (rows["query_id"] != "q3")]
     # A: q1 all but ranks 1 and 2, q2 all but rank 1; B: both all but ranks 1 and 2

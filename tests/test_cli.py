@@ -14,7 +14,7 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +25,7 @@ from labeler.cli import main
 from labeler.cli.progress import progress_bar
 from labeler.cli.whole import building
 from labeler.errors import BadInput
-from labeler.model import Judgment, Settings
+from labeler.model import Judgment, Remark, Settings
 from labeler.store import Store
 
 QUERIES = """\
@@ -61,6 +61,10 @@ CONVENTIONS = (
     "unjudged gains nothing · nothing relevant: undefined, left out · absent query: 0 · "
     "ties in file order"
 )
+
+NAMES = ("measure", "full_name")
+COUNTS = ("n", "undefined", "holes", "missing")
+SAID = ("conventions", "notes")
 
 Labeler = Callable[..., Result]
 
@@ -471,13 +475,16 @@ def test_a_run_that_shares_no_query_is_never_a_silent_zero(filled: Labeler, here
     assert filled("load", "run", "in/odd.trec").exit_code == 0
     refused = filled("score", "odd", "--format", "json")
     assert (refused.exit_code, refused.stdout) == (1, "")
-    assert refused.stderr.startswith("Error: no query with golden grades is in 'odd'; are the")
-    warned = "odd: it shares no query with the golden grades, so every value of it is 0"
-    for kind in ("csv", "json"):
-        both = filled("score", "--format", kind)
-        assert both.exit_code == 0
-        assert both.stderr == f"Warning: {warned}\n"
-    assert f"! {warned}" in filled("score").stdout
+    assert refused.stderr.startswith("Error: no query of the golden set is in 'odd'; are the query")
+    beside = filled("score", "--format", "json")
+    assert (beside.exit_code, beside.stderr) == (0, "")
+    of_odd = [row for row in json.loads(beside.stdout) if row["run"] == "odd"]
+    assert {(row["value"], row["reason"]) for row in of_odd} == {
+        (None, "no result for any query that counts")
+    }
+    assert (
+        "! odd: no result for any query with golden grades, so no value" in filled("score").stdout
+    )
     compared = filled("compare", "a", "odd")
     assert "run 'odd' has no result for any query of the golden set" in compared.stderr
 
@@ -506,8 +513,8 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
         return list(csv.DictReader(io.StringIO(text)))
 
     assert [(row["measure"], row["residual"][:4]) for row in rows()] == [
-        ("RBP(rel=1, p=0.8)", "0.74"),
-        ("RR(rel=1)", ""),
+        ("RBP", "0.74"),
+        ("RR", ""),
     ]
     assert [(row["query_id"], row["residual"][:4]) for row in rows("--per-query")[::2]] == [
         ("q1", "0.64"),
@@ -522,6 +529,32 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
     assert rbp["residual"] == pytest.approx(0.74, abs=1e-12)
     assert rr["residual"] is None
     assert "residual" not in filled("score", "--measures", "RR", "--format", "csv").output
+
+
+def test_programs_find_a_value_under_the_name_they_asked_for(filled: Labeler) -> None:
+    asked = "nDCG@10 MRR Recall@5 R@budget"
+    for command in (["score", "a"], ["compare", "a", "b"]):
+        for more in ([], ["--per-query"], ["--by", "task"]):
+            said = filled(*command, "--measures", asked, "--format", "json", *more).output
+            names = dict.fromkeys((row["measure"], row["full_name"]) for row in json.loads(said))
+            assert list(names) == [
+                ("nDCG@10", "nDCG(dcg='exp-log2')@10"),
+                ("MRR", "RR(rel=1)"),
+                ("Recall@5", "R(rel=1)@5"),
+                ("R@budget", "R(rel=1)@5"),
+            ]
+    assert filled("score", "a", "--measures", asked).output.splitlines()[0].split() == [
+        *("run", "nDCG@10", "RR", "R@5", "n", "holes@10")
+    ], "people see each measure once"
+
+
+@pytest.mark.parametrize("kind", ["score", "compare"])
+def test_a_name_is_no_formula_in_a_file_of_values(filled: Labeler, kind: str) -> None:
+    assert filled("load", "run", "in/b.trec", "--name", "=1+1").exit_code == 0
+    runs = ["=1+1"] if kind == "score" else ["a", "=1+1"]
+    said = filled(kind, *runs, "--measures", "RR", "--format", "csv").output
+    assert "'=1+1" in said
+    assert not re.search(r"(^|,)\"?=", said, flags=re.MULTILINE)
 
 
 def test_db_may_stand_after_the_command_and_in_the_environment(
@@ -540,7 +573,7 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     filled("load", "golden", "in/zero.qrels")
     rows = json.loads(filled("score", "--per-query", "--measures", "RR", "--format", "json").output)
     assert [list(row) for row in rows] == [
-        ["run", "query_id", "measure", "value", "n", "undefined", "holes", "conventions"]
+        ["run", "query_id", *NAMES, "value", "reason", *COUNTS, *SAID]
     ] * 6
     assert [(row["run"], row["query_id"], row["value"], row["n"]) for row in rows] == [
         ("a", "q1", 1.0, 1),
@@ -551,10 +584,10 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
         ("b", "q3", None, 0),
     ]
     assert rows[2]["undefined"] == 1
-    assert rows[0]["measure"] == "RR(rel=1)"
+    assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert rows[0]["conventions"]["preset"] == "graded"
     (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
-    assert list(mean) == ["run", "measure", "value", "n", "undefined", "holes", "conventions"]
+    assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, "lowest", "highest", *SAID)]
     assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
     assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
 
@@ -702,6 +735,22 @@ def test_the_log_can_be_carried_into_a_new_file(filled: Labeler, here: Path) -> 
     assert filled("export", "-").output == filled("--db", "new.db", "export", "-").output
 
 
+def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(
+    filled: Labeler, here: Path
+) -> None:
+    with Store(here / "golden.db") as store:
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
+        store.remark(Remark("r1", "q3", "Ann", "unanswered"))
+    said = filled("export", "log.jsonl", "--format", "events").output
+    assert said == "log.jsonl: 5 events\n"
+    assert len((here / "log.jsonl").read_bytes().splitlines()) == 5
+    filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
+    loaded = filled("--db", "new.db", "load", "golden", "log.jsonl").output
+    assert re.search(r"^  events +5$", loaded, flags=re.MULTILINE)
+    assert re.search(r"^  events added +5$", loaded, flags=re.MULTILINE)
+
+
 def test_an_export_replaces_nothing_without_force(filled: Labeler, here: Path) -> None:
     (here / "g.jsonl").write_text("mine")
     refused = filled("export", "g.jsonl")
@@ -829,6 +878,15 @@ def test_a_terminal_without_our_characters_breaks_nothing(filled: Labeler, here:
     assert rb"gain 2^grade\u22121" in shown.stdout
 
 
+@pytest.fixture
+def ctrl_c_is_heard() -> Iterator[None]:
+    """A shell starts background jobs, and all that these start, deaf to Ctrl-C: undo that here."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_ctrl_c_ends_a_command_quietly_and_leaves_no_file(here: Path) -> None:
     os.mkfifo(here / "slow.jsonl")
     loading = subprocess.Popen(

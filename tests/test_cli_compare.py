@@ -126,6 +126,16 @@ def test_a_rerank_is_said_plainly(run: Labeler) -> None:
     assert "only reorders" not in output(run("compare", "a", "b", "--measures", "nDCG@10"))
 
 
+def test_the_same_run_under_another_name_is_called_identical(run: Labeler) -> None:
+    assert "same as that of run 'a'" in output(run("load", "run", "a.trec", "--name", "copy"))
+    shown = output(run("compare", "a", "copy", "--measures", "nDCG@10"))
+    assert shown.endswith(
+        "! copy is identical to a: the same chunks in the same order for each of 3 queries, with "
+        "the same scores\n"
+    )
+    assert "reorders" not in shown
+
+
 def test_strips_show_the_largest_loss_first_and_undefined_queries_last(run: Labeler) -> None:
     shown = output(run("compare", "a", "b", "--measures", "RR", "--strips"))
     lines = shown.splitlines()
@@ -155,13 +165,16 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     rows = json.loads(output(run("compare", "a", "b", "--measures", "RR", "--format", "json")))
     [row] = rows
     assert row.pop("conventions")["description"] == CONVENTIONS
+    assert [note["kind"] for note in row.pop("notes")] == ["ungraded", "parts"]
     assert row == {
         "run_a": "a",
         "run_b": "b",
-        "measure": "RR(rel=1)",
+        "measure": "RR",
+        "full_name": "RR(rel=1)",
         "a": 0.75,
         "b": 0.6666666666666666,
         "delta": -0.08333333333333337,
+        "reason": None,
         "wins": 1,
         "ties": 0,
         "losses": 1,
@@ -169,6 +182,12 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
         "undefined": 1,
         "holes_a": 1,
         "holes_b": 2,
+        "missing_a": 0,
+        "missing_b": 0,
+        "lowest_a": 0.75,
+        "highest_a": 0.75,
+        "lowest_b": 0.6666666666666666,
+        "highest_b": 0.6666666666666666,
     }
 
 
@@ -178,9 +197,9 @@ def test_rows_say_their_query_or_bucket_and_null_for_undefined(run: Labeler) -> 
     )
     rows = json.loads(shown)
     assert [(row["query_id"], row["measure"]) for row in rows[:3]] == [
-        ("q1", "RR(rel=1)"),
-        ("q1", "P(rel=1)@1"),
-        ("q2", "RR(rel=1)"),
+        ("q1", "RR"),
+        ("q1", "P@1"),
+        ("q2", "RR"),
     ]
     assert (rows[0]["wins"], rows[2]["losses"]) == (1, 1)
     q3, q4 = rows[4], rows[6]

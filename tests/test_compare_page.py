@@ -66,6 +66,17 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
     return json.loads(found.proto.json)
 
 
+def test_the_same_run_under_another_name_is_called_identical(filled: Path):
+    with Store(filled) as store:
+        lists = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}
+        rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
+        assert store.add_run(loaded(rankings), name="copy").warnings
+    said = words(open_compare(a="old", b="copy"))
+    same = "the same chunks in the same order for each of 4 queries"
+    assert f"copy is identical to old: {same}" in said
+    assert "only reorders" not in said
+
+
 def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
     assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2 / 0 / 1\|+3\|+6 / 6\|", said)

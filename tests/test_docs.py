@@ -15,6 +15,7 @@ from click.testing import CliRunner
 
 from labeler.cli import main
 from labeler.measures import MEASURES, parse
+from labeler.store import Store
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -86,6 +87,20 @@ def agree(shown: list[str], printed: list[str]) -> bool:
     if shown[-1:] == ["..."]:
         return printed[: len(shown) - 1] == shown[:-1] and len(printed) >= len(shown)
     return printed == shown
+
+
+def test_the_readme_names_every_way_to_open_an_address_that_others_can_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Store(tmp_path / "golden.db", create=True).close()
+    refused = CliRunner().invoke(main, ["serve", "--host", "0.0.0.0"], prog_name="labeler")
+    assert (refused.exit_code, "nobody is invited yet" in refused.stderr) == (1, True)
+    ways = set(re.findall(r"labeler invite|--login|--allow-unauthenticated", refused.stderr))
+    assert len(ways) == 3
+    told = next(part for part in section("Commands").split("\n\n") if "password" in part)
+    assert [way for way in sorted(ways) if way not in told] == []
+    assert "asks nobody" not in README
 
 
 def test_the_five_minute_tour_works_as_shown(

@@ -11,7 +11,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect, tied_queries
 from labeler.measures import parse_all
 from labeler.model import Ranking
-from tests.boards import ALL, board_of, one, rows
+from tests.boards import ALL, board_of, one, rows, said
 
 # What counts ------------------------------------------------------------------------------------
 
@@ -61,7 +61,7 @@ def test_a_query_without_grades_is_left_out_and_counted() -> None:
         row = one(board, name)
         assert (row.value, row.n, row.undefined, row.holes) == (1.0, 1, 0, 0)
     assert (board.counts.queries, board.counts.judged, board.counts.unjudged) == (2, 1, 1)
-    assert "1 query without any golden grade: left out" in board.notes()
+    assert "1 query without any golden grade: left out" in said(board)
     [_, last] = board.per_query("A", parse_all("Judged@5"))
     assert (last.judged, last.holes) == (False, 1)
     assert math.isnan(last.value)
@@ -70,7 +70,7 @@ def test_a_query_without_grades_is_left_out_and_counted() -> None:
 def test_a_query_of_a_run_that_the_golden_set_does_not_know_is_said() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"], "stranger": ["c"]}})
     assert one(board, "P@1").n == 1
-    assert board.notes() == ("A: 1 query not in the golden set, left out",)
+    assert said(board) == ("A: 1 query not in the golden set, left out",)
 
 
 def test_a_golden_chunk_that_no_run_holds_counts_in_the_ideal() -> None:
@@ -107,8 +107,8 @@ def test_ties_are_reordered_by_id_under_trec_eval_only() -> None:
     assert one(graded, "RR").value == 1.0
     assert one(classic, "RR").value == 0.5
     assert graded.tied == classic.tied == {"A": 1}
-    assert graded.notes() == ("A: 1 query with tied scores, ties in file order",)
-    assert classic.notes() == ("A: 1 query with tied scores, ties by chunk id, descending",)
+    assert said(graded) == ("A: 1 query with tied scores, ties in file order",)
+    assert said(classic) == ("A: 1 query with tied scores, ties by chunk id, descending",)
 
 
 def test_the_end_of_a_list_and_the_start_of_the_next_are_no_tie() -> None:
@@ -139,7 +139,7 @@ def test_scores_that_differ_in_64_bits_alone_are_tied() -> None:
 def test_a_run_without_scores_keeps_its_order_and_trec_eval_says_so() -> None:
     board = board_of({"q": {"a": 1}}, {"A": {"q": ["a", "b"]}}, preset="trec_eval")
     assert one(board, "RR").value == 1.0
-    assert board.notes() == ("A: no scores, so a chunk's score is taken to be -rank",)
+    assert said(board) == ("A: no scores, so a chunk's score is taken to be -rank",)
     assert not board.tied["A"]
 
 

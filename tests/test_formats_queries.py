@@ -50,7 +50,8 @@ def test_nothing_a_record_says_is_lost(tmp_path):
 
 def test_a_guideline_inside_the_metadata_moves_out_of_it_and_is_no_facet(tmp_path):
     metadata = {"narrative": "long text", "domain": "law", "task": "compliance"}
-    query = read_queries(put_lines(tmp_path, {"_id": "1", "text": "t", "metadata": metadata}))
+    lines = [{"_id": name, "text": "t", "metadata": metadata} for name in "12"]
+    query = read_queries(put_lines(tmp_path, *lines))
     assert query.records[0].guideline == "long text"
     assert query.records[0].task == "compliance"
     assert query.records[0].metadata == {"domain": "law"}
@@ -66,12 +67,12 @@ def test_a_foreign_task_in_the_metadata_stays_there_and_is_no_facet(tmp_path):
 
 def test_a_table_gives_the_same_queries_as_jsonl(tmp_path):
     table = (
-        'QUERY_ID, Query ,Domain,Guideline\r\n007,"why, ""so""\r\nnow?",law,\r\n\r\n8,b,art,g\r\n'
+        'QUERY_ID, Query ,Domain,Guideline\r\n007,"why, ""so""\r\nnow?",law,\r\n\r\n8,b,law,g\r\n'
     )
     loaded = read_queries(put(tmp_path, table))
     assert loaded.records == [
         Query("007", 'why, "so"\r\nnow?', buckets={"Domain": "law"}, metadata={"Domain": "law"}),
-        Query("8", "b", guideline="g", buckets={"Domain": "art"}, metadata={"Domain": "art"}),
+        Query("8", "b", guideline="g", buckets={"Domain": "law"}, metadata={"Domain": "law"}),
     ]
     assert loaded.lines == [2, 5]
     tabs = read_queries(put(tmp_path, "qid\tquery\nq1\ta, b; c\n"))
@@ -82,16 +83,46 @@ def test_facets_are_buckets_and_metadata_texts_with_at_most_fifty_values(tmp_pat
     records = [
         {"_id": f"q{n}", "text": "t", "fifty": f"v{n % 50}", "more": f"v{n}", "size": n,
          "mixed": n if n == 3 else "a", "task": "single", "buckets": {"intent": "i"}}
-        for n in range(51)
+        for n in range(102)
     ]  # fmt: skip
     loaded = read_queries(put_lines(tmp_path, *records))
     assert loaded.records[0].buckets == {"intent": "i", "fifty": "v0"}
     assert loaded.facts == {
-        "queries": 51,
-        "task single": 51,
+        "queries": 102,
+        "task single": 102,
         "facet intent": "1 bucket",
         "facet fifty": "50 buckets",
+        "no facet": "more: too many different values, unless named with --facet",
     }
+
+
+def test_free_text_in_a_small_file_is_no_facet_unless_somebody_says_so(tmp_path):
+    """Else each query would be a bucket of its own."""
+    records = [
+        {"query_id": f"q{n}", "query": "t", "answer": f"It takes {n} days.", "lang": "de" * (n % 2),
+         "half": f"h{n % 2}", "most": f"m{n % 3}"}
+        for n in range(4)
+    ]  # fmt: skip
+    loaded = read_queries(put_lines(tmp_path, *records))
+    assert [query.buckets for query in loaded.records] == [
+        {"half": "h0"}, {"lang": "de", "half": "h1"}, {"half": "h0"}, {"lang": "de", "half": "h1"},
+    ]  # fmt: skip
+    left_out = "answer, most: too many different values, unless named with --facet"
+    assert loaded.facts["no facet"] == left_out
+    assert not loaded.warnings
+    named = read_queries(put_lines(tmp_path, *records), facets=["answer"])
+    assert named.records[3].buckets == {"answer": "It takes 3 days."}
+    assert "no facet" not in named.facts
+    given = [{**record, "buckets": {"answer": record["answer"]}} for record in records]
+    loaded = read_queries(put_lines(tmp_path, *given))
+    assert loaded.records[3].buckets == {"answer": "It takes 3 days.", "lang": "de", "half": "h1"}
+    assert loaded.facts["no facet"].startswith("most: ")
+
+
+def test_many_fields_that_are_no_facets_are_one_short_line(tmp_path):
+    fields = {f"f{n}": "x" for n in range(8)}
+    loaded = read_queries(put_lines(tmp_path, {"_id": "1", "text": "t", **fields}))
+    assert str(loaded.facts["no facet"]).startswith("f0, f1, f2, f3, f4 and 3 more: too many")
 
 
 def test_named_facets_replace_the_rule_and_unnamed_buckets_stay_in_the_metadata(tmp_path):

@@ -18,7 +18,7 @@ from labeler.errors import NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
 from labeler.measures import parse_all
 from labeler.model import Collection, GradeChange
-from tests.boards import ALL, board_of, change, everything, means_of, one, regraded, rows
+from tests.boards import ALL, board_of, change, everything, means_of, one, regraded, rows, said
 
 Golden = dict[tuple[str, str], int]
 
@@ -76,7 +76,7 @@ def test_stale_grades_count_and_are_counted() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}})
     board.refresh([replace(change(board, "q", "c", 1), stale=True)], 1)
     assert (one(board, "P@1").value, board.counts.stale) == (1.0, 1)
-    assert "1 golden grade is of an earlier wording of the chunk" in board.notes()
+    assert "1 golden grade is of an earlier wording of the chunk" in said(board)
     board.refresh([change(board, "q", "c", 1)], 2)
     assert not board.counts.stale
 

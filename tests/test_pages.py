@@ -135,6 +135,7 @@ def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
     text = charts.score_csv(scores, conventions, residuals).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["residual"] for row in rows] == ["0.4375", "", "0.5", ""]
+    assert (rows[0]["measure"], rows[0]["full_name"]) == ("RBP(p=0.5)", "RBP(rel=1, p=0.5)")
     assert "residual" not in charts.score_csv(board.table(measures[1:]), conventions).decode()
 
 
@@ -151,7 +152,7 @@ def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
     for content in (
         charts.score_csv(board.table(measures, "intent"), board.conventions),
         charts.compare_csv(compared),
-        charts.query_csv(frame, str(measures[0]), compared),
+        charts.query_csv(frame, measures[0], compared),
         charts.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
     ):
         cells = [cell for line in csv.reader(io.StringIO(content.decode())) for cell in line]

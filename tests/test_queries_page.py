@@ -216,7 +216,8 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
     rows = charts.query_rows(board, queries, "late", "first", measures, (None, None), found)
     given = charts.failing_csv(rows, "late", "first", measures, board.conventions)
     first, low, *_ = csv.DictReader(io.StringIO(given.decode()))
-    assert float(first["delta"]) == float(first["nDCG(dcg='exp-log2')@10"]) - 1
+    assert float(first["delta"]) == float(first["nDCG@10"]) - 1
+    assert first["full_names"] == "nDCG(dcg='exp-log2')@10"
     assert low["query"] == HOSTILE
     assert "gain 2^grade−1" in low["conventions"]
     lists = charts.lists_csv({"late": board.ranked("late", "low")}, "low", board.conventions)
@@ -224,7 +225,10 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
     assert grades == ["0", "0", "0", "0", "0", "", "", "2", ""]
     table = dcg_table(board, "late", "low", measures[0])
     worked = charts.dcg_csv(table, "late", "low", board.conventions).decode()
-    assert sum(row["list"] == "ideal" for row in csv.DictReader(io.StringIO(worked))) == 1
+    worked_rows = list(csv.DictReader(io.StringIO(worked)))
+    assert sum(row["list"] == "ideal" for row in worked_rows) == 1
+    assert worked_rows[0]["measure"] == "nDCG@10"
+    assert worked_rows[0]["full_name"] == "nDCG(dcg='exp-log2')@10"
 
 
 def test_a_cell_that_a_spreadsheet_would_run_is_neutralised():

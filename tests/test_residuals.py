@@ -106,7 +106,7 @@ def test_a_grade_given_takes_from_the_residual_what_it_may_add(grade: int, name:
 def test_a_sentence_for_each_rbp_names_every_run() -> None:
     board = board_of(QRELS, RUNS)
     measures = board.conventions.measures("AP RBP(p=0.5) RBP(rel=2)@3")
-    assert residual_notes(board, measures) == [
+    assert [note.sentence for note in residual_notes(board, measures)] == [
         "RBP(p=0.5): ungraded chunks could add up to 0.5625 (A), 0.7500 (B)",
         "RBP(rel=2, p=0.8)@3: ungraded chunks and all below the cut-off could add up to "
         "0.6720 (A), 0.8000 (B)",

@@ -141,8 +141,8 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     with Store(filled) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     found = compare(board, "A&A", "B", board.conventions.measures("RR"), "intent")
-    rows = list(csv.DictReader(io.StringIO(charts.pairs_csv(found).decode())))
-    assert [each["bucket"] for each in rows] == ["<b>refund</b>", "setup", ""]
-    assert float(rows[0]["a"]) == 1 / 3
-    assert rows[0]["measure"] == "RR(rel=1)"
+    rows = list(csv.DictReader(io.StringIO(charts.compare_csv(found).decode())))
+    assert [each["bucket"] for each in rows] == ["", "<b>refund</b>", "setup"]
+    assert float(rows[1]["a"]) == 1 / 3
+    assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert all("gain 2^grade−1" in each["conventions"] for each in rows)

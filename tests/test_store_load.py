@@ -167,6 +167,18 @@ def test_the_same_run_again_is_harmless_in_any_query_order(filled: Store, loaded
     assert dump(filled) == before
 
 
+def test_the_same_run_under_another_name_is_called_the_same(filled: Store, loaded):
+    first, second = Ranking("q1", ("c1", "c2"), (2.0, 1.0)), Ranking("q2", ("c3",), (1.0,))
+    assert not filled.add_run(loaded([first, second]), name="bm25").warnings
+    copy = filled.add_run(loaded([second, first]), name="bm25copy")
+    assert copy.warnings == ("its content is the same as that of run 'bm25'",)
+    assert copy.changed
+    third = filled.add_run(loaded([first, second]), name="third")
+    assert third.warnings == ("its content is the same as that of runs 'bm25', 'bm25copy'",)
+    rescored = Ranking("q1", ("c1", "c2"), (3.0, 1.0))
+    assert not filled.add_run(loaded([rescored, second]), name="rescored").warnings
+
+
 def test_a_run_may_come_before_its_queries(store: Store, loaded):
     report = store.add_run(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="early")
     assert report.facts["queries unknown to the golden set"] == 2

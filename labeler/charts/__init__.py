@@ -85,11 +85,9 @@ from labeler.charts.slicing import (
     crossed_table,
     heat_chart,
     pair_cells,
-    pairs_csv,
     score_cells,
     slice_pair_table,
     slice_table,
-    slices_csv,
 )
 
 __all__ = [
@@ -139,7 +137,6 @@ __all__ = [
     "lists_html",
     "move_rows",
     "pair_cells",
-    "pairs_csv",
     "places",
     "pool_html",
     "pool_rows",
@@ -161,7 +158,6 @@ __all__ = [
     "signed",
     "slice_pair_table",
     "slice_table",
-    "slices_csv",
     "small_print",
     "sort_queries",
     "strip_depth",

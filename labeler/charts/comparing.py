@@ -11,9 +11,16 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.charts.palette import A_COLOUR, B_COLOUR
-from labeler.comparison import TOLERANCE, Comparison, Delta, QueryDelta, WhatIf
-from labeler.evaluation import Conventions, number
-from labeler.measures import MEASURES
+from labeler.comparison import (
+    TOLERANCE,
+    Comparison,
+    Delta,
+    QueryDelta,
+    WhatIf,
+    delta_records,
+)
+from labeler.evaluation import Conventions, names_of, number
+from labeler.measures import MEASURES, Measure
 
 OUTCOMES = ("B better", "tie", "A better")
 
@@ -52,8 +59,8 @@ def _compare_row(row: Delta, conventions: Conventions) -> str:
     missing = f"{absent[0]} / {absent[1]} queries absent" if any(absent) else ""
     return (
         f'<tr><th scope="row" title="{meaning}">{escape(conventions.heading(row.measure))}</th>'
-        + _cell(number(row.a))
-        + _cell(number(row.b))
+        + _cell(number(row.a), _aside(row.a, row.n))
+        + _cell(number(row.b), _aside(row.b, row.n))
         + _cell(f"<strong>{signed(row.delta)}</strong>")
         + _cell(f"{row.wins} / {row.ties} / {row.losses}")
         + _cell(f"{row.n}{left_out}")
@@ -73,14 +80,21 @@ def query_table(rows: Sequence[QueryDelta], comparison: Comparison) -> str:
     ]
     body = "".join(
         f'<tr><th scope="row">{escape(comparison.conventions.heading(row.measure))}</th>'
-        + _cell(number(row.a), "no list: 0" if row.missing_a else "")
-        + _cell(number(row.b), "no list: 0" if row.missing_b else "")
+        + _cell(number(row.a), _aside(row.a, row.counted, row.missing_a))
+        + _cell(number(row.b), _aside(row.b, row.counted, row.missing_b))
         + _cell(f"<strong>{signed(row.delta)}</strong>")
         + _cell(f"{row.holes_a} / {row.holes_b}")
         + "</tr>"
         for row in rows
     )
     return _table(heads, body, "A against B for this query")
+
+
+def _aside(value: float, counted: int, missing: bool = False) -> str:
+    """Say beside a value why there is none although its query counts, or why it is 0."""
+    if math.isnan(value):
+        return "no result" if counted else ""
+    return "no list: 0" if missing else ""
 
 
 def query_head(text: str, query_id: str, buckets: Sequence[str]) -> str:
@@ -195,15 +209,7 @@ STYLE = """<style>
 
 def compare_csv(comparison: Comparison) -> bytes:
     """Return the means of all queries and of each bucket as a CSV file, in full precision."""
-    rows = (
-        {
-            **row._asdict(),
-            "measure": str(row.measure),
-            "run_a": comparison.a,
-            "run_b": comparison.b,
-        }
-        for row in (*comparison.deltas, *comparison.buckets)
-    )
+    rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
     return as_csv(rows, comparison.conventions)
 
 
@@ -228,9 +234,10 @@ def query_frame(
     )
 
 
-def query_csv(frame: pd.DataFrame, measure: str, comparison: Comparison) -> bytes:
+def query_csv(frame: pd.DataFrame, measure: Measure, comparison: Comparison) -> bytes:
     """Return the frame as a CSV file, in full precision, with what the numbers are."""
-    full = frame.assign(measure=measure, run_a=comparison.a, run_b=comparison.b)
+    names, *_ = names_of(measure)
+    full = frame.assign(**names, run_a=comparison.a, run_b=comparison.b)
     return as_csv(full.to_dict("records"), comparison.conventions)
 
 

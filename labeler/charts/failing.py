@@ -29,14 +29,16 @@ def failing_frame(
         "text": [" ".join(row.text.split()) for row in rows],
     }
     first, *others = headings
-    frame[first] = [value_words(row.values[0], row.judged) for row in rows]
+    frame[first] = [value_words(row.values[0], row.judged, row.counted[0]) for row in rows]
     if any(row.delta is not None for row in rows):
-        frame[f"{first} of A"] = [value_words(_known(row.a), row.judged) for row in rows]
+        frame[f"{first} of A"] = [
+            value_words(_known(row.a), row.judged, row.counted[0]) for row in rows
+        ]
         frame["B − A"] = [signed(_known(row.delta)) for row in rows]
     frame["class"] = [row.status for row in rows]
     frame["holes"] = [_hole_words(row) for row in rows]
     for at, heading in enumerate(others, 1):
-        frame[heading] = [value_words(row.values[at], row.judged) for row in rows]
+        frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
     frame["task"] = [row.task or "–" for row in rows]
     if bucket is not None and bucket != "task":
         frame[bucket] = [row.bucket or "–" for row in rows]
@@ -47,10 +49,18 @@ def _known(value: float | None) -> float:
     return math.nan if value is None else value
 
 
-def value_words(value: float, judged: bool) -> str:
-    if math.isnan(value):
-        return "undefined" if judged else "not graded"
-    return number(value)
+def value_words(value: float, judged: bool, counted: bool) -> str:
+    """Write a query's value, or why it has none; a run without results has none that is counted.
+
+    >>> nan = math.nan
+    >>> value_words(0.5, True, True), value_words(nan, True, False), value_words(nan, True, True)
+    ('0.5000', 'undefined', 'no result')
+    """
+    if not math.isnan(value):
+        return number(value)
+    if counted:
+        return "no result"
+    return "undefined" if judged else "not graded"
 
 
 def _hole_words(row: QueryRow) -> str:
@@ -66,12 +76,20 @@ def failing_csv(
     measures: Sequence[Measure],
     conventions: Conventions,
 ) -> bytes:
-    """Return the list as a CSV file: full precision, conventions in every row."""
+    """Return the list as a CSV file: full precision, conventions in every row.
+
+    There is a column for each measure, under the name it was asked for by.
+    """
     return as_csv(
         (
             {"query_id": row.query_id, "query": row.text, "task": row.task, "bucket": row.bucket}
             | {"run": run}
-            | {str(measure): row.values[at] for at, measure in enumerate(measures)}
+            | {
+                name: row.values[at]
+                for at, measure in enumerate(measures)
+                for name in measure.names
+            }
+            | {"full_names": " ".join(map(str, measures))}
             | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
             | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
             | {"absent": row.missing, "class": row.status}

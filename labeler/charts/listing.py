@@ -29,8 +29,9 @@ class QueryRow(NamedTuple):
     """A query as the list shows it: by one run, and against run A where ``a`` is not None.
 
     ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
-    measures asked for; NaN is undefined, or nobody has graded (``judged``). ``a`` and ``delta`` are
-    of the first measure. Of its ``shown`` chunks ``holes`` are not graded.
+    measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
+    ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
+    measure. Of its ``shown`` chunks ``holes`` are not graded.
     """
 
     query_id: str
@@ -39,6 +40,7 @@ class QueryRow(NamedTuple):
     bucket: str | None
     crossing: str | None
     values: tuple[float, ...]
+    counted: tuple[bool, ...]
     a: float | None
     delta: float | None
     holes: int
@@ -106,6 +108,7 @@ def query_rows(
     """Return every query in the order it was loaded; holes are those of the first measure."""
     at, first = board.run_names.index(run), measures[0]
     values = zip(*(board.values(measure)[:, at].tolist() for measure in measures), strict=True)
+    counted = zip(*(board.counted(measure).tolist() for measure in measures), strict=True)
     against: dict[str, QueryDelta] = {}
     if a is not None:
         against = {each.query_id: each for each in compare(board, a, run, [first]).queries()}
@@ -113,6 +116,7 @@ def query_rows(
     columns = zip(
         ids,
         values,
+        counted,
         *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
         board.hits(run).length.tolist(),
         board.cutoffs(first).tolist(),
@@ -129,6 +133,7 @@ def query_rows(
             bucket=bucket,
             crossing=crossing,
             values=found,
+            counted=counts,
             a=against[name].a if against else None,
             delta=against[name].delta if against else None,
             holes=holes,
@@ -137,7 +142,7 @@ def query_rows(
             missing=missing,
             failure=failures.get(name),
         )
-        for name, found, bucket, crossing, length, cutoff, holes, judged, missing in columns
+        for name, found, counts, bucket, crossing, length, cutoff, holes, judged, missing in columns
         if name in queries
     ]
 

@@ -13,7 +13,7 @@ from labeler.charts.palette import GRADE_COLOURS
 from labeler.charts.slicing import SHEET_STYLE
 from labeler.comparison import DcgRow, DcgTable
 from labeler.diagnosis import Failure
-from labeler.evaluation import Conventions, Ranked, number
+from labeler.evaluation import Conventions, Ranked, names_of, number
 from labeler.model import Chunk, Query
 
 
@@ -123,15 +123,20 @@ def run_failures_table(
     headings: Sequence[str],
     *,
     judged: bool,
+    counted: Sequence[bool],
 ) -> str:
     """Return for one query a row a run: values, first relevant rank, class of failure, lever.
 
-    ``judged`` says whether anybody has graded a chunk of the query at all.
+    ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
+    is in the means of each measure.
     """
     head = "".join(f'<th scope="col">{escape(heading)}</th>' for heading in headings)
     body = "".join(
         f'<tr><th scope="row" class="words">{escape(run)}</th>'
-        + "".join(f"<td>{value_words(value, judged)}</td>" for value in values)
+        + "".join(
+            f"<td>{value_words(value, judged, counts)}</td>"
+            for value, counts in zip(values, counted, strict=True)
+        )
         + f"{_failure_cells(rank, failure, judged)}</tr>"
         for run, values, rank, failure in rows
     )
@@ -213,16 +218,17 @@ def dcg_csv(table: DcgTable, run: str, query_id: str, conventions: Conventions) 
     """Return the worked table as a CSV file: the rows of the list, then those of the ideal."""
     return as_csv(
         (
-            {"run": run, "query_id": query_id, "measure": str(table.measure), "list": name}
+            {"run": run, "query_id": query_id, **names, "list": name}
             | {
                 "rank": row.rank,
                 "chunk_id": row.chunk_id,
-                "grade": _cell(row.grade),
+                "grade": row.grade,
                 "gain": row.gain,
             }
             | {"discount": row.discount, "term": row.term, "running": row.running}
             for name, rows in (("run", table.rows), ("ideal", table.ideal))
             for row in rows
+            for names in names_of(table.measure)
         ),
         conventions,
     )
@@ -278,17 +284,12 @@ def lists_csv(
     return as_csv(
         (
             {"query_id": query_id, "run": run, "rank": each.rank, "chunk_id": each.chunk_id}
-            | {"score": _cell(each.score), "grade": _cell(each.grade)}
+            | {"score": each.score, "grade": each.grade}
             for run, ranked in lists.items()
             for each in ranked
         ),
         conventions,
     )
-
-
-def _cell(value: float | None) -> float | str:
-    """Return a cell that is empty where there is no number, and else stays whole if it is whole."""
-    return "" if value is None else value
 
 
 def pool_rows(

@@ -5,8 +5,6 @@ Where the rows come from, and what they mean, is the page's business.
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from html import escape
@@ -17,7 +15,7 @@ import pandas as pd
 
 from labeler.charts.palette import GRADE_COLOURS
 from labeler.charts.slicing import SHEET_STYLE
-from labeler.formats.spreadsheet import neutralised
+from labeler.formats.spreadsheet import as_csv
 
 LEAST_DAYS, MOST_DAYS = 14, 92
 MOST_NAMED = 6
@@ -94,13 +92,7 @@ def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
     >>> rows_csv([{"grade": 3, "note": "=1+1"}, {"grade": None, "note": "a"}])
     b"grade,note\\n3,'=1+1\\n,a\\n"
     """
-    given = list(rows)
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(given[0] if given else ())
-    for row in given:
-        writer.writerow(neutralised(v) if isinstance(v, str) else v for v in row.values())
-    return file.getvalue().encode()
+    return as_csv(rows).encode()
 
 
 def day_frame(given: Iterable[tuple[str, str, int]]) -> pd.DataFrame:

@@ -11,7 +11,15 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.charts.palette import MARKS
-from labeler.evaluation import Conventions, Residual, Score, TieRange, number
+from labeler.evaluation import (
+    NO_RESULT,
+    Conventions,
+    Residual,
+    Score,
+    TieRange,
+    number,
+    score_records,
+)
 from labeler.keywords import KeywordRow
 from labeler.measures import MEASURES, Measure
 
@@ -30,7 +38,10 @@ def score_table(
     for score in scores:
         by_run.setdefault(score.run, {})[score.measure] = score
     best = {
-        measure: max((row[measure].value for row in by_run.values()), default=math.nan)
+        measure: max(
+            (v for row in by_run.values() if not math.isnan(v := row[measure].value)),
+            default=math.nan,
+        )
         for measure in measures
     }
     head = "".join(
@@ -69,6 +80,8 @@ def value_cell(score: Score, best: float) -> str:
     """Return a mean with the holes it rests on, and the queries its run has no list for."""
     if not score.n + score.undefined:
         return "<td>–<small>nothing graded</small></td>"
+    if score.reason == NO_RESULT:
+        return "<td>–<small>no result</small></td>"
     shown = number(score.value)
     holes = "no holes" if not score.holes else f"{score.holes:,} hole{'s' * (score.holes != 1)}"
     missing = f", {score.missing} absent" if score.missing else ""
@@ -198,24 +211,7 @@ def score_csv(
     With residuals there is a column for them, which is empty for every measure but RBP.
     """
     found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
-    return as_csv(
-        (
-            {
-                "run": score.run,
-                "measure": str(score.measure),
-                "facet": score.facet,
-                "bucket": score.bucket,
-                "value": score.value,
-                "n": score.n,
-                "undefined": score.undefined,
-                "holes": score.holes,
-                "missing": score.missing,
-            }
-            | ({"residual": found.get((score.run, score.measure, score.bucket))} if found else {})
-            for score in scores
-        ),
-        conventions,
-    )
+    return as_csv(score_records(scores, found), conventions)
 
 
 def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:

@@ -12,7 +12,7 @@ import pandas as pd
 
 from labeler.charts.files import as_csv
 from labeler.comparison import Cell, Comparison, Delta
-from labeler.evaluation import Conventions, Score, number
+from labeler.evaluation import NO_RESULT, Conventions, Score, names_of, number, why_no_mean
 from labeler.measures import Measure
 
 LinkOf = Callable[..., str]
@@ -135,7 +135,7 @@ def crossed_table(
 
 
 def _crossed_row(cell: Cell, least: int, link: LinkOf) -> str:
-    values = "".join(f'<td class="lead">{number(value)}</td>' for value in cell.values)
+    values = "".join(_mean_cell(value, cell.n, name="lead") for value in cell.values)
     holes = "".join(f"<td>{count:,}</td>" for count in cell.holes)
     delta = f"<td>{signed(cell.delta)}</td>" if len(cell.values) > 1 else ""
     return (
@@ -174,6 +174,8 @@ def _score_cell(score: Score, least: int) -> str:
     left_out = f", {score.undefined} undefined" if score.undefined else ""
     holes = f" · {score.holes:,} hole{'s' * (score.holes != 1)}" if score.holes else " · no holes"
     absent = f" · {score.missing} absent" if score.missing else ""
+    if score.reason == NO_RESULT:
+        holes, absent = " · no result", ""
     return (
         f'<td class="lead">{number(score.value)}'
         f"<small>n {score.n}{left_out}{_few(score.n, least)}{holes}{absent}</small></td>"
@@ -182,7 +184,7 @@ def _score_cell(score: Score, least: int) -> str:
 
 def _delta_cells(row: Delta, least: int) -> str:
     values = "".join(
-        f"<td>{number(value)}{f'<small>{missing} absent</small>' if missing else ''}</td>"
+        _mean_cell(value, row.n, missing)
         for value, missing in ((row.a, row.missing_a), (row.b, row.missing_b))
     )
     counts = "".join(f"<td>{count}</td>" for count in (row.wins, row.ties, row.losses))
@@ -190,6 +192,13 @@ def _delta_cells(row: Delta, least: int) -> str:
         f"{_n_cell(row.n, row.undefined, least)}<td>{row.holes_a:,}</td><td>{row.holes_b:,}</td>"
         f'{values}<td class="lead">{signed(row.delta)}</td>{counts}'
     )
+
+
+def _mean_cell(value: float, n: int, missing: int = 0, name: str = "") -> str:
+    small = f"<small>{missing} absent</small>" if missing else ""
+    if n and math.isnan(value):
+        small = "<small>no result</small>"
+    return f'<td class="{name}">{number(value)}{small}</td>'
 
 
 def signed(value: float) -> str:
@@ -219,7 +228,7 @@ def score_cells(scores: Iterable[Score], conventions: Conventions, least: int) -
             score.bucket or "all judged queries",
             conventions.heading(score.measure),
             score.value,
-            heat_note(score.n, least),
+            heat_note(score.value, score.n, least),
         )
         for score in scores
     ]
@@ -232,7 +241,7 @@ def pair_cells(comparison: Comparison, least: int) -> list[HeatCell]:
             row.bucket or "all judged queries",
             comparison.conventions.heading(row.measure),
             row.b,
-            f"{signed(row.delta)} · {heat_note(row.n, least)}",
+            f"{signed(row.delta)} · {heat_note(row.b, row.n, least)}",
         )
         for row in (*comparison.buckets, *comparison.deltas)
     ]
@@ -245,16 +254,17 @@ def crossed_cells(cells: Iterable[Cell], least: int) -> list[HeatCell]:
             cell.bucket,
             cell.other,
             cell.values[-1],
-            f"{signed(cell.delta)} · {heat_note(cell.n, least)}"
-            if len(cell.values) > 1
-            else heat_note(cell.n, least),
+            (f"{signed(cell.delta)} · " if len(cell.values) > 1 else "")
+            + heat_note(cell.values[-1], cell.n, least),
         )
         for cell in cells
     ]
 
 
-def heat_note(n: int, least: int) -> str:
-    """Say how many queries a cell rests on, and where that is few."""
+def heat_note(value: float, n: int, least: int) -> str:
+    """Say how many queries a cell rests on, and where that is few or the run answers none."""
+    if n and math.isnan(value):
+        return "no result"
     return f"n {n}, few" if 0 < n < least else f"n {n}"
 
 
@@ -305,41 +315,6 @@ def _ink(share: float) -> str:
     return LIGHT_INK if share > 0.62 else DARK_INK
 
 
-def slices_csv(scores: Iterable[Score], conventions: Conventions) -> bytes:
-    """Return one run's slices as a CSV file at full precision, conventions in every row."""
-    return as_csv(
-        (
-            {
-                "run": row.run,
-                "measure": str(row.measure),
-                "facet": row.facet,
-                "bucket": row.bucket,
-                "value": row.value,
-                "n": row.n,
-                "undefined": row.undefined,
-                "holes": row.holes,
-                "missing": row.missing,
-            }
-            for row in scores
-        ),
-        conventions,
-    )
-
-
-def pairs_csv(comparison: Comparison) -> bytes:
-    """Return every bucket and total of a comparison as a CSV file at full precision."""
-    rows = [*comparison.buckets, *comparison.deltas]
-    return as_csv(
-        (
-            {"run_a": comparison.a, "run_b": comparison.b}
-            | row._asdict()
-            | {"measure": str(row.measure)}
-            for row in rows
-        ),
-        comparison.conventions,
-    )
-
-
 def crossed_csv(
     cells: Iterable[Cell],
     runs: Sequence[str],
@@ -352,18 +327,22 @@ def crossed_csv(
         (
             {
                 "run": run,
-                "measure": str(measure),
+                **names,
                 "facet": facets[0],
                 "bucket": cell.bucket,
                 "other_facet": facets[1],
                 "other_bucket": cell.other,
                 "value": cell.values[at],
+                "reason": why_no_mean(cell.n, cell.undefined)
+                if math.isnan(cell.values[at])
+                else None,
                 "n": cell.n,
                 "undefined": cell.undefined,
                 "holes": cell.holes[at],
             }
             for cell in cells
             for at, run in enumerate(runs)
+            for names in names_of(measure)
         ),
         conventions,
     )

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -17,13 +15,11 @@ from labeler.cli.scoring import (
     chosen,
     conventions_of,
     measures_of,
-    notes_of,
-    warn_of_strangers,
+    notes_on,
+    print_records,
 )
 from labeler.cli.tables import (
     Table,
-    as_csv,
-    as_json,
     markdown_footer,
     markdown_lines,
     shown,
@@ -31,8 +27,15 @@ from labeler.cli.tables import (
     text_lines,
 )
 from labeler.comparison import Comparison, Delta, QueryDelta
-from labeler.evaluation import Conventions, Scoreboard, number, tie_notes
-from labeler.measures import Measure
+from labeler.evaluation import (
+    Conventions,
+    Note,
+    Record,
+    Scoreboard,
+    number,
+    tie_notes,
+    tied_ranges,
+)
 from labeler.store import Store
 
 DEFAULT_MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP Judged@10"
@@ -80,126 +83,60 @@ def compare(
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, (a, b)), conventions)
     found = comparison.compare(board, a, b, measures, facet)
-    rows = query_rows(found) if per_query else mean_rows(found)
-    if kind in ("csv", "json"):
-        warn_of_strangers(board)
-        write = as_csv if kind == "csv" else as_json
-        click.echo(write(rows, conventions, ()), nl=False)
-        return
-    table = table_of(rows, found)
-    strips = strip_lines(board, found) if stripped else []
-    notes = notes_of(board, facet)
-    if not per_query and facet is None:
-        notes += tie_notes(board, measures)
+    notes = notes_on(board, measures, facet)
+    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    if ranges is not None:
+        notes += tie_notes(ranges, conventions)
     notes += warnings(board, found)
+    if kind in ("csv", "json"):
+        print_records(kind, records_of(found, per_query=per_query), ranges, conventions, notes)
+        return
+    table = table_of(found, per_query=per_query)
+    strips = strip_lines(board, found) if stripped else []
     click.echo(as_page(kind, table, strips, conventions, notes), nl=False)
 
 
-@dataclass(frozen=True, slots=True)
-class PairRow:
-    """B against A by one measure: over all queries, one of them, or one bucket of a facet."""
-
-    run_a: str
-    run_b: str
-    measure: Measure
-    a: float
-    b: float
-    delta: float
-    wins: int
-    ties: int
-    losses: int
-    n: int
-    undefined: int
-    holes_a: int
-    holes_b: int
-    query_id: str | None = None
-    facet: str | None = None
-    bucket: str | None = None
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as programs get it: the measure fully spelled, None for undefined."""
-        place = {"query_id": self.query_id, "facet": self.facet, "bucket": self.bucket}
-        values = {"a": self.a, "b": self.b, "delta": self.delta}
-        return {
-            "run_a": self.run_a,
-            "run_b": self.run_b,
-            **{name: value for name, value in place.items() if value is not None},
-            "measure": str(self.measure),
-            **{name: None if math.isnan(value) else value for name, value in values.items()},
-            "wins": self.wins,
-            "ties": self.ties,
-            "losses": self.losses,
-            "n": self.n,
-            "undefined": self.undefined,
-            "holes_a": self.holes_a,
-            "holes_b": self.holes_b,
-        }
+def records_of(found: Comparison, *, per_query: bool) -> list[Record]:
+    """Return what programs get: the same values in every digit."""
+    if per_query:
+        return comparison.query_delta_records(found)
+    return comparison.delta_records(found, rows_of(found))
 
 
-def mean_rows(found: Comparison) -> list[PairRow]:
+def rows_of(found: Comparison) -> tuple[Delta, ...]:
     """Return the means over all queries, or over those of each bucket if they were asked for."""
-    return [_mean_row(found, row) for row in (found.buckets if found.facet else found.deltas)]
+    return found.buckets if found.facet else found.deltas
 
 
-def _mean_row(found: Comparison, row: Delta) -> PairRow:
-    return PairRow(
-        run_a=found.a,
-        run_b=found.b,
-        measure=row.measure,
-        a=row.a,
-        b=row.b,
-        delta=row.delta,
-        wins=row.wins,
-        ties=row.ties,
-        losses=row.losses,
-        n=row.n,
-        undefined=row.undefined,
-        holes_a=row.holes_a,
-        holes_b=row.holes_b,
-        facet=row.facet,
-        bucket=row.bucket,
-    )
-
-
-def query_rows(found: Comparison) -> list[PairRow]:
-    """Return the values query by query, then by measure."""
-    columns = [found.queries(measure) for measure in found.measures]
-    return [_query_row(found, row) for rows in zip(*columns, strict=True) for row in rows]
-
-
-def _query_row(found: Comparison, row: QueryDelta) -> PairRow:
-    undefined = math.isnan(row.delta)
-    return PairRow(
-        run_a=found.a,
-        run_b=found.b,
-        measure=row.measure,
-        a=row.a,
-        b=row.b,
-        delta=row.delta,
-        wins=int(row.delta > comparison.TOLERANCE),
-        ties=int(abs(row.delta) <= comparison.TOLERANCE),
-        losses=int(row.delta < -comparison.TOLERANCE),
-        n=int(not undefined),
-        undefined=int(undefined and row.judged),
-        holes_a=row.holes_a,
-        holes_b=row.holes_b,
-        query_id=row.query_id,
-    )
-
-
-def table_of(rows: Sequence[PairRow], found: Comparison) -> Table:
+def table_of(found: Comparison, *, per_query: bool) -> Table:
     """Return a line for each row, with four digits; a query's needs no counts."""
-    single = bool(rows) and rows[0].query_id is not None
-    place = "query" if single else found.facet
+    place = "query" if per_query else found.facet
     names = ["measure"] if place is None else [shown(place), "measure"]
-    counts = [] if single else ["wins", "ties", "losses", "n", "undefined"]
+    counts = [] if per_query else ["wins", "ties", "losses", "n", "undefined"]
     numbers = [shown(found.a), shown(found.b), "delta", *counts, "holes A", "holes B"]
-    return Table(names, numbers, [_cells(row, found.conventions, single) for row in rows])
+    lines = _query_lines(found) if per_query else _mean_lines(found)
+    return Table(names, numbers, list(lines))
 
 
-def _cells(row: PairRow, conventions: Conventions, single: bool) -> list[str]:
-    place = row.query_id or row.bucket
-    counts = () if single else (row.wins, row.ties, row.losses, row.n, row.undefined)
+def _mean_lines(found: Comparison) -> Iterator[list[str]]:
+    for row in rows_of(found):
+        counts = (row.wins, row.ties, row.losses, row.n, row.undefined)
+        yield _cells(row.bucket, row, found.conventions, counts)
+
+
+def _query_lines(found: Comparison) -> Iterator[list[str]]:
+    columns = [found.queries(measure) for measure in found.measures]
+    for rows in zip(*columns, strict=True):
+        for row in rows:
+            yield _cells(row.query_id, row, found.conventions)
+
+
+def _cells(
+    place: str | None,
+    row: Delta | QueryDelta,
+    conventions: Conventions,
+    counts: tuple[int, ...] = (),
+) -> list[str]:
     return [
         *([] if place is None else [shown(place)]),
         conventions.heading(row.measure),
@@ -236,21 +173,28 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     return text_lines(Table(["query", shown(found.a), shown(found.b)], [heading], body))
 
 
-def warnings(board: Scoreboard, found: Comparison) -> Iterator[str]:
+def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:
     """Say where the table misleads: measures and buckets at odds, a rerank, the delta in parts."""
-    yield from comparison.one_number(found)
-    yield from (each.sentence for each in comparison.contradictions(found))
+    for sentence in comparison.one_number(found):
+        yield Note("no one number", sentence)
+    for each in comparison.contradictions(found):
+        place = (each.bucket.facet, each.bucket.bucket)
+        yield Note("bucket against total", each.sentence, measure=each.bucket.measure, bucket=place)
     rerank = comparison.rerank(board, found.a, found.b)
+    if rerank.identical:
+        yield Note("identical", rerank.sentence)
+        return
     if rerank.within == rerank.queries:
-        yield rerank.sentence
+        yield Note("same chunks", rerank.sentence)
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
-        yield (
+        sentence = (
             f"{found.conventions.heading(parts.measure)} {signed(parts.delta)} is "
             f"{signed(parts.candidates)} by the chunks found and {signed(parts.order)} by their "
             f"order (recall of the whole lists {number(parts.recall_a)} and "
             f"{number(parts.recall_b)})"
         )
+        yield Note("parts", sentence, measure=parts.measure)
 
 
 def as_page(
@@ -258,7 +202,7 @@ def as_page(
     table: Table,
     strips: Sequence[str],
     conventions: Conventions,
-    notes: Sequence[str],
+    notes: Sequence[Note],
 ) -> str:
     """Put table, strips, conventions and notes below each other."""
     if kind == "md":

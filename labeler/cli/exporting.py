@@ -23,7 +23,8 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
     "kind",
     type=click.Choice(list(transfer.EXPORTS)),
     help="jsonl carries everything and loads back; qrels and beir are for other tools; csv is for "
-    "people; events is the whole log of judgments.  [default: what PATH's ending says]",
+    "people; events is the whole log of judgments and remarks.  "
+    "[default: what PATH's ending says]",
 )
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
 @database_option
@@ -39,8 +40,9 @@ def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
         if kind == "beir" and path.suffix != ".zip":
             put_folder(path, transfer.beir_folder(store), replace=force)
         else:
-            put_file(path, transfer.export(store, kind), replace=force)
-        said = described(kind, store)
+            data = transfer.export(store, kind)
+            put_file(path, data, replace=force)
+        said = count_events(data) if kind == "events" else described(kind, store)
     if str(path) != "-":
         click.echo(f"{path}: {said}")
 
@@ -76,11 +78,14 @@ def put_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None
     write_folder(path, files, replace=replace)
 
 
+def count_events(log: bytes) -> str:
+    """Say how many events a log holds: one a line, judgments and remarks alike."""
+    return f"{len(log.splitlines())} events"
+
+
 def described(kind: str, store: Store) -> str:
     """Say what an export holds; qrels and csv hold no query that has no golden grade."""
     contents = store.contents()
-    if kind == "events":
-        return f"{contents.judgments} events"
     if kind in ("qrels", "csv"):
         _, grades = store.golden_set()
         graded = len({grade.query_id for grade in grades})

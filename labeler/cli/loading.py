@@ -25,7 +25,8 @@ facet_option = click.option(
     multiple=True,
     metavar="NAME",
     help="Group queries by exactly this field; repeat it for more. Without it: by the buckets and "
-    "every text field of the metadata with at most 50 distinct values.",
+    "every text field of the metadata with at most 50 distinct values, and at most one for two "
+    "queries.",
 )
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import reduce
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -15,27 +14,28 @@ from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
-    NOTHING_SHARED,
     PRESETS,
     Conventions,
+    Note,
     QueryScore,
+    Record,
     Score,
     Scoreboard,
+    TieRanges,
+    query_records,
     residual_notes,
     residuals_by_place,
+    score_records,
     tie_notes,
+    tied_ranges,
+    with_ties,
 )
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings
 from labeler.store import Store
 
 DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
-WRITERS: Mapping[str, Callable[[Sequence[Row], Conventions, Sequence[str]], str]] = {
-    "table": as_text,
-    "csv": as_csv,
-    "json": as_json,
-    "md": as_markdown,
-}
+FORMATS = ("table", "csv", "json", "md")
 
 
 def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
@@ -74,7 +74,7 @@ def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
         click.option(
             "--format",
             "kind",
-            type=click.Choice(list(WRITERS)),
+            type=click.Choice(FORMATS),
             default="table",
             show_default=True,
             help="table and md are for people and have four digits; csv and json have all of them.",
@@ -106,16 +106,42 @@ def score(
         collection, settings = store.collection(), store.settings()
     conventions = conventions_of(settings, preset, rel, budget)
     measures = measures_of(conventions, texts)
-    board = Scoreboard(chosen(collection, runs), conventions)
-    refuse_strangers(board)
-    notes = notes_of(board, facet)
-    if kind in ("table", "md") and facet is None and not per_query:
-        notes += tie_notes(board, measures) + residual_notes(board, measures)
-    rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
+    collection = chosen(collection, runs)
+    refuse_strangers(collection)
+    board = Scoreboard(collection, conventions)
+    notes = notes_on(board, measures, facet)
+    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    if ranges is not None:
+        notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
     if kind in ("csv", "json"):
-        rows = with_residuals(board, rows)
-        warn_of_strangers(board)
-    click.echo(WRITERS[kind](rows, conventions, notes), nl=False)
+        records = records_of(board, measures, facet, per_query=per_query)
+        print_records(kind, records, ranges, conventions, notes)
+        return
+    rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
+    click.echo((as_text if kind == "table" else as_markdown)(rows, conventions, notes), nl=False)
+
+
+def records_of(
+    board: Scoreboard, measures: Sequence[Measure], facet: str | None, *, per_query: bool
+) -> list[Record]:
+    """Return what programs get: the same values in every digit, with the residuals of RBP."""
+    residuals = residuals_by_place(board, measures, facet=facet, per_query=per_query)
+    if not per_query:
+        return score_records(board.table(measures, facet), residuals)
+    scores = [score for run in board.run_names for score in board.per_query(run, measures)]
+    return query_records(scores, residuals)
+
+
+def print_records(
+    kind: str,
+    records: list[Record],
+    ranges: TieRanges | None,
+    conventions: Conventions,
+    notes: Sequence[Note],
+) -> None:
+    """Print rows for programs, with what ties could make of them where that is known."""
+    rows = records if ranges is None else with_ties(records, ranges)
+    click.echo((as_csv if kind == "csv" else as_json)(rows, conventions, notes), nl=False)
 
 
 def conventions_of(
@@ -138,32 +164,22 @@ def measures_of(conventions: Conventions, texts: Sequence[str]) -> tuple[Measure
     return measures
 
 
-def strangers(board: Scoreboard) -> list[str]:
-    """Return the runs without a list for any graded query: all their values are 0."""
-    judged = board.judged
-    return [run for run in board.run_names if judged.any() and board.absent(run)[judged].all()]
-
-
-def refuse_strangers(board: Scoreboard) -> None:
-    """Raise `BadInput` where no run shares a query with the golden grades."""
-    if len(strangers(board)) == len(board.run_names):
+def refuse_strangers(collection: Collection) -> None:
+    """Raise `BadInput` where no run shares a query with the golden set."""
+    if not any(run.lists for run in collection.runs):
+        names = ", ".join(repr(run.name) for run in collection.runs)
         raise BadInput(
-            f"no query with golden grades is in {', '.join(map(repr, board.run_names))}; "
-            "are the query ids the same in the golden set and in the run?"
+            f"no query of the golden set is in {names}; are the query ids the same in the golden "
+            "set and in the run?"
         )
 
 
-def warn_of_strangers(board: Scoreboard) -> None:
-    """Say on stderr what programs, who get the bare rows, would take for bad runs."""
-    for run in strangers(board):
-        click.echo(f"Warning: {run}: {NOTHING_SHARED}", err=True)
-
-
-def notes_of(board: Scoreboard, facet: str | None) -> list[str]:
+def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) -> list[Note]:
     """Say what was left out or could surprise, also by the choice of a facet."""
-    notes = [*board.notes()]
+    notes = [*board.notes(measures)]
     if facet is not None and (lost := board.unbucketed(facet)):
-        notes.append(f"judged queries in no bucket of {facet!r}, so in no row: {lost}")
+        sentence = f"judged queries in no bucket of {facet!r}, so in no row: {lost}"
+        notes.append(Note("no bucket", sentence))
     return notes
 
 
@@ -192,7 +208,6 @@ def _mean_row(score: Score) -> Row:
         measure=score.measure,
         value=score.value,
         n=score.n,
-        undefined=score.undefined,
         holes=score.holes,
         facet=score.facet,
         bucket=score.bucket,
@@ -205,47 +220,14 @@ def query_rows(board: Scoreboard, measures: Sequence[Measure]) -> list[Row]:
 
 
 def _query_row(score: QueryScore) -> Row:
-    undefined = math.isnan(score.value)
     return Row(
         run=score.run,
         measure=score.measure,
         value=score.value,
-        n=int(not undefined),
-        undefined=int(undefined and score.judged),
+        n=int(not math.isnan(score.value)),
         holes=score.holes,
         query_id=score.query_id,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class OpenRow(Row):
-    """A row where RBP is among the measures: how much ungraded chunks could add to the value.
-
-    ``residual`` is NaN for every other measure, and where the value is undefined.
-    """
-
-    residual: float = math.nan
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as programs get it, None where it has no residual."""
-        residual = None if math.isnan(self.residual) else self.residual
-        return {**Row.as_dict(self), "residual": residual}
-
-
-def with_residuals(board: Scoreboard, rows: list[Row]) -> list[Row]:
-    """Return the rows with their residuals; as they are where none is of RBP."""
-    chosen = list(dict.fromkeys(row.measure for row in rows if row.measure.name == "RBP"))
-    if not chosen:
-        return rows
-    per_query = rows[0].query_id is not None
-    found = residuals_by_place(board, chosen, facet=rows[0].facet, per_query=per_query)
-    return [
-        OpenRow(
-            **{field.name: getattr(row, field.name) for field in fields(row)},
-            residual=found.get((row.run, row.measure, row.query_id or row.bucket), math.nan),
-        )
-        for row in rows
-    ]
 
 
 @click.command("measures")

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
-from labeler.evaluation import Conventions, number
+from labeler.evaluation import Conventions, Note, Record, notes_of, number
+from labeler.formats import spreadsheet
 from labeler.measures import Measure
-
-
-class Record(Protocol):
-    """A row that can say itself to a program."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row by column, None for undefined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,51 +29,53 @@ class Row:
     measure: Measure
     value: float
     n: int
-    undefined: int
     holes: int
     query_id: str | None = None
     facet: str | None = None
     bucket: str | None = None
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as programs get it: the measure fully spelled, None for undefined."""
-        place = {"query_id": self.query_id, "facet": self.facet, "bucket": self.bucket}
-        return {
-            "run": self.run,
-            **{name: value for name, value in place.items() if value is not None},
-            "measure": str(self.measure),
-            "value": None if math.isnan(self.value) else self.value,
-            "n": self.n,
-            "undefined": self.undefined,
-            "holes": self.holes,
-        }
 
+def as_json(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
+    """Return a JSON list of rows, one a line; null is undefined.
 
-def as_json(rows: Sequence[Record], conventions: Conventions, _: Sequence[str]) -> str:
-    """Return a JSON list of rows, one a line, each with its conventions."""
-    said = conventions.as_dict()
-    lines = [json.dumps({**row.as_dict(), "conventions": said}, allow_nan=False) for row in rows]
+    Each has its conventions, and as a list the notes that concern it.
+    """
+    described = conventions.as_dict()
+    lines = []
+    for record in records:
+        said = [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)]
+        row = {**_without_nan(record), "conventions": described, "notes": said}
+        lines.append(json.dumps(row, allow_nan=False))
     return "[\n" + ",\n".join(lines) + "\n]\n"
 
 
-def as_csv(rows: Sequence[Record], conventions: Conventions, _: Sequence[str]) -> str:
-    """Return CSV with a header; an undefined value is an empty cell."""
-    text = io.StringIO()
-    said = conventions.describe()
-    records = [{**row.as_dict(), "conventions": said} for row in rows]
-    writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(records)
-    return text.getvalue()
+def _without_nan(record: Record) -> Record:
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in record.items()
+    }
 
 
-def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:
+def as_csv(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
+    """Return CSV with a header; an undefined value is an empty cell, all notes are one."""
+    described = conventions.describe()
+    return spreadsheet.as_csv(
+        {
+            **record,
+            "conventions": described,
+            "notes": " · ".join(note.sentence for note in notes_of(record, notes)),
+        }
+        for record in records
+    )
+
+
+def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
     """Return a table for a terminal, with its conventions and notes under it."""
     lines = text_lines(_wide(rows, conventions))
     return "\n".join([*lines, *text_footer(conventions, notes)])
 
 
-def as_markdown(rows: Sequence[Row], conventions: Conventions, notes: Sequence[str]) -> str:
+def as_markdown(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
     """Return a Markdown table, with its conventions and notes under it."""
     lines = markdown_lines(_wide(rows, conventions))
     return "\n".join([*lines, *markdown_footer(conventions, notes)])
@@ -99,9 +92,9 @@ def text_lines(table: Table) -> list[str]:
     ]
 
 
-def text_footer(conventions: Conventions, notes: Sequence[str]) -> list[str]:
+def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a table in a terminal, and ends its last line."""
-    return ["", conventions.describe(), *(f"! {note}" for note in notes), ""]
+    return ["", conventions.describe(), *(f"! {shown(note.sentence)}" for note in notes), ""]
 
 
 def markdown_lines(table: Table) -> list[str]:
@@ -113,9 +106,9 @@ def markdown_lines(table: Table) -> list[str]:
     ]
 
 
-def markdown_footer(conventions: Conventions, notes: Sequence[str]) -> list[str]:
+def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a Markdown table, and ends its last line."""
-    return ["", conventions.describe(), *(f"\n- {note}" for note in notes), ""]
+    return ["", conventions.describe(), *(f"\n- {shown(note.sentence)}" for note in notes), ""]
 
 
 def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:

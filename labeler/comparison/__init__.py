@@ -27,6 +27,7 @@ from labeler.comparison.moves import (
     what_if,
     why_undefined,
 )
+from labeler.comparison.records import delta_records, query_delta_records
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.worked import DcgRow, DcgTable, dcg_table
@@ -52,8 +53,10 @@ __all__ = [
     "contradictions",
     "crossed",
     "dcg_table",
+    "delta_records",
     "moves",
     "one_number",
+    "query_delta_records",
     "rerank",
     "split",
     "strip_text",

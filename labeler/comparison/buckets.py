@@ -11,7 +11,7 @@ import numpy as np
 from labeler.comparison.deltas import Comparison, Delta
 from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
-from labeler.measures import Floats, Ints, Measure
+from labeler.measures import Bools, Floats, Ints, Measure
 
 VISIBLE = 5e-5
 """A mean that moves by less shows no change in four digits, and is not spoken of."""
@@ -30,7 +30,8 @@ class Contradiction:
 class Cell:
     """Where two facets cross: one value and hole count for each run, in the order asked for.
 
-    Values are NaN where no query counts; ``n`` and ``undefined`` are the same for all runs.
+    Values are NaN where no query counts, and for a run that has no result for any that does. ``n``
+    and ``undefined`` are the same for all runs.
     """
 
     bucket: str
@@ -97,15 +98,15 @@ def crossed(
     group = np.where(outside, size, at_row * len(columns) + at_column)
     places = [board.column_of(run) for run in runs]
     values, holes = board.values(measure)[:, places], board.holes(measure)[:, places]
-    return _cells([(str(row), str(c)) for row in rows for c in columns], group, values, holes)
+    names = [(str(row), str(column)) for row in rows for column in columns]
+    return _cells(names, group, board.counted(measure), values, holes)
 
 
 def _cells(
-    names: Sequence[tuple[str, str]], group: Ints, values: Floats, holes: Ints
+    names: Sequence[tuple[str, str]], group: Ints, counted: Bools, values: Floats, holes: Ints
 ) -> tuple[Cell, ...]:
-    defined = ~np.isnan(values[:, 0])
-    queries, n = _sums(group, len(names)), _sums(group[defined], len(names))
-    sums = [_sums(group, len(names), column) for column in np.nan_to_num(values).T]
+    queries, n = _sums(group, len(names)), _sums(group[counted], len(names))
+    sums = [_sums(group[counted], len(names), column) for column in values[counted].T]
     means = [np.divide(each, n, out=np.full(len(n), np.nan), where=n > 0) for each in sums]
     counts = [_sums(group, len(names), column) for column in holes.T]
     return tuple(

@@ -22,7 +22,8 @@ class Delta(NamedTuple):
     ``delta`` is ``b - a``. All ``n`` queries are the same for both; of them B ``wins``, ``ties``
     and ``losses`` (see `TOLERANCE`) add up to ``n``. A query that a run has no list for counts 0
     for that run, and among its ``missing``. ``holes`` and ``missing`` also count the ``undefined``
-    queries. Values are NaN where no query counts.
+    queries. Values are NaN where no query counts, and for a run that has no result for any that
+    does: then nobody wins.
     """
 
     measure: Measure
@@ -43,7 +44,10 @@ class Delta(NamedTuple):
 
 
 class QueryDelta(NamedTuple):
-    """B against A for one query: NaN where undefined, or where nobody has graded (``judged``)."""
+    """B against A for one query; NaN where there is no value.
+
+    ``counted`` says that the query is in the means, ``judged`` that somebody graded a chunk of it.
+    """
 
     measure: Measure
     query_id: str
@@ -51,6 +55,7 @@ class QueryDelta(NamedTuple):
     b: float
     delta: float
     judged: bool
+    counted: bool
     holes_a: int
     holes_b: int
     missing_a: bool
@@ -63,6 +68,7 @@ class Column:
 
     a: Floats
     b: Floats
+    counted: Bools
     holes: Ints
 
     @property
@@ -114,6 +120,7 @@ class Comparison:
                 column.b.tolist(),
                 column.delta.tolist(),
                 self.judged.tolist(),
+                column.counted.tolist(),
                 *column.holes.T.tolist(),
                 *self.missing.T.tolist(),
                 strict=True,
@@ -182,7 +189,8 @@ def _answered(board: Scoreboard, run: str) -> Bools:
 def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> Column:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
-    return Column(values[:, 0], values[:, 1], board.holes(measure)[:, places])
+    holes = board.holes(measure)[:, places]
+    return Column(values[:, 0], values[:, 1], board.counted(measure), holes)
 
 
 def _deltas(

@@ -17,7 +17,7 @@ class Move:
     """A chunk that A or B returned. A rank is None where that run has it not, a grade for a hole.
 
     ``contribution`` is ``term_b - term_a``: what this chunk adds to the delta. All three are None
-    where the measure is undefined for the query.
+    where either run has no value for the query.
     """
 
     chunk: int
@@ -72,7 +72,8 @@ def moves(
         raise BadInput(f"A and B are both {a!r}; choose two different runs")
     listed = [{each.chunk: each for each in board.ranked(run, query_id)} for run in (a, b)]
     given = [_terms_by_rank(board, run, query_id, measure) for run in (a, b)]
-    undefined = why_undefined(board, query_id, measure) is not None
+    places = [board.column_of(run) for run in (a, b)]
+    undefined = bool(np.isnan(board.values(measure)[board.number_of(query_id), places]).any())
     chunks = dict.fromkeys([*listed[1], *listed[0]])
     found = [
         _move(listed[0].get(chunk), listed[1].get(chunk), given[0], given[1], undefined)

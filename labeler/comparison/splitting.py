@@ -15,15 +15,22 @@ from labeler.measures import Floats, Measure
 class Rerank:
     """How B's candidates relate to A's, over the queries for which both have results.
 
-    Of ``queries``, ``same`` have the same chunks in both lists, and ``within`` hold no chunk in B
-    that A has not (the same ones included). For ``alone`` others only one run has results.
+    Of ``queries``, ``ordered`` have the same list in both, ``same`` the same chunks in whatever
+    order, and ``within`` hold no chunk in B that A has not; each includes those before it. For
+    ``alone`` others only one run has results.
     """
 
     queries: int
+    ordered: int
     same: int
     within: int
     alone: int
     sentence: str
+
+    @property
+    def identical(self) -> bool:
+        """Whether every value of B is A's, because every list is; scores may differ."""
+        return self.ordered == self.queries > 0 and not self.alone
 
     @property
     def reorders_only(self) -> bool:
@@ -33,7 +40,7 @@ class Rerank:
 
 @dataclass(frozen=True, slots=True)
 class QuerySplit:
-    """A query's delta in two parts that sum to it; NaN where the measure is undefined.
+    """A query's delta in two parts that sum to it; NaN where it has none.
 
     ``recall_a`` and ``recall_b`` are the recall of the whole lists.
     """
@@ -68,17 +75,21 @@ def rerank(board: Scoreboard, a: str, b: str) -> Rerank:
     board = board.snapshot()
     check_pair(board, a, b)
     found = [
-        [set(board.chunks(run, query_id).tolist()) for run in (a, b)]
-        for query_id in board.collection.query_ids
+        [board.chunks(run, query_id) for run in (a, b)] for query_id in board.collection.query_ids
     ]
-    pairs = [(in_a, in_b) for in_a, in_b in found if in_a and in_b]
-    same = sum(in_a == in_b for in_a, in_b in pairs)
-    within = sum(in_b <= in_a for in_a, in_b in pairs)
-    alone = sum(bool(in_a) != bool(in_b) for in_a, in_b in found)
-    sentence = _sentence(a, b, len(pairs), same, within)
+    pairs = [(in_a, in_b) for in_a, in_b in found if len(in_a) and len(in_b)]
+    sets = [(set(in_a.tolist()), set(in_b.tolist())) for in_a, in_b in pairs]
+    ordered = sum(np.array_equal(in_a, in_b) for in_a, in_b in pairs)
+    same = sum(in_a == in_b for in_a, in_b in sets)
+    within = sum(in_b <= in_a for in_a, in_b in sets)
+    alone = sum(bool(len(in_a)) != bool(len(in_b)) for in_a, in_b in found)
+    if ordered == len(pairs):
+        sentence = _alike(board, a, b, len(pairs), alone)
+    else:
+        sentence = _sentence(a, b, len(pairs), same, within)
     if alone:
         sentence += f"; only one of them has results for {alone} {_more(alone)}"
-    return Rerank(len(pairs), same, within, alone, sentence)
+    return Rerank(len(pairs), ordered, same, within, alone, sentence)
 
 
 def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
@@ -99,7 +110,8 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
     best = [board.measured(measure, board.hits(run).best_order) for run in (a, b)]
-    delta, candidates = values[:, 1] - values[:, 0], best[1] - best[0]
+    delta = values[:, 1] - values[:, 0]
+    candidates = np.where(np.isnan(delta), np.nan, best[1] - best[0])
     recall = board.values(Measure("R", rel=measure.rel or 1))[:, places]
     parts = (delta, candidates, delta - candidates, recall[:, 0], recall[:, 1])
     rows = zip(*(part.tolist() for part in parts), strict=True)
@@ -113,6 +125,30 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
 def _mean(values: Floats) -> float:
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
+
+
+def _alike(board: Scoreboard, a: str, b: str, queries: int, alone: int) -> str:
+    where = "their one query in common" if queries == 1 else f"each of {queries} queries"
+    lists = f"the same chunks in the same order for {where}"
+    if alone:
+        return f"{b} and {a} have {lists}"
+    of_a, of_b = (_scores(board, run) for run in (a, b))
+    if of_a != of_b:
+        return f"{b} gives every value that {a} gives: {lists}, only their scores differ"
+    with_scores = ", with the same scores" if any(of_a.values()) else ""
+    return f"{b} is identical to {a}: {lists}{with_scores}"
+
+
+def _scores(board: Scoreboard, run: str) -> dict[int, dict[int, float] | None]:
+    """Return the scores of a run's chunks by query; None where a list has none."""
+    lists = board.collection.runs[board.column_of(run)].lists
+    return {
+        query: None
+        if ranked.scores is None
+        else dict(zip(ranked.chunks.tolist(), ranked.scores.tolist(), strict=True))
+        for query, ranked in lists.items()
+        if len(ranked.chunks)
+    }
 
 
 def _more(queries: int) -> str:

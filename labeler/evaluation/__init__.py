@@ -5,10 +5,26 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 
 from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
 from labeler.evaluation.conventions import PRESETS, Conventions, number
-from labeler.evaluation.means import Counts, Means, QueryScore, Score
-from labeler.evaluation.notes import NOTHING_SHARED
+from labeler.evaluation.means import (
+    NO_RESULT,
+    Counts,
+    Means,
+    QueryScore,
+    Score,
+    why_no_mean,
+    why_no_value,
+)
+from labeler.evaluation.notes import Note
 from labeler.evaluation.plain import GivenList, collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
+from labeler.evaluation.records import (
+    Record,
+    Residuals,
+    names_of,
+    notes_of,
+    query_records,
+    score_records,
+)
 from labeler.evaluation.residuals import (
     Residual,
     residual_means,
@@ -17,10 +33,17 @@ from labeler.evaluation.residuals import (
     residuals_by_query,
 )
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.evaluation.ties import TieRange, tie_notes, tie_ranges
+from labeler.evaluation.ties import (
+    TieRange,
+    TieRanges,
+    tie_notes,
+    tie_ranges,
+    tied_ranges,
+    with_ties,
+)
 
 __all__ = [
-    "NOTHING_SHARED",
+    "NO_RESULT",
     "PRESETS",
     "PRIMARY",
     "Caution",
@@ -29,21 +52,33 @@ __all__ = [
     "Counts",
     "GivenList",
     "Means",
+    "Note",
     "QueryScore",
     "Ranked",
+    "Record",
     "Residual",
+    "Residuals",
     "Score",
     "Scoreboard",
     "TieRange",
+    "TieRanges",
     "cautions",
     "collect",
+    "names_of",
+    "notes_of",
     "number",
     "primary",
+    "query_records",
     "residual_means",
     "residual_notes",
     "residuals_by_place",
     "residuals_by_query",
+    "score_records",
     "tie_notes",
     "tie_ranges",
     "tied_queries",
+    "tied_ranges",
+    "why_no_mean",
+    "why_no_value",
+    "with_ties",
 ]

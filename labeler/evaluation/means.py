@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -12,11 +13,14 @@ import numpy as np
 from labeler.evaluation.sheet import Layout
 from labeler.measures import Floats, Ints, Measure
 
+NO_RESULT = "no result for any query that counts"
+
 
 class Score(NamedTuple):
     """The mean of one measure for one run, over all queries or those of one bucket.
 
-    ``value`` is NaN where no query counts. ``n`` queries are in the mean; ``undefined`` ones were
+    ``value`` is NaN where no query counts, and everywhere for a run that has no result for any
+    that does; ``reason`` says which. ``n`` queries are in the mean; ``undefined`` ones were
     left out of it. Over both together: ``holes`` chunks inside the top k that nobody has graded
     (in the whole list without a cut-off), ``missing`` queries the run has no list for.
     """
@@ -32,9 +36,17 @@ class Score(NamedTuple):
     holes: int
     missing: int
 
+    @property
+    def reason(self) -> str | None:
+        """Say why there is no value; None where there is one."""
+        return why_no_mean(self.n, self.undefined) if math.isnan(self.value) else None
+
 
 class QueryScore(NamedTuple):
-    """One measure's value for one run and query: NaN if undefined or if nothing is graded."""
+    """One measure's value for one run and query; NaN where there is none, see ``reason``.
+
+    ``counted`` says that the query is in the means, ``judged`` that somebody graded a chunk of it.
+    """
 
     run: str
     measure: Measure
@@ -43,6 +55,30 @@ class QueryScore(NamedTuple):
     holes: int
     missing: bool
     judged: bool
+    counted: bool
+
+    @property
+    def reason(self) -> str | None:
+        """Say why there is no value; None where there is one."""
+        return why_no_value(self.judged, self.counted) if math.isnan(self.value) else None
+
+
+def why_no_mean(n: int, undefined: int) -> str:
+    """Say why a mean has no value, over ``n`` queries that count and ``undefined`` that do not."""
+    if n:
+        return NO_RESULT
+    if undefined:
+        return "nothing relevant is known for any of these queries"
+    return "nobody has graded a chunk of these queries"
+
+
+def why_no_value(judged: bool, counted: bool) -> str:
+    """Say why a query has no value."""
+    if counted:
+        return NO_RESULT
+    if judged:
+        return "nothing relevant is known for this query"
+    return "nobody has graded a chunk of this query"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +97,7 @@ class Means:
     """The means of measures in every run and bucket, as arrays.
 
     ``value`` and ``holes`` (measures, runs, buckets), ``n`` and ``undefined`` (measures, buckets),
-    ``missing`` (runs, buckets) are what the fields of a `Score` are; ``value`` is NaN where ``n``
-    is 0.
+    ``missing`` (runs, buckets) are what the fields of a `Score` are.
     """
 
     measures: tuple[Measure, ...]

@@ -3,53 +3,113 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.means import Counts
+from labeler.evaluation.means import NO_RESULT, Counts, Score
+from labeler.measures import Measure
 from labeler.model import StoredRun
 
-NOTHING_SHARED = "it shares no query with the golden grades, so every value of it is 0"
+SILENT = "no result"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something to know about numbers: ``kind`` is for programs, ``sentence`` for people.
+
+    It concerns the numbers of ``runs``, or of all where none is named; of one ``measure`` alone or
+    of one ``bucket`` (facet and bucket), where they are given.
+    """
+
+    kind: str
+    sentence: str
+    runs: tuple[str, ...] = ()
+    measure: Measure | None = None
+    bucket: tuple[str | None, str | None] | None = None
+
+    def is_about(self, *runs: str | None) -> bool:
+        """Say whether it concerns any of ``runs``."""
+        return not self.runs or not set(self.runs).isdisjoint(runs)
+
+
+@dataclass(frozen=True, slots=True)
+class RunCounts:
+    """What to know of one run beside its values.
+
+    Of its queries ``tied`` have equal scores. Of those that somebody graded it has no list for
+    ``absent`` and no result for ``unanswered``; in the others' lists stand ``graded`` chunks that
+    have a golden grade.
+    """
+
+    tied: int
+    absent: int
+    unanswered: int
+    graded: int
 
 
 def notes_on(
     runs: Iterable[StoredRun],
-    tied: Mapping[str, int],
-    absent: Mapping[str, int],
+    counts_of: Mapping[str, RunCounts],
     counts: Counts,
     conventions: Conventions,
-) -> tuple[str, ...]:
-    """Say it run by run, then for the golden set.
-
-    ``tied`` counts a run's queries with tied scores, ``absent`` the judged ones it has no list for.
-    """
-    notes: list[str] = []
-    for run in runs:
-        notes += _note_run(run, tied[run.name], conventions)
-        if absent[run.name]:
-            notes.append(f"{run.name}: {_absent(absent[run.name], counts.judged)}")
-    if counts.unjudged:
-        notes.append(f"{_queries(counts.unjudged)} without any golden grade: left out")
-    if counts.stale:
-        grades = "grade is" if counts.stale == 1 else "grades are"
-        notes.append(f"{counts.stale} golden {grades} of an earlier wording of the chunk")
+    scores: Iterable[Score] = (),
+) -> tuple[Note, ...]:
+    """Say it run by run, then for the golden set, then for the ``scores`` that a run has not."""
+    notes = [
+        Note(kind, f"{run.name}: {sentence}", runs=(run.name,))
+        for run in runs
+        for kind, sentence in _of_run(run, counts_of[run.name], counts.judged, conventions)
+    ]
+    silent = {run for note in notes if note.kind == SILENT for run in note.runs}
+    notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts)]
+    for score in scores:
+        if score.reason == NO_RESULT and score.run not in silent:
+            heading = conventions.heading(score.measure)
+            sentence = f"{score.run}: no result for any query that counts in {heading}, so no value"
+            notes.append(Note(SILENT, sentence, runs=(score.run,), measure=score.measure))
     return tuple(notes)
 
 
-def _absent(count: int, judged: int) -> str:
-    if count == judged:
-        return NOTHING_SHARED
-    return f"no list for {_queries(count)} of {judged} with golden grades, where its values are 0"
+def _of_golden_set(counts: Counts) -> Iterator[tuple[str, str]]:
+    if counts.unjudged:
+        yield "ungraded", f"{_queries(counts.unjudged)} without any golden grade: left out"
+    if counts.stale:
+        grades = "grade is" if counts.stale == 1 else "grades are"
+        yield "stale", f"{counts.stale} golden {grades} of an earlier wording of the chunk"
+
+
+def _of_run(
+    run: StoredRun, own: RunCounts, judged: int, conventions: Conventions
+) -> Iterator[tuple[str, str]]:
+    if run.unknown_queries:
+        yield "unknown queries", f"{_queries(run.unknown_queries)} not in the golden set, left out"
+    if own.tied:
+        order = "by chunk id, descending" if conventions.like_trec_eval else "in file order"
+        yield "ties", f"{_queries(own.tied)} with tied scores, ties {order}"
+    if conventions.like_trec_eval and any(ranked.scores is None for ranked in run.lists.values()):
+        yield "no scores", "no scores, so a chunk's score is taken to be -rank"
+    if judged:
+        yield from _of_judged(own, judged)
+
+
+def _of_judged(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
+    """Say how a run meets the queries that somebody graded, of which there are some."""
+    if own.unanswered == judged:
+        yield SILENT, "no result for any query with golden grades, so no value"
+        return
+    if own.absent:
+        yield (
+            "absent",
+            f"no list for {_queries(own.absent)} of {judged} with golden grades, where its values "
+            "are 0",
+        )
+    if not own.graded:
+        yield (
+            "nothing graded",
+            "no chunk in its lists has a golden grade, hence the zeros; are the chunk ids the same "
+            "in the golden set and in the run?",
+        )
 
 
 def _queries(count: int) -> str:
     return "1 query" if count == 1 else f"{count} queries"
-
-
-def _note_run(run: StoredRun, tied: int, conventions: Conventions) -> Iterator[str]:
-    if run.unknown_queries:
-        yield f"{run.name}: {_queries(run.unknown_queries)} not in the golden set, left out"
-    if tied:
-        order = "by chunk id, descending" if conventions.like_trec_eval else "in file order"
-        yield f"{run.name}: {_queries(tied)} with tied scores, ties {order}"
-    if conventions.like_trec_eval and any(ranked.scores is None for ranked in run.lists.values()):
-        yield f"{run.name}: no scores, so a chunk's score is taken to be -rank"

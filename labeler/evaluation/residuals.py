@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from labeler.evaluation.notes import Note
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Floats, Measure, rbp_residual
 
@@ -100,16 +101,20 @@ def residuals_by_place(
     }
 
 
-def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[str]:
-    """Say in a sentence for each RBP how much ungraded chunks could add to each run's mean."""
+def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[Note]:
+    """Say for each RBP how much ungraded chunks could add to each run's mean."""
     said: dict[Measure, list[str]] = {}
     for each in residual_means(board, measures):
         if not math.isnan(each.residual):
             said.setdefault(each.measure, []).append(f"{each.residual:.4f} ({each.run})")
     return [
-        f"{board.conventions.heading(measure)}: ungraded chunks"
-        f"{'' if measure.cutoff is None else ' and all below the cut-off'} could add up to "
-        + ", ".join(runs)
+        Note(
+            "residual",
+            f"{board.conventions.heading(measure)}: ungraded chunks"
+            f"{'' if measure.cutoff is None else ' and all below the cut-off'} could add up to "
+            + ", ".join(runs),
+            measure=measure,
+        )
         for measure, runs in said.items()
     ]
 

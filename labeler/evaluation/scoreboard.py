@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, cached_property, partial
-from itertools import repeat
+from itertools import repeat, starmap
 
 import numpy as np
 
@@ -25,12 +25,23 @@ from labeler.evaluation.alignment import (
     rows_of,
     tied_queries,
 )
+from labeler.evaluation.answers import Answers
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts, Means, QueryScore, Score, take_means
-from labeler.evaluation.notes import notes_on
+from labeler.evaluation.notes import Note, RunCounts, notes_on
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.evaluation.state import State
-from labeler.measures import BUDGET, WHOLE_LIST, Bools, Floats, Hits, Ints, Measure, score
+from labeler.measures import (
+    BUDGET,
+    WHOLE_LIST,
+    Bools,
+    Floats,
+    Hits,
+    Ints,
+    Measure,
+    score,
+    without_repeats,
+)
 from labeler.model import Collection, GradeChange
 
 
@@ -41,7 +52,8 @@ class Scoreboard:
     changes. Any number of threads may read while one refreshes: each answer is of one revision.
 
     Queries without any golden grade are left out of every mean; `counts` says how many. A query
-    that a run has no list for counts 0 for that run:
+    that a run has no list for counts 0 for that run, as long as it has results for any that counts;
+    a run without has no value, mean or other:
 
     >>> from labeler.evaluation import collect
     >>> grades = {"q1": {"c1": 3}, "q2": {"c2": 1}, "q3": {"c3": 0}, "q4": {}}
@@ -67,7 +79,9 @@ class Scoreboard:
         self._groupings: dict[str | None, Grouping] = {None: everything}
         self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
         self._tied = cache(partial(_tied_by_run, collection))  # asked once, also by snapshots
-        self._rules = Rules(self._find_absent(), self._budgets, conventions.like_trec_eval)
+        self._answers = Answers.of(self._lists, len(collection.query_ids))
+        absent = ~self._answers.listed
+        self._rules = Rules(absent, self._budgets, conventions.like_trec_eval)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
         hits = self._align(range(len(golden)), golden)
@@ -120,11 +134,26 @@ class Scoreboard:
         """
         return copy.copy(self)
 
-    def notes(self) -> tuple[str, ...]:
-        """Say in sentences what was left out or treated in a way that could surprise."""
-        absent = self._rules.absent[self._state.judged].sum(axis=0).tolist()
-        missing = dict(zip(self.run_names, absent, strict=True))
-        return notes_on(self.collection.runs, self.tied, missing, self.counts, self.conventions)
+    def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
+        """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
+        board = self.snapshot()
+        return notes_on(
+            board.collection.runs,
+            board._run_counts(),
+            board.counts,
+            board.conventions,
+            board.table(measures),
+        )
+
+    def _run_counts(self) -> Mapping[str, RunCounts]:
+        state, runs = self._state, len(self.run_names)
+        graded = np.bincount(state.hits.row % max(1, runs), minlength=runs)
+        absent, unanswered = (
+            np.sum(~there[state.judged], axis=0)
+            for there in (self._answers.listed, self._answers.answered)
+        )
+        columns = np.stack([list(self.tied.values()), absent, unanswered, graded])
+        return dict(zip(self.run_names, starmap(RunCounts, columns.T.tolist()), strict=True))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
@@ -136,7 +165,9 @@ class Scoreboard:
         chosen = self.resolve(measures)
         sheet = self._sheet(self._state, chosen)
         totals = sheet.totals(facet, grouping)
-        return take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+        means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+        self._answers.silence(means.value, sheet, chosen, self._groupings[None])
+        return means
 
     def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
         """Return the means as rows, in the order of the runs, then ``measures``, then buckets.
@@ -157,21 +188,36 @@ class Scoreboard:
         absent = self._rules.absent[:, at].tolist()
         judged = state.judged.tolist()
         columns = [
-            (measure, sheet.values(measure)[:, at].tolist(), sheet.holes(measure)[:, at].tolist())
+            (
+                measure,
+                self._answers.values(sheet, measure)[:, at].tolist(),
+                sheet.holes(measure)[:, at].tolist(),
+                sheet.defined(measure).tolist(),
+            )
             for measure in chosen
         ]
         return [
             QueryScore(
-                run, measure, query_id, values[query], holes[query], absent[query], judged[query]
+                *(run, measure, query_id, values[query], holes[query]),
+                *(absent[query], judged[query], counted[query]),
             )
             for query, query_id in enumerate(self.collection.query_ids)
-            for measure, values, holes in columns
+            for measure, values, holes, counted in columns
         ]
 
     def values(self, measure: Measure) -> Floats:
-        """Return all values of a measure, (queries, runs), NaN where undefined or not judged."""
+        """Return all values of a measure, (queries, runs).
+
+        NaN where it is undefined or nobody has graded, and for a run without any result that
+        counts.
+        """
         chosen = self.resolve([measure])
-        return self._sheet(self._state, chosen).values(*chosen)
+        return self._answers.values(self._sheet(self._state, chosen), *chosen)
+
+    def counted(self, measure: Measure) -> Bools:
+        """Say which queries are in the means of a measure, (queries,)."""
+        chosen = self.resolve([measure])
+        return self._sheet(self._state, chosen).defined(*chosen)
 
     def holes(self, measure: Measure) -> Ints:
         """Count the ungraded chunks inside a measure's cut-off, (queries, runs)."""
@@ -255,13 +301,11 @@ class Scoreboard:
         return values
 
     def resolve(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:
-        """Give ``@budget`` its number where it is one number, and drop repeats."""
+        """Give ``@budget`` its number where it is one number; each measure comes once."""
         plain = self._plain_budget
-        return tuple(
-            dict.fromkeys(
-                replace(measure, cutoff=plain) if plain and measure.cutoff == BUDGET else measure
-                for measure in measures
-            )
+        return without_repeats(
+            replace(measure, cutoff=plain) if plain and measure.cutoff == BUDGET else measure
+            for measure in measures
         )
 
     @cached_property
@@ -337,10 +381,6 @@ class Scoreboard:
         by_task = self.conventions.budget_by_task
         budgets = [by_task.get(task or "", self.conventions.budget) for task in tasks]
         return np.array(budgets, dtype=np.int64)
-
-    def _find_absent(self) -> Bools:
-        absent = [[query not in lists for lists in self._lists] for query in self._all_queries]
-        return np.array(absent, dtype=np.bool_).reshape(len(absent), len(self._lists))
 
     def _align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
         chosen = list(queries)

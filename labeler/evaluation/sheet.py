@@ -199,10 +199,16 @@ class Sheet:
         """The rows below each other, (queries, width)."""
         return np.stack(self.rows) if self.stacked is None else self.stacked
 
+    def defined(self, measure: Measure) -> Bools:
+        """Say for which queries a measure is defined and so in the mean, (queries,)."""
+        [column] = self.layout.columns((measure,)).defined
+        defined: Bools = self.table[:, column] > 0
+        return defined
+
     def values(self, measure: Measure) -> Floats:
         """Return a measure's values, (queries, runs), NaN where it is not defined."""
         columns = self.layout.columns((measure,))
-        defined = self.table[:, columns.defined] > 0
+        defined = self.defined(measure)[:, np.newaxis]
         return np.where(defined, self.table[:, columns.values[0]], np.nan)
 
     def holes(self, measure: Measure) -> Ints:

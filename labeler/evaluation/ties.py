@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from labeler.evaluation.alignment import Chunks, Scores
+from labeler.evaluation.conventions import Conventions, number
+from labeler.evaluation.notes import Note
+from labeler.evaluation.records import Record
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Hits, Ints, Measure
 
@@ -23,10 +26,9 @@ class TieRange(NamedTuple):
     lowest: float
     highest: float
 
-    @property
-    def moves(self) -> bool:
-        """Say whether the order of ties makes any difference."""
-        return self.highest - self.lowest > 1e-12
+
+TieRanges = Mapping[str, Sequence[TieRange]]
+"""By run, for those with tied scores."""
 
 
 def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tuple[TieRange, ...]:
@@ -69,18 +71,54 @@ def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tupl
     )
 
 
-def tie_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[str]:
-    """Say in a sentence for each run with tied scores how far their order could move its means."""
+def tied_ranges(board: Scoreboard, measures: Iterable[Measure]) -> TieRanges:
+    """Return the ranges of each run with tied scores; the others have no other order."""
+    chosen = tuple(measures)
+    return {run: tie_ranges(board, run, chosen) for run, tied in board.tied.items() if tied}
+
+
+def tie_notes(ranges: TieRanges, conventions: Conventions) -> list[Note]:
+    """Say for each run with tied scores how far their order could move its means.
+
+    A move that four digits do not show is not spoken of.
+    """
     notes = []
-    for run, tied in board.tied.items():
-        moved = [each for each in tie_ranges(board, run, measures) if each.moves] if tied else []
-        ranges = [
-            f"{board.conventions.heading(each.measure)} {each.lowest:.4f} to {each.highest:.4f}"
-            for each in moved
+    for run, found in ranges.items():
+        said = [
+            f"{conventions.heading(each.measure)} {number(each.lowest)} to {number(each.highest)}"
+            for each in found
+            if number(each.lowest) != number(each.highest)
         ]
-        if ranges:
-            notes.append(f"{run}: other orders of its ties could give {', '.join(ranges)}")
+        if said:
+            sentence = f"{run}: other orders of its ties could give {', '.join(said)}"
+            notes.append(Note("tie range", sentence, runs=(run,)))
     return notes
+
+
+_SIDES = (("run", "value", ""), ("run_a", "a", "_a"), ("run_b", "b", "_b"))
+
+
+def with_ties(records: Iterable[Record], ranges: TieRanges) -> list[Record]:
+    """Return means with what other orders of tied scores could make of them.
+
+    ``lowest`` and ``highest``, or in a comparison ``lowest_a`` and so on, are the value itself for
+    a run without ties.
+    """
+    ends = {
+        (run, str(each.measure)): (each.lowest, each.highest)
+        for run, found in ranges.items()
+        for each in found
+    }
+    rows = []
+    for record in records:
+        more: Record = {}
+        for run, value, side in _SIDES:
+            if run in record:
+                settled = (record[value], record[value])
+                found = ends.get((record[run], record["full_name"]), settled)
+                more |= dict(zip((f"lowest{side}", f"highest{side}"), found, strict=True))
+        rows.append({**record, **more})
+    return rows
 
 
 class _TiedList(NamedTuple):

@@ -34,6 +34,7 @@ _WANTED = {"query id": QUERY_ID, "query's text": QUERY_TEXT}
 _OTHERS = (*_TASK, *_REFERENCE, *_GUIDELINE, *_KEYWORDS, "buckets", "metadata")
 _NO_FACETS = {*_TASK, *_REFERENCE, *_GUIDELINE}
 _MOST_BUCKETS = 50
+_MOST_NAMED = 5
 
 
 def read_queries(
@@ -46,10 +47,11 @@ def read_queries(
     """Read queries from JSONL, a BEIR ``queries.jsonl``, CSV or TSV, plain or gzip.
 
     Every key or column without a meaning of its own is kept in the metadata. Facets are the
-    record's ``buckets`` plus every metadata field of texts with at most 50 distinct values, or
-    exactly those named by ``facets`` (an empty list: none); naming one that no query has is an
-    error. The facet "task" is the task itself. Raises `BadInput` with file and line, `NotFound`
-    for a missing file.
+    record's ``buckets`` plus every metadata field of texts with at most 50 distinct values, and at
+    most half as many as there are queries, or exactly those named by ``facets`` (an empty list:
+    none); naming one that no query has is an error. The facts say which fields of texts were left
+    out. The facet "task" is the task itself. Raises `BadInput` with file and line, `NotFound` for
+    a missing file.
     """
     return queries_from(file_source(path, name), facets, progress)
 
@@ -69,7 +71,11 @@ def queries_from(
     if not queries:
         raise source.fail(None, "there is no query in it")
     numbers = list(lines.values())
-    return loaded_queries(source, _with_facets(source, queries, numbers, facets), numbers)
+    if facets is not None:
+        return loaded_queries(source, _with_named(source, queries, numbers, facets), numbers)
+    grouped, left_out = _with_small_fields(queries)
+    loaded = loaded_queries(source, grouped, numbers)
+    return replace(loaded, facts={**loaded.facts, **_told_left_out(left_out)})
 
 
 def refuse_second(lines: dict[str, int], identifier: str, number: int, what: str) -> None:
@@ -130,12 +136,9 @@ def bucket_name(facet: str, value: object) -> str:
     raise BadInput(f"facet {facet!r} needs one value per query, not {short(value)}")
 
 
-def _with_facets(
-    source: Source, queries: list[Query], numbers: Sequence[int], facets: Sequence[str] | None
+def _with_named(
+    source: Source, queries: list[Query], numbers: Sequence[int], facets: Sequence[str]
 ) -> list[Query]:
-    if facets is None:
-        fields = _small_fields(queries)
-        return [_grouped(query, fields) for query in queries]
     named = [facet for facet in facets if facet != "task"]
     fields_there = {field for query in queries for field in (*query.buckets, *query.metadata)}
     for facet in named:
@@ -149,17 +152,34 @@ def _with_facets(
     return regrouped
 
 
-def _small_fields(queries: Iterable[Query]) -> list[str]:
-    """Return the metadata fields that hold nothing but texts, and few distinct ones."""
+def _with_small_fields(queries: list[Query]) -> tuple[list[Query], list[str]]:
+    """Group by every field of texts that can be a facet; return also those that cannot."""
+    values = _fields_of_texts(queries)
+    most = min(_MOST_BUCKETS, len(queries) // 2)
+    small = [field for field, seen in values.items() if len(seen) <= most]
+    given = {facet for query in queries for facet in query.buckets}
+    left_out = [field for field in values if field not in small and field not in given]
+    return [_grouped(query, small) for query in queries], left_out
+
+
+def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
+    """Return the metadata fields that hold nothing but texts, with their distinct values."""
     values: dict[str, set[object]] = {}
     for query in queries:
         for field, value in query.metadata.items():
             if value is not None and value != "" and field not in _NO_FACETS:
                 # A value that is no text spoils the field for good: None stands for it.
                 values.setdefault(field, set()).add(value if isinstance(value, str) else None)
-    return [
-        field for field, seen in values.items() if len(seen) <= _MOST_BUCKETS and None not in seen
-    ]
+    return {field: seen for field, seen in values.items() if None not in seen}
+
+
+def _told_left_out(fields: Sequence[str]) -> dict[str, str]:
+    """Say in one fact which fields are no facets, if any, and what would make them some."""
+    if not fields:
+        return {}
+    more = len(fields) - _MOST_NAMED
+    named = ", ".join(fields[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return {"no facet": f"{named}: too many different values, unless named with --facet"}
 
 
 def _grouped(query: Query, fields: Sequence[str]) -> Query:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import math
 import re
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from labeler.formats.records import Record
 
@@ -23,6 +28,29 @@ def neutralised(text: str) -> str:
     if _RUNS.match(text) and not _NUMBER.fullmatch(text):
         return f"'{text}"
     return text
+
+
+def as_csv(rows: Iterable[Mapping[Any, object]]) -> str:
+    """Return rows as one table with a header: every digit, and no cell that a spreadsheet runs.
+
+    A cell is empty where a value is NaN or None, or where a row has not the column.
+
+    >>> as_csv([{"run": "=1+1", "value": 0.1 + 0.2}, {"run": "b", "value": math.nan}])
+    "run,value\\n'=1+1,0.30000000000000004\\nb,\\n"
+    """
+    records = list(rows)
+    columns = list(dict.fromkeys(name for record in records for name in record))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(neutralised, columns))
+    writer.writerows([_harmless(record.get(name)) for name in columns] for record in records)
+    return text.getvalue()
+
+
+def _harmless(value: object) -> object:
+    if isinstance(value, str):
+        return neutralised(value)
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def revived(record: Record) -> Record:

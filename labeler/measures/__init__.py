@@ -17,6 +17,7 @@ from labeler.measures.names import (
     score,
     scorer,
     terms,
+    without_repeats,
 )
 from labeler.measures.reading_on import rbp_residual
 
@@ -39,4 +40,5 @@ __all__ = [
     "score",
     "scorer",
     "terms",
+    "without_repeats",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -37,7 +37,8 @@ class Measure:
 
     ``cutoff`` is None for the whole list, or ``"budget"`` where it is the prompt budget, which a
     query's task may change. The others are given exactly where the measure takes them: ``gains``
-    (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``.
+    (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``. ``asked`` are
+    the names by which it was asked for, if any; they make no other measure of it.
 
     >>> str(Measure("nDCG", 10, dcg="exp-log2"))
     "nDCG(dcg='exp-log2')@10"
@@ -54,6 +55,7 @@ class Measure:
     beta: float | None = None
     max: int | None = None
     judged_only: bool = False
+    asked: tuple[str, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         definition = MEASURES.get(self.name)
@@ -98,6 +100,15 @@ class Measure:
     def label(self) -> str:
         """The name without parameters, for headings: ``nDCG@10``."""
         return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names under which whoever asked for it looks for its values.
+
+        >>> parse("MRR").names, Measure("RR", rel=1).names
+        (('MRR',), ('RR(rel=1)',))
+        """
+        return self.asked or (str(self),)
 
     @property
     def definition(self) -> Definition:
@@ -148,7 +159,8 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
         if _fold(match["name"]) == _RELEVANT_RETRIEVED:
             given.setdefault("rel", rel)
         parameters = _fill(given, definition, {"rel": rel, "dcg": dcg})
-        return Measure(definition.name, _read_cutoff(match["cutoff"]), **parameters)
+        asked = (text.strip(),)
+        return Measure(definition.name, _read_cutoff(match["cutoff"]), **parameters, asked=asked)
     except BadInput as error:
         raise BadInput(f"{text!r} is not a measure: {error}") from None
 
@@ -158,14 +170,30 @@ def parse_all(
 ) -> tuple[Measure, ...]:
     """Read measures from one text or several, each holding one name or more, without repeats.
 
-    Names are set apart by spaces or commas, which may also stand inside parentheses.
+    Names are set apart by spaces or commas, which may also stand inside parentheses. A measure
+    that is asked for by two names comes once, and keeps both.
 
-    >>> [m.label for m in parse_all(["nDCG@10 P( rel = 2 )@5", "AP,RR"])]
-    ['nDCG@10', 'P@5', 'AP', 'RR']
+    >>> [m.names for m in parse_all(["nDCG@10 P( rel = 2 )@5", "AP,MAP"])]
+    [('nDCG@10',), ('P( rel = 2 )@5',), ('AP', 'MAP')]
     """
     lines = [texts] if isinstance(texts, str) else texts
     names = [name for line in lines for name in _NAME_IN_LIST.findall(line)]
-    return tuple(dict.fromkeys(parse(name, rel=rel, dcg=dcg) for name in names))
+    return without_repeats(parse(name, rel=rel, dcg=dcg) for name in names)
+
+
+def without_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    """Return each measure once, in the order in which they first come, with all its names.
+
+    >>> [m.names for m in without_repeats([parse("RR"), parse("AP"), parse("MRR")])]
+    [('RR', 'MRR'), ('AP',)]
+    """
+    given = tuple(measures)
+    if len(set(given)) == len(given):
+        return given
+    names: dict[Measure, dict[str, None]] = {}
+    for measure in given:
+        names.setdefault(measure, {}).update(dict.fromkeys(measure.names))
+    return tuple(replace(measure, asked=tuple(asked)) for measure, asked in names.items())
 
 
 _SPELLING = re.compile(

@@ -180,13 +180,18 @@ class Intake(JudgmentLog, Reading, Remarks):
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
             counts: dict[str, int | str] = {}
+            twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
                 counts["chunks known by id only"] = self._put_run(loaded.records, row)
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
-        return self._run_report(loaded, name, counts)
+        return self._run_report(loaded, name, counts, twins)
+
+    def _runs_of(self, fingerprint: str) -> list[str]:
+        rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
+        return [repr(name) for (name,) in rows]
 
     def _put_run(self, rankings: Sequence[Ranking], row: list[str]) -> int:
         numbers, _ = self._chunk_numbers(
@@ -210,7 +215,11 @@ class Intake(JudgmentLog, Reading, Remarks):
         return bare
 
     def _run_report(
-        self, loaded: Loaded[Ranking], name: str, counts: dict[str, int | str]
+        self,
+        loaded: Loaded[Ranking],
+        name: str,
+        counts: dict[str, int | str],
+        twins: Sequence[str],
     ) -> IntakeReport:
         rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
         retired = {query_id for query_id, is_retired in rows if is_retired}
@@ -222,6 +231,9 @@ class Intake(JudgmentLog, Reading, Remarks):
         counts["queries of the golden set without a list"] = len(wanted - given)
         counts["queries unknown to the golden set"] = len(given - wanted)
         warnings = list(loaded.warnings)
+        if twins:
+            of = "run" if len(twins) == 1 else "runs"
+            warnings.append(f"its content is the same as that of {of} {', '.join(twins)}")
         if given and not given & wanted:
             warnings.append(
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "

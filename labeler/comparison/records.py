@@ -1,0 +1,87 @@
+"""B against A as programs get it: rows of named columns; knows no file format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+from labeler.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
+from labeler.evaluation import NO_RESULT, Record, names_of, why_no_mean, why_no_value
+
+
+def delta_records(comparison: Comparison, rows: Iterable[Delta]) -> list[Record]:
+    """Return means as rows; facet and bucket are columns where one of ``rows`` is of a bucket.
+
+    A row stands under the name its measure was asked for by. ``a``, ``b`` and ``delta`` are NaN
+    where there is no value, and ``reason`` says why and of which run.
+    """
+    rows = list(rows)
+    in_buckets = any(row.facet is not None for row in rows)
+    return [
+        {
+            "run_a": comparison.a,
+            "run_b": comparison.b,
+            **({"facet": row.facet, "bucket": row.bucket} if in_buckets else {}),
+            **names,
+            "a": row.a,
+            "b": row.b,
+            "delta": row.delta,
+            "reason": _why(comparison, row, why_no_mean(row.n, row.undefined)),
+            "wins": row.wins,
+            "ties": row.ties,
+            "losses": row.losses,
+            "n": row.n,
+            "undefined": row.undefined,
+            "holes_a": row.holes_a,
+            "holes_b": row.holes_b,
+            "missing_a": row.missing_a,
+            "missing_b": row.missing_b,
+        }
+        for row in rows
+        for names in names_of(row.measure)
+    ]
+
+
+def query_delta_records(comparison: Comparison) -> list[Record]:
+    """Return the values query by query, then by measure, as rows; the counts are 0 or 1."""
+    columns = [comparison.queries(measure) for measure in comparison.measures]
+    return [
+        record
+        for rows in zip(*columns, strict=True)
+        for row in rows
+        for record in _records_of(comparison, row)
+    ]
+
+
+def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
+    return [
+        {
+            "run_a": comparison.a,
+            "run_b": comparison.b,
+            "query_id": row.query_id,
+            **names,
+            "a": row.a,
+            "b": row.b,
+            "delta": row.delta,
+            "reason": _why(comparison, row, why_no_value(row.judged, row.counted)),
+            "wins": int(row.delta > TOLERANCE),
+            "ties": int(abs(row.delta) <= TOLERANCE),
+            "losses": int(row.delta < -TOLERANCE),
+            "n": int(row.counted),
+            "undefined": int(row.judged and not row.counted),
+            "holes_a": row.holes_a,
+            "holes_b": row.holes_b,
+            "missing_a": int(row.missing_a),
+            "missing_b": int(row.missing_b),
+        }
+        for names in names_of(row.measure)
+    ]
+
+
+def _why(comparison: Comparison, row: Delta | QueryDelta, why: str) -> str | None:
+    if not math.isnan(row.delta):
+        return None
+    if why != NO_RESULT:
+        return why
+    sides = ((comparison.a, row.a), (comparison.b, row.b))
+    return "; ".join(f"{run}: {why}" for run, value in sides if math.isnan(value))

@@ -1,0 +1,67 @@
+"""Which queries a run answers, and so whether it has values at all; knows no query by name.
+
+An absent query is a 0 that counts: the run was asked and found nothing. Where a run answers none of
+the queries that count, its mean would be 0 for no reason of ranking: ids differ, or the run is
+empty. So it has no value, in no bucket and for no query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from labeler.evaluation.adding import Grouping
+from labeler.evaluation.alignment import Chunks
+from labeler.evaluation.sheet import Sheet
+from labeler.measures import Bools, Floats, Ints, Measure
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Where runs have a list, and where it holds a result: both (queries, runs)."""
+
+    listed: Bools
+    answered: Bools
+
+    @staticmethod
+    def of(lists: Sequence[Mapping[int, Chunks]], queries: int) -> Answers:
+        """Look at each run's lists by query."""
+        listed, answered = (np.zeros((queries, len(lists)), dtype=np.bool_) for _ in range(2))
+        for at, by_query in enumerate(lists):
+            listed[list(by_query), at] = True
+            answered[[query for query, chunks in by_query.items() if len(chunks)], at] = True
+        return Answers(listed, answered)
+
+    @cached_property
+    def _empty(self) -> Ints:
+        """How many lists of each run hold nothing, (runs,)."""
+        empty: Ints = np.sum(self.listed & ~self.answered, axis=0)
+        return empty
+
+    def values(self, sheet: Sheet, measure: Measure) -> Floats:
+        """Return a measure's values, (queries, runs), NaN where undefined or without any answer."""
+        values = sheet.values(measure)
+        values[:, self._silent(sheet, measure)] = np.nan
+        return values
+
+    def silence(
+        self, means: Floats, sheet: Sheet, measures: Sequence[Measure], everything: Grouping
+    ) -> None:
+        """Set to NaN the means, (measures, runs, buckets), of runs without an answer that counts.
+
+        A run has one if more queries count than it leaves open, which sums tell at no cost; only
+        where they do not are the queries looked at.
+        """
+        [totals] = sheet.totals(None, everything)
+        left_open = totals[1 : 1 + means.shape[1]] + self._empty
+        counted = totals[sheet.layout.columns(tuple(measures)).defined]
+        doubtful = (counted[:, np.newaxis] <= left_open).any(axis=1)
+        for at in np.flatnonzero(doubtful).tolist():
+            means[at, self._silent(sheet, measures[at])] = np.nan
+
+    def _silent(self, sheet: Sheet, measure: Measure) -> Bools:
+        answers: Bools = np.any(self.answered[sheet.defined(measure)], axis=0)
+        return ~answers

@@ -1,0 +1,94 @@
+"""Values as programs get them: rows of named columns; knows no file format, and nobody who reads.
+
+A row stands under the name its measure was asked for by; one asked for by two names has two rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from labeler.evaluation.means import QueryScore, Score
+from labeler.evaluation.notes import Note
+from labeler.measures import Measure
+
+Record = dict[str, Any]
+Residuals = Mapping[tuple[str, Measure, str | None], float]
+"""How much ungraded chunks could add to an RBP, by run, measure and place."""
+
+
+def names_of(measure: Measure) -> list[Record]:
+    """Return the two columns that name a measure, once for each name it was asked for by.
+
+    >>> from labeler.measures import parse
+    >>> names_of(parse("MRR"))
+    [{'measure': 'MRR', 'full_name': 'RR(rel=1)'}]
+    """
+    return [{"measure": name, "full_name": str(measure)} for name in measure.names]
+
+
+def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -> list[Record]:
+    """Return means as rows; facet and bucket are columns where a score is of a bucket.
+
+    ``value`` is NaN where there is none, and ``reason`` says why. With ``residuals`` there is a
+    column for them, NaN for every measure but RBP.
+    """
+    rows = list(scores)
+    in_buckets = any(row.facet is not None for row in rows)
+    return [
+        {
+            "run": row.run,
+            **({"facet": row.facet, "bucket": row.bucket} if in_buckets else {}),
+            **names,
+            "value": row.value,
+            "reason": row.reason,
+            "n": row.n,
+            "undefined": row.undefined,
+            "holes": row.holes,
+            "missing": row.missing,
+            **_residual(residuals, (row.run, row.measure, row.bucket)),
+        }
+        for row in rows
+        for names in names_of(row.measure)
+    ]
+
+
+def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = None) -> list[Record]:
+    """Return values query by query as rows of the same columns; the counts are 0 or 1."""
+    return [
+        {
+            "run": row.run,
+            "query_id": row.query_id,
+            **names,
+            "value": row.value,
+            "reason": row.reason,
+            "n": int(row.counted),
+            "undefined": int(row.judged and not row.counted),
+            "holes": row.holes,
+            "missing": int(row.missing),
+            **_residual(residuals, (row.run, row.measure, row.query_id)),
+        }
+        for row in scores
+        for names in names_of(row.measure)
+    ]
+
+
+def notes_of(record: Record, notes: Iterable[Note]) -> list[Note]:
+    """Return the notes that concern a row, of whichever kind: those of its run or runs, and of all.
+
+    A note on a measure or a bucket concerns the rows of that measure or bucket alone.
+    """
+    place = (record.get("facet"), record.get("bucket"))
+    runs = [record[name] for name in ("run", "run_a", "run_b") if name in record]
+    return [
+        note
+        for note in notes
+        if note.is_about(*runs)
+        and (note.measure is None or str(note.measure) == record["full_name"])
+        and note.bucket in (None, place)
+    ]
+
+
+def _residual(residuals: Residuals | None, place: tuple[str, Measure, str | None]) -> Record:
+    return {"residual": residuals.get(place, math.nan)} if residuals else {}
