@@ -113,22 +113,6 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """One system's ranked lists, immutable once loaded."""
-
-    name: str
-    system: str
-    created_at: str
-    rankings: tuple[Ranking, ...]
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def depth(self) -> int:
-        """Length of the longest list."""
-        return max((len(ranking.chunk_ids) for ranking in self.rankings), default=0)
-
-
-@dataclass(frozen=True, slots=True)
 class GoldenGrade:
     """The one grade that counts for a query and a chunk, and who stands behind it."""
 
@@ -355,11 +339,14 @@ class StoredList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRun:
-    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list."""
+    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list.
+
+    ``created_at`` is None where nobody said when the run was made.
+    """
 
     name: str
     system: str
-    created_at: str
+    created_at: str | None
     lists: Mapping[int, StoredList]
     unknown_queries: int = 0
 

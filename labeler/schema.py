@@ -322,6 +322,15 @@ END;
 INSERT INTO chunk_words (rowid, title, text) SELECT id, title, text FROM readable_chunks;
 """
 
+# A date that nobody gave is not known. A column cannot be told to take NULL; a new one can, and
+# unlike a new table it leaves the lists, which fall with their run, where they are.
+UNKNOWN_DATES = """
+ALTER TABLE runs ADD COLUMN given_at TEXT;
+UPDATE runs SET given_at = created_at;
+ALTER TABLE runs DROP COLUMN created_at;
+ALTER TABLE runs RENAME COLUMN given_at TO created_at;
+"""
+
 
 def _little_endian(column: str) -> str:
     """SQL that reads eight hex digits, lowest byte first, as an unsigned integer."""
@@ -351,3 +360,9 @@ def m002_people_remarks_and_search(db: Database) -> None:
     db.executescript(REMARKS)
     db.executescript(INVITATIONS)
     db.executescript(SEARCH)
+
+
+@migrations()
+def m003_runs_of_unknown_date(db: Database) -> None:
+    """Let a run be without a date; those that have one keep it."""
+    db.executescript(UNKNOWN_DATES)

@@ -12,12 +12,14 @@ import click
 
 from labeler import __version__
 from labeler.cli.comparing import compare
-from labeler.cli.exporting import drop, export, retire
+from labeler.cli.exporting import export
 from labeler.cli.group import FILE, LabelerGroup
+from labeler.cli.holdings import drop, queries, restore, retire, runs
 from labeler.cli.loading import load
-from labeler.cli.people import invite, people, rename, revoke
+from labeler.cli.people import invite, people, revoke
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
+from labeler.cli.verbs import change, rename
 
 __all__ = ["main"]
 
@@ -47,6 +49,7 @@ def main(context: click.Context, db: Path) -> None:
 
 
 COMMANDS = [demo, serve, load, score, compare, export]
-COMMANDS += [invite, revoke, people, rename, drop, retire, explain_measures]
+COMMANDS += [invite, revoke, people, runs, queries]
+COMMANDS += [change, rename, drop, retire, restore, explain_measures]
 for command in COMMANDS:
     main.add_command(command)

@@ -77,7 +77,7 @@ def chunks(db: Path, path: Path, update: bool) -> None:
 @path_argument
 @click.option("--name", help="What the run is called.  [default: the file's name]")
 @click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
-@click.option("--date", help="When it was made: 2026-01-31.  [default: today]")
+@click.option("--date", help="When it was made: 2026-01-31.  [default: not known]")
 @click.option(
     "--order",
     type=click.Choice(["score", "rank"]),

@@ -2,6 +2,7 @@
 
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
+from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
 from labeler.store.people import People
 from labeler.store.queue import Queue, Undoable
@@ -14,6 +15,7 @@ __all__ = [
     "Contents",
     "Item",
     "Outdated",
+    "QuerySummary",
     "RunSummary",
     "Store",
     "Undoable",
@@ -21,5 +23,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Queue, Search, People, Work):
+class Store(Intake, Keeping, Queue, Search, People, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
