@@ -19,6 +19,7 @@ from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
+from labeler.cli.settings import settings
 from labeler.cli.verbs import change, rename
 
 __all__ = ["main"]
@@ -49,7 +50,7 @@ def main(context: click.Context, db: Path) -> None:
 
 
 COMMANDS = [demo, serve, load, score, compare, export]
-COMMANDS += [invite, revoke, people, runs, queries]
+COMMANDS += [invite, revoke, people, runs, queries, settings]
 COMMANDS += [change, rename, drop, retire, restore, explain_measures]
 for command in COMMANDS:
     main.add_command(command)
