@@ -95,7 +95,10 @@ def drop_run(db: Path, name: str) -> None:
 @database_option
 @click.pass_obj
 def queries(db: Path, words: str, retired: bool, most: int) -> None:
-    """List the queries whose id or text holds WORDS, with how many grades each has."""
+    """List the queries, with how many grades each has.
+
+    With WORDS only those whose id or text holds them.
+    """
     with Store(db) as store:
         found, count = store.find_queries(words, retired=retired or None, most=most)
     if not found:

@@ -130,9 +130,10 @@ def revoke(db: Path, name: str | None, everyone: bool) -> None:
 @database_option
 @click.pass_obj
 def change_role(db: Path, name: str, role: Role) -> None:
-    """Say what an invited person may open: a grader the Label page, a lead everything.
+    """Make an invited person a lead, or a grader again.
 
-    Their link stays as it is, and so do their judgments.
+    A grader may open the Label page, a lead everything. Their link stays as it is, and so do
+    their judgments.
     """
     with Store(db) as store:
         store.change_role(name, role)

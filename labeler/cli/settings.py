@@ -95,7 +95,7 @@ def written(settings: Settings, field: str) -> str:
 @database_option
 @click.pass_obj
 def settings(db: Path, name: str | None) -> None:
-    """List the settings of the golden set, or print the whole of one.
+    """List the settings, or print the whole of one.
 
     A value stands as 'labeler change setting' takes it.
     """
@@ -124,7 +124,7 @@ def line(text: str) -> str:
 @database_option
 @click.pass_obj
 def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: bool) -> None:
-    """Decide a setting for the whole golden set; 'labeler settings' lists all.
+    """Decide a setting; 'labeler settings' lists all.
 
     \b
     labeler change setting budget 8

@@ -178,16 +178,17 @@ class Intake(JudgmentLog, Reading, Remarks):
                     f"{loaded.source}: there is already a run named {name!r} with other content; "
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
-            counts: dict[str, int | str] = {}
+            bare = chunks = 0
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                counts["chunks known by id only"] = self._put_run(loaded.records, row)
+                bare, chunks = self._put_run(loaded.records, row)
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
-        return self._run_report(loaded, name, counts)
+        return self._run_report(loaded, name, bare, chunks)
 
-    def _put_run(self, rankings: Sequence[Ranking], row: list[str | None]) -> int:
+    def _put_run(self, rankings: Sequence[Ranking], row: list[str | None]) -> tuple[int, int]:
+        """Store a run; return how many of its chunks are known by id only, and how many it has."""
         numbers, _ = self._chunk_numbers(
             chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids
         )
@@ -206,11 +207,12 @@ class Intake(JudgmentLog, Reading, Remarks):
             "(SELECT value FROM json_each(?))",
             [as_json(list(numbers.values()))],
         )
-        return bare
+        return bare, len(numbers)
 
     def _run_report(
-        self, loaded: Loaded[Ranking], name: str, counts: dict[str, int | str]
+        self, loaded: Loaded[Ranking], name: str, bare: int, chunks: int
     ) -> IntakeReport:
+        counts: dict[str, int | str] = {"chunks known by id only": bare}
         rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
         retired = {query_id for query_id, is_retired in rows if is_retired}
         wanted = {query_id for query_id, _ in rows} - retired
@@ -225,6 +227,11 @@ class Intake(JudgmentLog, Reading, Remarks):
             warnings.append(
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
+            )
+        if bare == chunks:
+            warnings.append(
+                "no text is known of any chunk of this run, so nobody can grade them; load the "
+                "chunks, or check that the ids are the same"
             )
         return IntakeReport(
             f"run {name!r} from {loaded.source}", {**loaded.facts, **counts}, tuple(warnings)
