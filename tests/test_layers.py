@@ -49,6 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.access",
         "labeler.errors",
         "labeler.store",
+        "labeler.tokens",
         "labeler.visitors",
     },
     "labeler.given": {

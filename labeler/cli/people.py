@@ -57,7 +57,8 @@ def invite(
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
-            give_link(store, name, role, address)
+            for line in give_link(store, name, role, address):
+                click.echo(line)
         else:
             put_on_list(store, name, role, login)
         if first:
@@ -65,19 +66,18 @@ def invite(
         advise(store)
 
 
-def give_link(store: Store, name: str, role: Role | None, address: str) -> None:
-    """Invite a person by a link and print it."""
+def give_link(store: Store, name: str, role: Role | None, address: str) -> list[str]:
+    """Invite a person by a link and return what is to be said: the link, and what it is."""
     if not address.startswith(("http://", "https://")):
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
     secret = new_secret()
     ended = store.invite(name, hash_of(secret), role=role)
-    click.echo(f"{address.rstrip('/')}/join/{secret}")
-    click.echo(
-        f"This link is the key of {name} ({role_of(store, name)}): give it to nobody else; it is "
-        "shown only now."
-    )
-    if ended:
-        click.echo(f"The link {name} had before has ended.")
+    key = f"the key of {name} ({role_of(store, name)})"
+    return [
+        f"{address.rstrip('/')}/join/{secret}",
+        f"This link is {key}: give it to nobody else; it is shown only now.",
+        *([f"The link {name} had before has ended."] if ended else []),
+    ]
 
 
 def put_on_list(store: Store, name: str, role: Role | None, login: str) -> None:
