@@ -151,6 +151,12 @@ def keep_promise(store: Store, key: Key) -> None:
     store.invite(name, hashed, role="lead")
 
 
+def invite(store: Store, name: str, role: Role | None = None) -> tuple[str, bool]:
+    """Let a person in by a link, see `Store.invite`; return its secret, and if another ended."""
+    secret = new_secret()
+    return secret, store.invite(name, hash_of(secret), role=role)
+
+
 def new_secret() -> str:
     """Return a secret for a link, too long to be guessed."""
     return secrets.token_urlsafe(32)

@@ -20,7 +20,6 @@ KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
 REMARKS = ("unanswered", "unclear", "withdraw")
 SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
-ROLES = ("grader", "lead")
 STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
 

@@ -24,7 +24,7 @@ EXPORTS: Mapping[str, str] = {
 }
 RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".csv", ".tsv")
 
-Progress = Callable[[float], None]
+Progress = Callable[[float], object]
 Apply = Callable[[Store], list[IntakeReport]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
@@ -19,6 +19,8 @@ from labeler.grading import COOKIE
 from labeler.model import Settings
 from labeler.store import Contents, Store
 from labeler.tokens import Forbidden
+
+ON_THE_WAY = "on_the_way"
 
 
 def database() -> str:
@@ -36,9 +38,14 @@ def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
     try:
         yield
     except LabelerError as error:
-        said = str(error)
-        show_error("\n".join([said, *(h for name, h in (hints or {}).items() if name in said)]))
+        show_error(in_words(error, hints))
         st.stop()
+
+
+def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
+    """Return what an error says, and the hints for what it names, see `guard`."""
+    said = str(error)
+    return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
 
 
 def show_error(message: str) -> None:
@@ -181,6 +188,29 @@ def _check_lead(visitor: Person | None) -> None:
 def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
     with Store(path) as store:
         return Scoreboard(store.collection(), chosen)
+
+
+def done(word: str, **position: str | None) -> NoReturn:
+    """Say that something was done, and show the page as it is now, at this ``position``."""
+    go(**position)
+    st.toast(word, icon=":material/check:")
+    st.rerun()
+
+
+def go(**position: str | None) -> None:
+    """Leave to the widgets of these names what they are to show in the next run of the page.
+
+    One that has been drawn takes no other value.
+    """
+    st.session_state[ON_THE_WAY] = position
+
+
+def arrive() -> Collection[str]:
+    """Give the widgets what `go` has left for them, before they are drawn; return their names."""
+    position = st.session_state.pop(ON_THE_WAY, {})
+    for name, value in position.items():
+        st.session_state[name] = value
+    return frozenset(position)
 
 
 def forget(name: str) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from labeler.access import hash_of, new_secret
+from labeler import access
 from labeler.cli.group import database_option
 from labeler.cli.tables import Table, shown, text_lines
 from labeler.cli.verbs import change, rename
@@ -70,8 +70,7 @@ def give_link(store: Store, name: str, role: Role | None, address: str) -> list[
     """Invite a person by a link and return what is to be said: the link, and what it is."""
     if not address.startswith(("http://", "https://")):
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
-    secret = new_secret()
-    ended = store.invite(name, hash_of(secret), role=role)
+    secret, ended = access.invite(store, name, role)
     key = f"the key of {name} ({role_of(store, name)})"
     return [
         f"{address.rstrip('/')}/join/{secret}",

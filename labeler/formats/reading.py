@@ -20,7 +20,7 @@ import numpy as np
 from labeler.errors import BadInput, NotFound
 
 StrPath: TypeAlias = str | os.PathLike[str]
-Progress: TypeAlias = Callable[[float], None]
+Progress: TypeAlias = Callable[[float], object]
 Lines: TypeAlias = Iterator[tuple[int, bytes]]
 
 BLOCK = 1 << 21

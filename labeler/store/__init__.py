@@ -4,7 +4,7 @@ from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
-from labeler.store.people import People
+from labeler.store.people import People, WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, Item, RunSummary
 from labeler.store.search import Search
@@ -20,6 +20,7 @@ __all__ = [
     "Store",
     "Undoable",
     "Unusable",
+    "WayIn",
 ]
 
 

@@ -47,6 +47,11 @@ class WayIn:
     since: str | None
     revoked_at: str | None
 
+    @property
+    def stands(self) -> bool:
+        """Say whether they can come in this way."""
+        return self.since is not None and self.revoked_at is None
+
 
 class People(JudgmentLog):
     """Graders' names and roles, and how each of them comes in."""
