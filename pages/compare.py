@@ -5,7 +5,7 @@ import uuid
 
 import streamlit as st
 
-from labeler import charts, comparison, ui
+from labeler import charts, comparison, transfer, ui
 from labeler.charts import View
 from labeler.evaluation import Scoreboard
 from labeler.model import GRADES, Judgment
@@ -170,13 +170,13 @@ def files(view: View) -> None:
         st.download_button(
             "Download the means as CSV",
             data=lambda: charts.compare_csv(view.compared),
-            file_name="compare.csv",
+            file_name=transfer.dated("compare.csv", board.revision),
             on_click="ignore",
         )
         st.download_button(
             "Download the queries as CSV",
             data=lambda: charts.query_csv(view.frame(), str(view.by), view.compared),
-            file_name="compare-queries.csv",
+            file_name=transfer.dated("compare-queries.csv", board.revision),
             on_click="ignore",
         )
 

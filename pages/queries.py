@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler import charts, ui
+from labeler import charts, transfer, ui
 from labeler.comparison import dcg_table
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
 from labeler.evaluation import PRIMARY, primary
@@ -156,7 +156,8 @@ def say_conventions() -> None:
 
 def offer(label: str, content, name: str) -> None:
     """Offer the numbers above as a file."""
-    st.download_button(label, data=content, file_name=name, on_click="ignore")
+    named = transfer.dated(name, board.revision)
+    st.download_button(label, data=content, file_name=named, on_click="ignore")
 
 
 def show_list() -> None:

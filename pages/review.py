@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from labeler import ui
+from labeler import transfer, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.charts import reviewing
 from labeler.charts.reviewing import Said
@@ -53,7 +53,7 @@ def offer(label: str, rows, name: str, as_row=asdict) -> None:
     st.download_button(
         label,
         data=lambda: reviewing.rows_csv(map(as_row, rows)),
-        file_name=name,
+        file_name=transfer.dated(name, revision),
         on_click="ignore",
     )
 
@@ -293,4 +293,6 @@ section = st.segmented_control(
     bind="query-params",
     label_visibility="collapsed",
 )
+with ui.open_store() as store:
+    revision = store.revision()
 SECTIONS[section]()

@@ -337,9 +337,9 @@ def lead_on() -> None:
         grades=contents.golden,
         invited=len(graders),
     )
-    for number, step in enumerate(next_steps(there), 1):
+    for step in next_steps(there):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"{number}. {step.sentence}", width="content")
+            st.markdown(step.sentence, width="content")
             show_way(step)
 
 
