@@ -22,6 +22,7 @@ from labeler.store import Store
 from labeler.store.people import Role
 from labeler.tokens import Forbidden
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PERSON_COOKIE = "labeler_person"
 PROMISE = "promise"  # the parameter of a link that is not yet a key
 ANY_HOST, OPEN, LOGIN, GRADERS_ONLY = (

@@ -283,17 +283,18 @@ def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str 
 def counts_line(contents: Contents) -> str:
     """Say in one line how much there is."""
     parts = [
-        _counted(contents.queries, "query", "queries"),
-        _counted(contents.chunks, "chunk", "chunks"),
-        _counted(contents.runs, "run", "runs"),
-        _counted(contents.golden, "golden grade", "golden grades"),
-        _counted(contents.graders, "grader", "graders"),
+        counted(contents.queries, "query", "queries"),
+        counted(contents.chunks, "chunk", "chunks"),
+        counted(contents.runs, "run", "runs"),
+        counted(contents.golden, "golden grade", "golden grades"),
+        counted(contents.graders, "grader", "graders"),
     ]
     if contents.stale:
-        stale = _counted(contents.stale, "grade", "grades")
+        stale = counted(contents.stale, "grade", "grades")
         parts.append(f"{stale} of an earlier text")
     return " · ".join(parts)
 
 
-def _counted(number: int, one: str, many: str) -> str:
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its noun: ``1 query``, ``2 queries``."""
     return f"{number:,} {one if number == 1 else many}"

@@ -432,7 +432,7 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
     field(app, "Made on").set_value("2026-02-01")
     app = press(app, "Save")
     assert [*app.dataframe[0].value["made on"]] == ["2026-01-31", "2026-02-01"]
-    assert "'some of them' goes with its list, 2 chunks deep at most" in words(app)
+    assert "'some of them' goes with its 1 list, 2 chunks deep at most" in words(app)
     app = press(app, "Drop it")
     assert [*app.dataframe[0].value["run"]] == ["all"]
     assert field(app, "Change a run").value is None

@@ -40,8 +40,9 @@ __all__ = ["main"]
 def main(context: click.Context, db: Path) -> None:
     """Grade retrieved chunks into a golden set, and watch every retrieval measure move.
 
-    'labeler demo' shows it on sample data. To use your own: load queries, chunks and runs, then
-    'labeler serve' opens the pages where people grade.
+    'labeler demo' shows it on sample data. To use your own: 'labeler serve --new' opens a page
+    that takes your files; or load them here, and 'labeler serve' opens the pages where people
+    grade.
     """
     context.obj = db
     for stream in (sys.stdout, sys.stderr):

@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from labeler import access
-from labeler.access import Door
+from labeler.access import LOOPBACK, Door
 from labeler.cli.group import FILE, database_option
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login
@@ -24,7 +24,6 @@ from labeler.model import Settings
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 FIRST_PORT = 8501
 PORTS_TRIED = 100
 MOST_UPLOAD_MEGABYTES = 500

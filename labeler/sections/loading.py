@@ -21,6 +21,7 @@ from labeler.errors import LabelerError
 from labeler.formats import Guess, guess, parse_grade_map
 from labeler.model import IntakeReport
 from labeler.places import folder
+from labeler.sections.runs import DATE, SYSTEM
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -64,7 +65,6 @@ GRADE_MAP = "Grade map"
 RUN_NAME = "Name of the run"
 ORDER = "Order of the list"
 FACETS = "Empty: every field with few values"
-SYSTEM = "Runs of one system stand together over time."
 FIRST = "Keep the better placed where a chunk stands twice for a query"
 # Messages name the options of the command line; these are the same in the words of this page.
 HINTS = {
@@ -136,7 +136,7 @@ def load() -> None:
 
 def load_button(count: int) -> bool:
     """Draw the button that loads so many files; return whether it was pressed."""
-    files = "1 file" if count == 1 else f"{count} files"
+    files = ui.counted(count, "file", "files")
     return st.button(f"Load {files}", type="primary", key="load", disabled=not count)
 
 
@@ -239,7 +239,7 @@ def run_options() -> Callable[[], dict[str, Any]]:
     """Draw the options of runs, which hold for all that are there; return what reads them."""
     with st.container(horizontal=True):
         system = st.text_input("System", placeholder="each run's name", help=SYSTEM)
-        date = st.date_input("Made on", value=None, help="Empty where nobody knows.")
+        date = st.date_input("Made on", value=None, help=DATE)
         order = st.selectbox(ORDER, ["score", "rank"], help="Which column decides")
     first = st.checkbox(FIRST)
     return lambda: {

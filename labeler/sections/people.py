@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from labeler import access, ui
-from labeler.access import PROMISE, Door, Person
+from labeler.access import LOOPBACK, PROMISE, Door, Person
 
 if TYPE_CHECKING:
     from labeler.store import Store, WayIn
@@ -37,7 +37,6 @@ HERE_ONLY = (
     "Only this machine finds that address. For people elsewhere start the server with --host; "
     "where they reach it by another address, say that in LABELER_ADDRESS."
 )
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 LOGIN = "Lets them in by a login with this address; without one they get a link."
 
 

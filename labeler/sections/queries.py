@@ -37,7 +37,7 @@ def queries() -> None:
 
 def row_of(query: QuerySummary) -> None:
     """Show a query with its grades and the button that retires or restores it."""
-    grades = "1 grade" if query.grades == 1 else f"{query.grades:,} grades"
+    grades = ui.counted(query.grades, "grade", "grades")
     state = f" · retired on {query.retired_at[:10]}" if query.retired_at else ""
     with st.container(
         horizontal=True, vertical_alignment="center", border=True, horizontal_alignment="right"
@@ -46,7 +46,7 @@ def row_of(query: QuerySummary) -> None:
             st.text(f"{query.query_id} · {query.text}")
             st.caption(f"{grades}{state}")
         label = "Restore" if query.retired_at else "Retire"
-        if st.button(label, key=f"retire-{query.query_id}"):
+        if st.button(label, key=f"{label}-{query.query_id}"):
             with ui.guard(), ui.open_store() as store:
                 put = store.restore_query if query.retired_at else store.retire_query
                 put(query.query_id)

@@ -10,8 +10,6 @@ import streamlit as st
 from labeler import ui
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from labeler.store import RunSummary
 
 SYSTEM = "Runs of one system stand together over time."
@@ -62,13 +60,19 @@ def runs() -> None:
 
 def change(run: RunSummary) -> None:
     """Let a lead rename a run, say of which system it is and when it was made, or drop it."""
-    with st.form(f"rename-{run.name}", border=False), line():
+    with (
+        st.form(f"rename-{run.name}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
         new = st.text_input("Name", run.name)
         if st.form_submit_button("Rename"):
             with ui.guard(HINTS), ui.open_store() as store:
                 store.rename_run(run.name, new)
             ui.done("Renamed", run=new)
-    with st.form(f"change-{run.name}", border=False), line():
+    with (
+        st.form(f"change-{run.name}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
         system = st.text_input("System", run.system, help=SYSTEM)
         made = st.date_input("Made on", day_of(run), help=DATE)
         if st.form_submit_button("Save"):
@@ -84,11 +88,6 @@ def change(run: RunSummary) -> None:
             ui.done("Dropped", run=None)
 
 
-def line() -> DeltaGenerator:
-    """Return a place where what is drawn stands side by side."""
-    return st.container(horizontal=True, vertical_alignment="bottom")
-
-
 def day_of(run: RunSummary) -> date | None:
     """Return the day a run was made, None where nobody said."""
     return date.fromisoformat(run.created_at[:10]) if run.created_at else None
@@ -96,9 +95,9 @@ def day_of(run: RunSummary) -> date | None:
 
 def what_goes(run: RunSummary) -> str:
     """Say what a run takes with it when it is dropped."""
-    lists = "its list" if run.queries == 1 else f"its {run.queries:,} lists"
+    lists = ui.counted(run.queries, "list", "lists")
     return (
-        f"{run.name!r} goes with {lists}, {run.depth:,} chunks deep at most, and leaves every "
+        f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most, and leaves every "
         "table and chart.\nChunks that no other run found are not asked for any more.\n"
         "Every judgment stays. To have it back, load its file again."
     )

@@ -124,8 +124,13 @@ def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
         "review": "graders.csv",
     }.items():
         page.goto(f"{server.url}/{address}")
+        button = page.get_by_role("button").filter(has_text="as CSV").first
+        expect(button).to_be_visible()
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
         with page.expect_download() as download:
-            page.get_by_role("button").filter(has_text="as CSV").first.click()
+            button.click()
         assert download.value.suggested_filename == transfer.dated(name, 3)
 
 

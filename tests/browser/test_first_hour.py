@@ -164,13 +164,15 @@ def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
     choose(page, "Change a run", "forward")
     page.get_by_label("Name", exact=True).fill("base & line")
     page.get_by_role("button", name="Rename").click()
-    expect(page.get_by_text("Renamed")).to_be_visible()
+    expect(page.get_by_text("Renamed", exact=True)).to_be_visible()
     expect(page).to_have_url(f"{server.url}/data?run=base+%26+line&section=Runs")
+    expect(page.get_by_role("textbox", name="System")).to_have_value("base & line")
+    still(page)
     page.get_by_role("spinbutton", name="year, Made on").click()
     page.keyboard.type("20260112")
     expect(page.get_by_role("spinbutton", name="day, Made on")).to_have_text("12")
     page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved")).to_be_visible()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
     with server.store() as store:
         assert [(run.name, run.created_at) for run in store.runs()] == [
             ("base & line", "2026-01-12"),
@@ -186,6 +188,7 @@ def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
     page.get_by_label("Find").fill("query 3")
     page.get_by_label("Find").press("Enter")
     expect(page.get_by_role("button", name="Retire")).to_have_count(1)
+    still(page)
     page.get_by_role("button", name="Retire").click()
     expect(page.get_by_text("3 queries ·")).to_be_visible()
     page.get_by_role("button", name="Restore").click()
