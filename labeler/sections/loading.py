@@ -53,7 +53,7 @@ STYLE = """<style>
     .st-key-files [data-testid="stText"] { font-size: 0.875rem; }
     @media (max-width: 640px) {
         .st-key-files [data-testid="stHorizontalBlock"] {
-            gap: 0.25rem; padding: 0.5rem 0; border-bottom: 1px solid rgb(128 128 128 / 40%);
+            gap: 0.25rem; padding: 0.5rem 0; border-top: 1px solid rgb(128 128 128 / 40%);
         }
         .st-key-files [data-testid="stColumn"]:empty { display: none; }
     }
@@ -62,7 +62,6 @@ STYLE = """<style>
 UPDATE = "Replace queries and chunks that are there with other content"
 NEGATIVE = "Read negative grades as 0"
 GRADE_MAP = "Grade map"
-RUN_NAME = "Name of the run"
 ORDER = "Order of the list"
 FACETS = "Empty: every field with few values"
 FIRST = "Keep the better placed where a chunk stands twice for a query"
@@ -73,7 +72,7 @@ HINTS = {
     "--negative-as-zero": f'On this page: Options, "{NEGATIVE}"',
     "--grade-map": f'On this page: Options, "{GRADE_MAP}", written as 0.3=1,1.0=3',
     "--order": f'On this page: Options, "{ORDER}"',
-    "--name": f'On this page: "{RUN_NAME}"',
+    "--name": "On this page: the name beside the file's kind",
     "labeler load queries": "On this page: drop the file of its queries, too",
     "labeler restore": 'On this page: "Queries"',
     "--db": "On this page: nothing; --db is given where the server is started",
@@ -134,10 +133,10 @@ def load() -> None:
             files_from(chooser)
 
 
-def load_button(count: int) -> bool:
+def load_button(wanted: int) -> bool:
     """Draw the button that loads so many files; return whether it was pressed."""
-    files = ui.counted(count, "file", "files")
-    return st.button(f"Load {files}", type="primary", key="load", disabled=not count)
+    files = ui.counted(wanted, "file", "files")
+    return st.button(f"Load {files}", type="primary", key="load", disabled=not wanted)
 
 
 def files_from(place: DeltaGenerator) -> list[UploadedFile]:
