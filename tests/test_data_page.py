@@ -256,7 +256,7 @@ def test_what_comes_next_is_said_with_the_way_there(database: Path):
     assert ways(app) == ["Load queries", "Load chunks", "Load a run"]
     app = press(drop(app, asked=QUERIES, texts=CHUNKS, a__trec=RUN), "Load 3 files")
     assert ways(app) == ["Invite graders", "Grade the first chunks yourself"]
-    assert [each.label for each in app.get("page_link")][-1] == "Grade"
+    assert [each.label for each in app.get("page_link")][-1] == "Start grading"
     app = press(drop(app, judged=QRELS), "Load 1 file")
     assert ways(app)[0] == "Look at Scores"
     app = press(app, "Invite graders")

@@ -128,7 +128,8 @@ def check_new(db: Path, host: str, door: Door, lead: str | None) -> None:
         raise BadInput(f"{db}: is there already; open it without --new, or name another with --db")
     if lead is not None or door.allows_anyone or not (door.reachable or door.login):
         return
-    why = f"--host {host}: others can reach this address" if door.reachable else "--login: asks who"
+    others = f"--host {host}: others can reach this address"
+    why = others if door.reachable else "--login asks who comes in"
     anyone = ", or let everyone who can reach it read and grade all (--allow-unauthenticated)"
     raise BadInput(
         f"{why}, and nobody is invited to a new golden set yet; name who comes in first (--lead "

@@ -77,7 +77,8 @@ HINTS = {
     "labeler restore": 'On this page: "Queries"',
     "--db": "On this page: nothing; --db is given where the server is started",
 }
-INVITE, PAGES = "Invite graders", {"grade": ("label", "Grade"), "score": ("scores", "Scores")}
+INVITE = "Invite graders"
+PAGES = {"grade": ("label", "Start grading"), "score": ("scores", "See the measures")}
 READING, STORING = "Reading …", "Storing …"
 TURN = "turn"  # how often all files given were loaded, and the place for them emptied
 

@@ -87,10 +87,9 @@ class Keeping(Connection):
             check_date(created_at)
         with self._writing():
             self._db.execute(
-                "UPDATE runs SET system = coalesce(?1, system), "
-                "created_at = CASE WHEN ?2 IS NULL THEN created_at ELSE nullif(?2, '') END "
-                "WHERE id = ?3",
-                [system, created_at, self._run_number(name)],
+                "UPDATE runs SET system = coalesce(:system, system), created_at = "
+                "CASE WHEN :date IS NULL THEN created_at ELSE nullif(:date, '') END WHERE id = :id",
+                {"system": system, "date": created_at, "id": self._run_number(name)},
             )
 
     def drop_run(self, name: str) -> None:

@@ -72,7 +72,7 @@ def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
     expect(
         page.get_by_text("105 queries · 264 chunks · 2 runs · 921 golden grades")
     ).to_be_visible()
-    page.get_by_role("link", name="Scores").last.click()
+    page.get_by_role("link", name="See the measures").click()
     expect(page.get_by_text("97 of 105 queries have grades")).to_be_visible()
     page.get_by_role("link", name="Data").click()
     page.get_by_role("button", name="Invite graders").click()
