@@ -15,13 +15,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from labeler import tokens
 from labeler.errors import LabelerError
 from labeler.model import check_id
 from labeler.store import Store
 from labeler.store.people import Role
 from labeler.tokens import Forbidden
 
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PERSON_COOKIE = "labeler_person"
+PROMISE = "promise"  # the parameter of a link that is not yet a key
 ANY_HOST, OPEN, LOGIN, GRADERS_ONLY = (
     "LABELER_ANY_HOST",
     "LABELER_OPEN",
@@ -113,6 +116,46 @@ def check_may_grade(store: Store, grader: str) -> None:
         raise Forbidden(
             f"{grader} is not invited, or not any more; ask whoever runs this for a new link"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A lead's own next key: the secret of a link, and the promise that it opens when used."""
+
+    secret: str
+    promise: str
+
+
+def promise_key(store: Store, name: str) -> Key:
+    """Return a key that lets ``name`` in as lead from the moment their own browser uses it.
+
+    Nothing has happened before that: whoever closes the door is inside when it falls shut, and
+    whoever wants another link keeps the old one until the new one is at work.
+    """
+    secret = new_secret()
+    given = store.signing_key(), store.golden_set_uuid(), check_id(name, "grader")
+    return Key(secret, tokens.promise(*given, hash_of(secret)))
+
+
+def keep_promise(store: Store, key: Key) -> None:
+    """Let in whom the key was promised, as lead; do nothing where it is in use already.
+
+    Raises `Forbidden` for a promise that is too old or somebody else's, and where others have been
+    invited in the meantime and the person is no lead among them.
+    """
+    hashed = hash_of(key.secret)
+    name = tokens.promised(key.promise, store.signing_key(), store.golden_set_uuid(), hashed)
+    if store.invited_with(hashed) is not None:
+        return
+    if store.has_invitations() and name not in store.leads():
+        raise Forbidden("somebody else has closed the door meanwhile; ask them for a link")
+    store.invite(name, hashed, role="lead")
+
+
+def invite(store: Store, name: str, role: Role | None = None) -> tuple[str, bool]:
+    """Let a person in by a link, see `Store.invite`; return its secret, and if another ended."""
+    secret = new_secret()
+    return secret, store.invite(name, hash_of(secret), role=role)
 
 
 def new_secret() -> str:

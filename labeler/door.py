@@ -13,12 +13,14 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from labeler.access import PERSON_COOKIE, Door, hash_of
+from labeler.access import PERSON_COOKIE, PROMISE, Door, Key, hash_of, keep_promise
 from labeler.errors import LabelerError
 from labeler.store import Store
+from labeler.tokens import Forbidden
 from labeler.visitors import claims_of
 
 A_YEAR_SECONDS = 365 * 24 * 3600
+DATA, PEOPLE = "/data", "/data?section=People"
 NO_STORE = {"cache-control": "no-store"}
 UNKNOWN_LINK = (
     "This link does not work, or not any more.\nAsk whoever sent it to you for a new one.\n"
@@ -35,18 +37,28 @@ STREAMLITS_OWN = re.compile(r"/static/media/[\w-]+(\.[\w-]+)+", re.ASCII)
 
 
 def door_routes(path: str) -> list[Route]:
-    """Return the route an invitation's link leads to, for the golden set at ``path``."""
+    """Return the route an invitation's link leads to, for the golden set at ``path``.
+
+    A lead lands where files are loaded while there is nothing to grade.
+    """
 
     def join(request: Request) -> Response:
         secret = request.path_params["secret"]
+        promise = request.query_params.get(PROMISE)
         try:
             with Store(path) as store:
-                known = store.invited_with(hash_of(secret)) is not None
+                if promise is not None:
+                    keep_promise(store, Key(secret, promise))
+                known = store.invited_with(hash_of(secret))
+                is_empty = not store.count_queries()
+        except Forbidden as error:
+            return PlainTextResponse(f"{error}\n", status_code=403, headers=NO_STORE)
         except LabelerError as error:
             return PlainTextResponse(f"{error}\n", status_code=503, headers=NO_STORE)
-        if not known:
+        if known is None:
             return PlainTextResponse(UNKNOWN_LINK, status_code=403, headers=NO_STORE)
-        response = RedirectResponse("/", status_code=303, headers=NO_STORE)
+        lands_at = PEOPLE if promise else DATA if is_empty and known[1] == "lead" else "/"
+        response = RedirectResponse(lands_at, status_code=303, headers=NO_STORE)
         response.set_cookie(
             PERSON_COOKIE,
             secret,

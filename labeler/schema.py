@@ -322,6 +322,15 @@ END;
 INSERT INTO chunk_words (rowid, title, text) SELECT id, title, text FROM readable_chunks;
 """
 
+# A date that nobody gave is not known. A column cannot be told to take NULL; a new one can, and
+# unlike a new table it leaves the lists, which fall with their run, where they are.
+UNKNOWN_DATES = """
+ALTER TABLE runs ADD COLUMN given_at TEXT;
+UPDATE runs SET given_at = created_at;
+ALTER TABLE runs DROP COLUMN created_at;
+ALTER TABLE runs RENAME COLUMN given_at TO created_at;
+"""
+
 
 # A remark can be taken back as a judgment can: by an event that names it and says what holds again.
 # The trigger is made anew because a second undo of a remark would replace the first.
@@ -384,6 +393,12 @@ def m002_people_remarks_and_search(db: Database) -> None:
     db.executescript(REMARKS)
     db.executescript(INVITATIONS)
     db.executescript(SEARCH)
+
+
+@migrations()
+def m003_runs_of_unknown_date(db: Database) -> None:
+    """Let a run be without a date; those that have one keep it."""
+    db.executescript(UNKNOWN_DATES)
 
 
 @migrations()

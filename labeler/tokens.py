@@ -1,4 +1,4 @@
-"""Signs what a browser may do: who grades in which golden set, for a short while.
+"""Signs what a browser may do, for a short while: who grades in which golden set, whose key it is.
 
 The key lives with the golden set, so that a token outlives a restart of the server.
 """
@@ -48,5 +48,28 @@ def grader_of(token: str, signing_key: str, golden_set: str) -> str:
     return str(grader)
 
 
-def _serializer(signing_key: str, golden_set: str) -> URLSafeTimedSerializer:
-    return URLSafeTimedSerializer(signing_key, salt=f"labeler grading {golden_set}")
+def promise(signing_key: str, golden_set: str, name: str, secret_hash: str) -> str:
+    """Return the promise that the secret with this hash becomes the key of ``name`` when used."""
+    return _serializer(signing_key, golden_set, "promising").dumps([name, secret_hash])
+
+
+def promised(token: str, signing_key: str, golden_set: str, secret_hash: str) -> str:
+    """Return the name that was promised the secret with this hash.
+
+    Raises `Forbidden` where the promise is too old, or was made for another secret or golden set.
+    """
+    try:
+        name, of = _serializer(signing_key, golden_set, "promising").loads(
+            token, max_age=LIFETIME_SECONDS
+        )
+    except BadData:
+        name = of = None
+    if of is None or of != secret_hash:
+        raise Forbidden("this link was not opened in time; make another on the Data page")
+    return str(name)
+
+
+def _serializer(
+    signing_key: str, golden_set: str, purpose: str = "grading"
+) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(signing_key, salt=f"labeler {purpose} {golden_set}")

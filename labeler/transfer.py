@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,8 @@ from labeler.errors import BadInput
 from labeler.model import IntakeReport
 from labeler.store import Store
 
-LOADS = ("queries", "chunks", "run", "golden", "beir")
+# In the order in which files that come together need each other: grades name queries.
+LOADS = ("beir", "queries", "chunks", "golden", "run")
 EXPORTS: Mapping[str, str] = {
     "jsonl": "golden.jsonl",
     "qrels": "golden.qrels",
@@ -22,7 +24,7 @@ EXPORTS: Mapping[str, str] = {
 }
 RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".csv", ".tsv")
 
-Progress = Callable[[float], None]
+Progress = Callable[[float], object]
 Apply = Callable[[Store], list[IntakeReport]]
 
 
@@ -150,6 +152,16 @@ def export(store: Store, kind: str) -> bytes:
     if kind not in ("jsonl", "qrels", "csv"):
         raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
     return formats.write_golden(queries, grades, kind)  # type: ignore[arg-type] # just checked
+
+
+def dated(name: str, revision: int, day: date | None = None) -> str:
+    """Return the name of a file that is offered: of which day it is, and of which revision.
+
+    >>> dated("golden-beir.zip", 1193, date(2026, 11, 22))
+    'golden-beir-2026-11-22-r1193.zip'
+    """
+    stem, dot, ending = name.partition(".")
+    return f"{stem}-{day or date.today():%Y-%m-%d}-r{revision}{dot}{ending}"
 
 
 def beir_folder(store: Store) -> dict[str, bytes]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Literal
+from typing import Literal, NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import access, address, tokens, visitors
+from labeler import access, address, links, tokens, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.errors import LabelerError, NotFound
@@ -37,11 +37,16 @@ def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
     try:
         yield
     except LabelerError as error:
-        said = str(error)
-        show_error("\n".join([said, *(h for name, h in (hints or {}).items() if name in said)]))
+        show_error(in_words(error, hints))
         if isinstance(error, Astray):
             st.button("Go on without it", on_click=address.without, args=[error.names])
         st.stop()
+
+
+def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
+    """Return what an error says, and the hints for what it names, see `guard`."""
+    said = str(error)
+    return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
 
 
 def show_error(message: str) -> None:
@@ -95,6 +100,14 @@ def grader() -> str | None:
     """
     known = person()
     return None if known is None else known.name
+
+
+def note_lists_shown(query_id: str) -> None:
+    """Remember that a query's ranked lists were shown here: no grade of theirs is blind then."""
+    name = grader()
+    if name is not None:
+        with open_store() as store:
+            store.note_lists_seen(name, query_id)
 
 
 def is_lead() -> bool:
@@ -198,6 +211,20 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
         return Scoreboard(store.collection(), chosen)
 
 
+def warn_of_default_guideline(settings: Settings) -> None:
+    """Tell a lead that graders still read words that were written for no set in particular."""
+    if not settings.guideline:
+        st.text("⚠ Graders read the default guideline, which knows nothing of your documents.")
+        links.link("Write your own", address.to("/data", section="Settings"))
+
+
+def done(word: str, **position: str | None) -> NoReturn:
+    """Say that something was done, and show the page as it is now, at this ``position``."""
+    address.write(**position)
+    st.toast(word, icon=":material/check:")
+    st.rerun()
+
+
 OFFERED_MEASURES = (
     *("nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"),
     *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@10", "Success@1"),
@@ -261,17 +288,18 @@ def choose_within(
 def counts_line(contents: Contents) -> str:
     """Say in one line how much there is."""
     parts = [
-        _counted(contents.queries, "query", "queries"),
-        _counted(contents.chunks, "chunk", "chunks"),
-        _counted(contents.runs, "run", "runs"),
-        _counted(contents.golden, "golden grade", "golden grades"),
-        _counted(contents.graders, "grader", "graders"),
+        counted(contents.queries, "query", "queries"),
+        counted(contents.chunks, "chunk", "chunks"),
+        counted(contents.runs, "run", "runs"),
+        counted(contents.golden, "golden grade", "golden grades"),
+        counted(contents.graders, "grader", "graders"),
     ]
     if contents.stale:
-        stale = _counted(contents.stale, "grade", "grades")
+        stale = counted(contents.stale, "grade", "grades")
         parts.append(f"{stale} of an earlier text")
     return " · ".join(parts)
 
 
-def _counted(number: int, one: str, many: str) -> str:
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its noun: ``1 query``, ``2 queries``."""
     return f"{number:,} {one if number == 1 else many}"

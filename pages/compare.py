@@ -5,7 +5,7 @@ import uuid
 
 import streamlit as st
 
-from labeler import address, charts, comparison, links, ui
+from labeler import address, charts, comparison, links, transfer, ui
 from labeler.charts import View
 from labeler.evaluation import Scoreboard
 from labeler.model import GRADES, Judgment
@@ -137,13 +137,13 @@ def files(view: View) -> None:
         st.download_button(
             "Download the means as CSV",
             data=lambda: charts.compare_csv(view.compared),
-            file_name="compare.csv",
+            file_name=transfer.dated("compare.csv", board.revision),
             on_click="ignore",
         )
         st.download_button(
             "Download the queries as CSV",
             data=lambda: charts.query_csv(view.frame(), view.by, view.compared),
-            file_name="compare-queries.csv",
+            file_name=transfer.dated("compare-queries.csv", board.revision),
             on_click="ignore",
         )
 
@@ -163,6 +163,7 @@ def one_query(view: View, query_id: str) -> None:
         ui.show_error(f"no query is called {query_id!r} in this golden set")
         st.button("Show all queries", on_click=open_query, args=[None])
         return
+    ui.note_lists_shown(query_id)
     depth = steps(view, query_id)
     about = charts.query_words(view.board, query_id)
     st.html(charts.query_head(view.texts[query_id], query_id, about))

@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, links, ui
+from labeler import address, charts, links, transfer, ui
 from labeler.comparison import dcg_table
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
 from labeler.evaluation import PRIMARY, primary
@@ -146,7 +146,8 @@ def say_conventions() -> None:
 
 def offer(label: str, content, name: str) -> None:
     """Offer the numbers above as a file."""
-    st.download_button(label, data=content, file_name=name, on_click="ignore")
+    named = transfer.dated(name, board.revision)
+    st.download_button(label, data=content, file_name=named, on_click="ignore")
 
 
 def show_list() -> None:
@@ -230,6 +231,7 @@ def show_steps(query_id: str) -> None:
 
 def show_query(query_id: str) -> None:
     """Show one query in full: what it asks, why it fails where, its lists, DCG and pool."""
+    ui.note_lists_shown(query_id)
     show_steps(query_id)
     st.html(charts.query_html(queries[query_id]))
     for remark in said:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, transfer, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.charts import reviewing
 from labeler.charts.reviewing import Said
@@ -52,7 +52,7 @@ def offer(label: str, rows, name: str, as_row=asdict) -> None:
     st.download_button(
         label,
         data=lambda: reviewing.rows_csv(map(as_row, rows)),
-        file_name=name,
+        file_name=transfer.dated(name, revision),
         on_click="ignore",
     )
 
@@ -278,4 +278,7 @@ SECTIONS = {
 
 run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opened in a run
 section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
+with ui.open_store() as store:
+    revision, settings = store.revision(), store.settings()
+ui.warn_of_default_guideline(settings)
 SECTIONS[section]()

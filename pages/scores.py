@@ -5,7 +5,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from labeler import address, charts, ui
+from labeler import address, charts, transfer, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -168,7 +168,9 @@ def show_keywords(board: Scoreboard) -> None:
     explain_keywords(max((row.judged for row in rows), default=0))
     show_small_print([*(note.sentence for note in board.notes(beside)), LABEL_FREE])
     offer_csv(
-        lambda: charts.keyword_csv(rows, K, headings, chosen, substring=substring), "keywords.csv"
+        lambda: charts.keyword_csv(rows, K, headings, chosen, substring=substring),
+        "keywords.csv",
+        board.revision,
     )
 
 
@@ -234,7 +236,11 @@ def show_graded(board: Scoreboard) -> None:
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))
-    offer_csv(lambda: charts.score_csv(scores, chosen, residuals_of(board, scores)), "scores.csv")
+    offer_csv(
+        lambda: charts.score_csv(scores, chosen, residuals_of(board, scores)),
+        "scores.csv",
+        board.revision,
+    )
 
 
 def show_small_print(notes: Sequence[str]) -> None:
@@ -244,10 +250,13 @@ def show_small_print(notes: Sequence[str]) -> None:
         st.text("\n".join(f"· {note}" for note in notes))
 
 
-def offer_csv(data: Callable[[], bytes], file_name: str) -> None:
+def offer_csv(data: Callable[[], bytes], name: str, revision: int) -> None:
     """Offer the numbers of a view as a file, which is made when somebody asks for it."""
     st.download_button(
-        "Download these numbers as CSV", data=data, file_name=file_name, on_click="ignore"
+        "Download these numbers as CSV",
+        data=data,
+        file_name=transfer.dated(name, revision),
+        on_click="ignore",
     )
 
 

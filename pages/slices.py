@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from labeler import address, charts, comparison, ui
+from labeler import address, charts, comparison, transfer, ui
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "Success@3"]
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
@@ -98,7 +98,8 @@ def offer(content, name: str) -> None:
     st.caption(f"Conventions ({chosen.preset}): {chosen.describe()}")
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
-    st.download_button("Download as CSV", data=content, file_name=name, on_click="ignore")
+    named = transfer.dated(name, board.revision)
+    st.download_button("Download as CSV", data=content, file_name=named, on_click="ignore")
 
 
 with ui.open_store() as store:

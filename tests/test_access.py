@@ -17,11 +17,20 @@ from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
 from labeler import access
-from labeler.access import PERSON_COOKIE, Claims, Door, Person, check_may_grade, hash_of
+from labeler.access import (
+    PERSON_COOKIE,
+    Claims,
+    Door,
+    Person,
+    check_may_grade,
+    hash_of,
+    new_secret,
+    promise_key,
+)
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
-from labeler.tokens import Forbidden
+from labeler.tokens import Forbidden, issue
 from tests.page import words
 
 NOBODY = Claims()
@@ -90,6 +99,7 @@ def test_nobody_is_lead_on_a_server_for_graders_only(store: Store, invited: bool
 
 def test_a_role_is_read_anew_each_time(store: Store):
     store.invite("Lea", hash_of("leas"), role="lead")
+    store.invite("Bea", hash_of("beas"), role="lead")
     with Store(store.path) as other:
         other.allow("Lea", "lea@example.org", role="grader")
     assert Door().visitor(store, Claims(secret="leas")) == Person("Lea", "grader", "link")
@@ -185,6 +195,76 @@ def test_a_revoked_link_does_not_work(served, store, ask):
     assert ask(served, "GET", "/join/secret").status == 403
 
 
+def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask):
+    filled.invite("Lea", hash_of("leas"), role="lead")
+    filled.invite("Ann", hash_of("anns"))
+    served = Starlette(routes=door_routes(str(filled.path)))
+
+    def landing(secret: str) -> str:
+        return ask(served, "GET", f"/join/{secret}").headers["location"]
+
+    assert (landing("leas"), landing("anns")) == ("/", "/")
+    for query in filled.queries():
+        filled.retire_query(query.query_id)
+    assert (landing("leas"), landing("anns")) == ("/data", "/")
+
+
+def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask):
+    key = promise_key(store, "Lea")
+    assert not store.has_invitations(), "showing the link has closed nothing yet"
+    answer = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    assert (answer.status, answer.headers["location"]) == (303, "/data?section=People")
+    assert SimpleCookie(answer.headers["set-cookie"])[PERSON_COOKIE].value == key.secret
+    assert store.invited_with(hash_of(key.secret)) == ("Lea", "lead")
+    again = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    assert again.status == 303
+    assert len(store.ways_in()) == 1
+    assert ask(served, "GET", f"/join/{key.secret}").headers["location"] == "/data"
+
+
+def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
+    served, store, ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    key = promise_key(store, "Lea")
+    with Store(tmp_path / "other.db", create=True) as other:
+        foreign = promise_key(other, "Lea")
+    token = issue(store.signing_key(), store.golden_set_uuid(), "Lea")
+    for path in (
+        f"/join/{new_secret()}?promise={key.promise}",
+        f"/join/{foreign.secret}?promise={foreign.promise}",
+        f"/join/{key.secret}?promise={token}",
+        f"/join/{key.secret}?promise=",
+        f"/join/{key.secret}",
+    ):
+        answer = ask(served, "GET", path)
+        assert answer.status == 403, path
+        assert "set-cookie" not in answer.headers
+    monkeypatch.setattr("labeler.tokens.LIFETIME_SECONDS", -1)
+    late = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    assert (late.status, b"not opened in time" in late.body) == (403, True)
+    assert not store.has_invitations()
+
+
+def test_a_promise_does_not_open_a_door_that_somebody_else_has_closed(served, store, ask):
+    key = promise_key(store, "Lea")
+    store.invite("Ann", hash_of("anns"), role="lead")
+    answer = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    assert answer.status == 403
+    assert b"somebody else has closed the door meanwhile" in answer.body
+    store.invite("Lea", hash_of("as grader"))
+    assert ask(served, "GET", f"/join/{key.secret}?promise={key.promise}").status == 403
+    assert store.invited_with(hash_of("as grader")) == ("Lea", "grader")
+
+
+def test_a_lead_s_own_new_link_leaves_the_old_one_until_it_is_used(served, store, ask):
+    store.invite("Lea", hash_of("old"), role="lead")
+    key = promise_key(store, "Lea")
+    assert store.invited_with(hash_of("old")) == ("Lea", "lead")
+    assert ask(served, "GET", f"/join/{key.secret}?promise={key.promise}").status == 303
+    assert store.invited_with(hash_of("old")) is None
+    assert store.invited_with(hash_of(key.secret)) == ("Lea", "lead")
+
+
 GUARDED = [
     ("GET", "/media/abc.csv"),
     ("HEAD", "/media/abc.csv"),
@@ -216,6 +296,7 @@ FREE = [
 def test_files_are_a_leads_only(served, store, ask, method: str, path: str):
     store.invite("Ann", hash_of("anns"))
     store.invite("Lea", hash_of("leas"), role="lead")
+    store.invite("Bea", hash_of("beas"), role="lead")
     for cookie, status in (("", 403), ("anns", 403), ("wrong", 403), ("leas", 200)):
         headers = {"cookie": f"{PERSON_COOKIE}={cookie}; labeler_grader=Lea"}
         answer = ask(served, method, path, headers=headers)

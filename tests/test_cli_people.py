@@ -94,15 +94,54 @@ def test_an_invitation_of_nobody_is_a_wrong_command_line(run: Run, store: Store,
 
 def test_a_revoked_person_is_out_and_the_last_one_opens_the_door(run: Run, store: Store):
     run("invite", "Ann")
-    run("invite", "Lea", "--role", "lead")
-    said = run("revoke", "Lea")
-    assert "Lea cannot come in any more; their judgments stay" in said
+    run("invite", "Bob")
+    said = run("revoke", "Bob")
+    assert "Bob cannot come in any more; their judgments stay" in said
     assert "No lead is invited" in said
     said = run("revoke", "Ann")
     assert "Nobody is invited any more" in said
     assert not store.has_invitations()
     assert "'Ann' has no invitation that stands" in run("revoke", "Ann", exit_code=1)
     assert "there is no grader named 'Zoe'" in run("revoke", "Zoe", exit_code=1)
+
+
+def test_the_last_lead_stays_until_nobody_is_to_need_an_invitation(run: Run, store: Store):
+    last = "'Lea' is the last lead who can come in; make somebody else lead first: labeler change"
+    run("invite", "Lea", "--role", "lead")
+    for ways_out in (
+        ("revoke", "Lea"),
+        ("change", "role", "Lea", "grader"),
+        ("invite", "Lea", "--role", "grader"),
+    ):
+        said = run(*ways_out, exit_code=1)
+        assert last in said
+        assert "/join/" not in said
+    assert store.leads() == ["Lea"]
+    said = run("revoke", "--everyone")
+    assert "Nobody is invited any more: whoever opens labeler on this machine is lead." in said
+    assert not store.has_invitations()
+
+
+def test_whoever_revokes_says_whom(run: Run, store: Store):
+    run("invite", "Lea", "--role", "lead")
+    for arguments in ([], ["Lea", "--everyone"]):
+        assert "name the person who is to stay out" in run("revoke", *arguments, exit_code=2)
+    assert store.leads() == ["Lea"]
+
+
+def test_a_role_changes_and_the_link_stays(run: Run, store: Store):
+    found = LINK.search(run("invite", "Ann"))
+    assert found is not None
+    assert run("change", "role", "Ann", "lead") == "Ann is lead now\n"
+    assert store.invited_with(hash_of(found[2])) == ("Ann", "lead")
+    run("invite", "Lea", "--role", "lead")
+    assert run("change", "role", "Ann", "grader") == "Ann is grader now\n"
+    assert store.invited_with(hash_of(found[2])) == ("Ann", "grader")
+    store.add_grader("Zoe Q")
+    said = run("change", "role", "Zoe Q", "lead", exit_code=1)
+    assert "'Zoe Q' is not invited" in said
+    assert "labeler invite 'Zoe Q' --role lead" in said
+    assert "no grader named 'Yan'" in run("change", "role", "Yan", "lead", exit_code=1)
 
 
 def test_the_list_of_people_is_a_table_without_secrets(run: Run, store: Store):

@@ -250,7 +250,8 @@ def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(server: 
     status, headers, _ = request(server, "/join/leas")
     assert (status, headers["location"], headers["cache-control"]) == (303, "/", "no-store")
     assert_guarded(headers)
-    filled.revoke("Lea")
+    filled.revoke_everyone()
+    filled.invite("Ann", hash_of("anns again"))
     assert request(server, "/media/x.csv", Cookie=f"{PERSON_COOKIE}=leas")[0] == 403
 
 

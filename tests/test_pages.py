@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from labeler import charts, comparison
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
@@ -198,99 +197,6 @@ def test_a_wrong_measure_names_the_right_one(filled: Path):
     said = words(open_page("scores", measure=["nDGC@10"]))
     assert "nDCG" in said
     assert "n 1" not in said
-
-
-@pytest.mark.parametrize("section", ["Load", "Download", "Runs", "Settings"])
-def test_every_section_of_data_opens(filled: Path, section: str):
-    app = open_page("data", section=section)
-    assert "3 queries · 4 chunks · 2 runs · 3 golden grades" in words(app)
-    assert app.button_group[0].value == section
-
-
-def test_settings_that_make_no_sense_are_refused(filled: Path):
-    app = open_page("data", section="Settings")
-    app.text_input(key="word-3").set_value("  ")
-    app.button[0].click().run()
-    assert "the scale needs four words" in words(app)
-    assert "3 queries" in words(app), "the counts stay above an error"
-    with Store(filled) as store:
-        assert store.settings().words[3] == "highly relevant"
-
-
-def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
-    app = open_page("data", section="Settings")
-    assert {field.max_chars for field in app.text_input} == {40}
-    app.text_input(key="word-3").set_value("x" * 41)
-    app.button[0].click().run()
-    with Store(filled) as store:
-        assert store.settings().words[3] == "x" * 40
-
-
-def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
-    app = open_page("data", section="Settings")
-    app.text_area[0].set_value("  Grade what the chunk says, not what you know.  ")
-    app.checkbox[0].uncheck()
-    by_label = {field.label: field for field in [*app.number_input, *app.selectbox]}
-    by_label["Queries for everyone, %"].set_value(25)
-    by_label["Which chunks come first"].select("only holes of A vs B")
-    app.button[0].click().run()
-    assert "needs two different runs" in words(app), "nothing is kept of a choice that is half made"
-    with Store(filled) as store:
-        assert store.settings().guideline == ""
-    by_label = {field.label: field for field in app.selectbox}
-    names = by_label["Run A, for holes of A vs B"].options[1:3]
-    for side, name in zip("AB", names, strict=True):
-        by_label[f"Run {side}, for holes of A vs B"].select(name)
-    app.button[0].click().run()
-    with Store(filled) as store:
-        kept = store.settings()
-        assert kept.guideline == "Grade what the chunk says, not what you know."
-        assert (kept.show_reference, kept.overlap) == (False, 0.25)
-        assert (kept.strategy, kept.holes_of) == ("only holes of A vs B", tuple(names))
-        store.drop_run(names[0])
-    app = open_page("data", section="Settings")
-    by_label = {field.label: field for field in app.selectbox}
-    assert by_label["Run A, for holes of A vs B"].value == "no run"
-
-
-def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
-    fields = {field.label: field for field in open_page("data", section="Settings").number_input}
-    assert [label for label in fields if label.startswith("Budget for ")] == [
-        "Budget for single answer",
-        "Budget for research",
-        "Budget for compliance lookup",
-        "Budget for long tail",
-    ]
-    assert "to be graded" in fields["Pool depth"].help
-    assert "into the prompt" in fields["Prompt budget"].help
-
-
-def upload(app: AppTest, kind: str, name: str, content: str) -> AppTest:
-    """Load a file on the Data page."""
-    app.selectbox(key="kind").set_value(kind).run()
-    app.file_uploader(key="file").set_value((name, content.encode(), "text/plain"))
-    return app.button[0].click().run()
-
-
-def test_a_failed_load_names_its_remedy_in_the_words_of_the_page(filled: Path):
-    app = upload(open_page("data"), "run", "a.trec", "q1 Q0 c1 1 2 a\nq1 Q0 c1 2 1 a\n")
-    said = words(app)
-    assert "a.trec:2: chunk 'c1' appears twice" in said
-    assert 'On this page: "Keep the better placed where a chunk stands twice for a query"' in said
-    assert "3 queries · 4 chunks · 2 runs" in said
-    assert not app.get("progress"), "a bar above an error looks like success"
-    said = words(upload(open_page("data"), "golden", "a.qrels", "q1 0 c1 0.7\n"))
-    assert 'On this page: "Grade map"' in said
-    assert "Keep the better placed" not in said
-
-
-def test_loading_the_same_again_is_nothing_to_do(filled: Path):
-    app = open_page("data")
-    for expected in (["Loaded"], []):
-        app = upload(app, "run", "a.trec", "q1 Q0 c1 1 2 a\n")
-        assert [message.value for message in app.success] == expected
-    assert app.info[0].value.startswith("Nothing to do")
-    assert "3 runs" in words(app)
 
 
 def test_one_of_a_kind_is_counted_in_the_singular():

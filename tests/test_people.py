@@ -40,6 +40,7 @@ def test_a_lead_who_gets_a_new_link_stays_lead(store: Store):
     store.invite("Lea", "two")
     store.allow("Lea", "lea@example.org")
     assert store.invited_with("two") == ("Lea", "lead")
+    store.invite("Bea", "hers", role="lead")
     store.revoke("Lea")
     store.invite("Lea", "three")
     assert store.invited_with("three") == ("Lea", "grader")
@@ -66,6 +67,31 @@ def test_an_address_is_one_person_in_any_case_of_letters(store: Store):
     assert store.allow("Anna", "ann@example.org", role="lead")
     assert store.invited_at("ann@example.org") == ("Anna", "lead")
     assert not store.is_invited("Ann")
+
+
+def test_no_change_takes_the_last_lead_away(store: Store):
+    store.allow("Lea", "lea@example.org", role="lead")
+    store.invite("Ann", "anns")
+    refused = pytest.raises(BadInput, match="'Lea' is the last lead who can come in")
+    with refused:
+        store.revoke("Lea")
+    with refused:
+        store.change_role("Lea", "grader")
+    with refused:
+        store.invite("Lea", "hers", role="grader")
+    with refused:
+        store.allow("Ann", "lea@example.org")  # the address would be Ann's from now on
+    assert store.invited_at("lea@example.org") == ("Lea", "lead")
+    assert store.invited_with("hers") is None
+    store.change_role("Ann", "lead")
+    assert store.revoke("Lea") == 1
+    assert store.leads() == ["Ann"]
+
+
+def test_where_no_lead_was_invited_none_is_kept(store: Store):
+    store.invite("Ann", "anns")
+    store.revoke("Ann")
+    assert not store.has_invitations()
 
 
 @pytest.mark.parametrize(
@@ -101,7 +127,7 @@ def test_whether_a_lead_is_invited_is_asked_of_standing_invitations(store: Store
     assert not store.has_invitations("lead")
     store.invite("Lea", "two", role="lead")
     assert store.has_invitations("lead")
-    store.revoke("Lea")
+    assert store.revoke_everyone() == 2
     assert not store.has_invitations("lead")
 
 

@@ -204,6 +204,18 @@ def test_what_came_with_a_grade_is_kept(filled: Store, pad: Pad):
     assert pad.get("history")["done"][2]["note"] == hostile
 
 
+def test_who_was_shown_the_lists_of_a_query_does_not_grade_it_blind(filled: Store, pad: Pad):
+    assert pad.send(pad.event("e1", query="q1", chunk="c1"))[0].get("saved")
+    filled.note_lists_seen("Ann", "q1")
+    assert pad.send(pad.event("e1", query="q1", chunk="c1"))[0].get("saved"), "sent again"
+    pad.send(pad.event("e2", query="q1", chunk="c1", replaces="e1", blind=True))
+    pad.send(pad.event("e3", query="q2", chunk="c3", blind=True))
+    bob = pad.beside(filled, "Bob")
+    bob.send(bob.event("e4", query="q1", chunk="c1", blind=True))
+    blind = {event.event_id: event.blind for event in filled.events()[3:]}
+    assert blind == {"e1": True, "e2": False, "e3": True, "e4": True}
+
+
 @pytest.mark.parametrize("source", ["pool", "repeat", "list", "search"])
 def test_it_is_kept_why_a_grader_had_the_chunk(filled: Store, pad: Pad, source: str):
     pad.send(pad.event("e1", source=source))

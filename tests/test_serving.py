@@ -190,6 +190,105 @@ def test_a_demo_that_cannot_be_built_leaves_nothing(
     assert os.listdir(target) == []
 
 
+def test_serve_on_a_missing_file_names_new_and_makes_nothing(start: Start, tmp_path: Path) -> None:
+    _, err = (process := start("serve", "--no-browser")).communicate(timeout=20)
+    assert process.returncode == 1
+    assert err.startswith("Error: golden.db: there is no golden set here; ")
+    assert "'labeler serve --new'" in err
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_new_makes_an_empty_golden_set_and_opens_the_page_that_fills_it(
+    start: Start, tmp_path: Path, there: bool
+) -> None:
+    if there:  # as touch leaves it
+        (tmp_path / "golden.db").touch()
+    port = any_port()
+    process = start("serve", "--new", "--port", str(port), "--no-browser")
+    address = address_of(process)
+    assert address == f"http://127.0.0.1:{port}/data"
+    assert status_of(address) == 200
+    assert "file_uploader" in what_a_rerun_shows(address.removesuffix("/data"), "data")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=20) == 0
+    assert os.listdir(tmp_path) == ["golden.db"]
+    with Store(tmp_path / "golden.db") as store:
+        contents = store.contents()
+        assert (contents.queries, contents.runs, store.has_invitations()) == (0, 0, False)
+
+
+def test_new_refuses_a_file_that_is_there_and_says_what_to_do(start: Start, database: Path) -> None:
+    with Store(database) as store:
+        born = store.golden_set_uuid()
+    process = start("serve", "--new", "--no-browser")
+    assert process.communicate(timeout=20)[1] == (
+        "Error: golden.db: is there already; open it without --new, or name another with --db\n"
+    )
+    with Store(database) as store:
+        assert store.golden_set_uuid() == born
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--host", "0.0.0.0"], "name who comes in first (--lead NAME), or let everyone"),
+        (["--login", "secrets.toml"], "name who comes in first (--lead NAME)\n"),
+        (["--port", "{taken}"], "is taken"),
+        (["--host", "203.0.113.9", "--lead", "Lea"], "cannot listen on 203.0.113.9"),
+        (["--lead", " "], "grader id must not be empty"),
+        (["--db", "nowhere/golden.db"], "the folder nowhere does not exist"),
+    ],
+)
+def test_new_that_cannot_be_served_leaves_nothing(
+    start: Start, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    (tmp_path / "secrets.toml").write_text(
+        f"[auth]\nredirect_uri = 'http://x/oauth2callback'\ncookie_secret = '{'x' * 40}'\n"
+        "client_id = 'x'\nclient_secret = 'x'\nserver_metadata_url = 'http://x'\n"
+    )
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        given = [each.format(taken=taken.getsockname()[1]) for each in arguments]
+        process = start("--db", "empty/golden.db", "serve", "--new", "--no-browser", *given)
+        out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (1, "")
+    assert said in err
+    assert len(err.splitlines()) == 1
+    assert os.listdir(folder) == []
+
+
+@pytest.mark.parametrize("arguments", [["--new", "--graders-only"], ["--lead", "Lea"]])
+def test_new_and_lead_go_with_what_they_can_go_with(
+    start: Start, tmp_path: Path, arguments: list[str]
+) -> None:
+    process = start("serve", *arguments)
+    process.communicate(timeout=20)
+    assert process.returncode == 2
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
+    start: Start, tmp_path: Path
+) -> None:
+    port = any_port()
+    process = start("serve", "--new", "--host", "0.0.0.0", "--lead", " Lea ", "--port", str(port))
+    assert process.stdout is not None
+    link, key, address = (process.stdout.readline() for _ in range(3))
+    begin = f"http://127.0.0.1:{port}"
+    assert link.startswith(f"{begin}/join/")
+    assert key.startswith("This link is the key of Lea (lead): give it to nobody else")
+    assert address.startswith(f"labeler is at {begin}/data and this machine's other addresses")
+    secret = link.strip().rpartition("/")[2]
+    shown = what_a_rerun_shows(begin, "data")
+    assert "You need an invitation" in shown
+    assert "file_uploader" not in shown
+    assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_person={secret}")
+    with Store(tmp_path / "golden.db") as store:
+        assert store.invited_with(hash_of(secret)) == ("Lea", "lead")
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "labeler.example"])
 def test_serve_refuses_an_address_that_others_reach(
     start: Start, database: Path, host: str

@@ -12,12 +12,15 @@ import click
 
 from labeler import __version__
 from labeler.cli.comparing import compare
-from labeler.cli.exporting import drop, export, retire
+from labeler.cli.exporting import export
 from labeler.cli.group import FILE, LabelerGroup
+from labeler.cli.holdings import drop, queries, restore, retire, runs
 from labeler.cli.loading import load
-from labeler.cli.people import invite, people, rename, revoke
+from labeler.cli.people import invite, people, revoke
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
+from labeler.cli.settings import settings
+from labeler.cli.verbs import change, rename
 
 __all__ = ["main"]
 
@@ -37,8 +40,9 @@ __all__ = ["main"]
 def main(context: click.Context, db: Path) -> None:
     """Grade retrieved chunks into a golden set, and watch every retrieval measure move.
 
-    'labeler demo' shows it on sample data. To use your own: load queries, chunks and runs, then
-    'labeler serve' opens the pages where people grade.
+    'labeler demo' shows it on sample data. To use your own: 'labeler serve --new' opens a page
+    that takes your files; or load them here, and 'labeler serve' opens the pages where people
+    grade.
     """
     context.obj = db
     for stream in (sys.stdout, sys.stderr):
@@ -47,6 +51,7 @@ def main(context: click.Context, db: Path) -> None:
 
 
 COMMANDS = [demo, serve, load, score, compare, export]
-COMMANDS += [invite, revoke, people, rename, drop, retire, explain_measures]
+COMMANDS += [invite, revoke, people, runs, queries, settings]
+COMMANDS += [change, rename, drop, retire, restore, explain_measures]
 for command in COMMANDS:
     main.add_command(command)

@@ -1,4 +1,4 @@
-"""``labeler export`` and the two commands that take something out of the golden set."""
+"""``labeler export``: the golden set as a file, or on the standard output."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from labeler import transfer
-from labeler.cli.group import FILE_OR_OUTPUT, LabelerGroup, database_option
+from labeler.cli.group import FILE_OR_OUTPUT, database_option
 from labeler.cli.whole import write_file, write_folder
 from labeler.store import Store
 
@@ -92,39 +92,3 @@ def described(kind: str, store: Store) -> str:
         return f"{graded} queries, {contents.golden} golden grades"
     chunks = f", {contents.chunks - contents.chunks_without_text} chunks" if kind == "beir" else ""
     return f"{contents.queries} queries{chunks}, {contents.golden} golden grades"
-
-
-@click.group(cls=LabelerGroup)
-def drop() -> None:
-    """Remove a run; judgments stay."""
-
-
-@drop.command("run")
-@click.argument("name")
-@database_option
-@click.pass_obj
-def drop_run(db: Path, name: str) -> None:
-    """Remove a run and its lists; every judgment stays."""
-    with Store(db) as store:
-        store.drop_run(name)
-    click.echo(f"run {name!r} is removed; its judgments stay")
-
-
-@click.group(cls=LabelerGroup)
-def retire() -> None:
-    """Take a query out of use."""
-
-
-@retire.command("query")
-@click.argument("query_id", metavar="ID")
-@click.option("--restore", is_flag=True, help="Take a retired query back into use.")
-@database_option
-@click.pass_obj
-def retire_query(db: Path, query_id: str, restore: bool) -> None:
-    """Retire a query; its judgments stay in the log.
-
-    It is left out of grading, scores and exports.
-    """
-    with Store(db) as store:
-        store.retire_query(query_id, restore=restore)
-    click.echo(f"query {query_id!r} is {'in use again' if restore else 'retired'}")

@@ -1,7 +1,7 @@
 """The server's process: says when it answers, opens the browser, stops quietly on Ctrl-C.
 
-`labeler.cli.serving` runs this file as a script, ``launch.py HOST PORT yes|no ARGUMENT...``; the
-arguments are Streamlit's. It knows nothing else of labeler.
+`labeler.cli.serving` runs this file as a script, ``launch.py HOST PORT yes|no PAGE ARGUMENT...``;
+the arguments are Streamlit's, the page is a path or nothing. It knows nothing else of labeler.
 """
 
 from __future__ import annotations
@@ -17,28 +17,34 @@ import webbrowser
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 
-def main(host: str, port: int, browser: bool, arguments: list[str]) -> None:
+def main(host: str, port: int, browser: bool, page: str, arguments: list[str]) -> None:
     """Become Streamlit, watched by a thread that ends when the server answers."""
     # Streamlit's own server passes Ctrl-C on after it has stopped, and its command line would then
     # say "Aborted!" and fail. Before it has started, there is nothing to stop.
     signal.signal(signal.SIGINT, lambda _number, _frame: sys.exit(0))
-    watch = threading.Thread(target=announce, args=(host, port, browser), daemon=True)
+    watch = threading.Thread(target=announce, args=(host, port, browser, page), daemon=True)
     watch.start()
     sys.argv = ["streamlit", *arguments]
     runpy.run_module("streamlit", run_name="__main__")
 
 
-def announce(host: str, port: int, browser: bool) -> None:
+def announce(host: str, port: int, browser: bool, page: str) -> None:
     """Wait until the server answers, then print its address and open the browser."""
     near = EVERYWHERE.get(host, host)
     while not answers(near, port):
         time.sleep(0.1)
-    address = f"http://{f'[{near}]' if ':' in near else near}:{port}"
+    address = address_of(host, port) + page
     more = " and this machine's other addresses" if near != host else ""
     sys.stdout.write(f"labeler is at {address}{more}; Ctrl-C stops it\n")
     sys.stdout.flush()
     if browser:
         webbrowser.open(address)
+
+
+def address_of(host: str, port: int) -> str:
+    """Return where this machine finds a server that listens there."""
+    near = EVERYWHERE.get(host, host)
+    return f"http://{f'[{near}]' if ':' in near else near}:{port}"
 
 
 def answers(host: str, port: int) -> bool:
@@ -54,4 +60,4 @@ def answers(host: str, port: int) -> bool:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), sys.argv[3] == "yes", sys.argv[4:])
+    main(sys.argv[1], int(sys.argv[2]), sys.argv[3] == "yes", sys.argv[4], sys.argv[5:])

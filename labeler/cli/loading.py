@@ -11,7 +11,8 @@ from labeler import transfer
 from labeler.cli.group import FILE, CommandT, LabelerGroup, database_option
 from labeler.cli.progress import progress_bar
 from labeler.cli.whole import filling, is_new
-from labeler.formats import parse_grade_map
+from labeler.errors import BadInput, LabelerError
+from labeler.formats import guess, parse_grade_map
 from labeler.store import Store
 from labeler.transfer import LoadOptions
 
@@ -78,7 +79,7 @@ def chunks(db: Path, path: Path, update: bool) -> None:
 @path_argument
 @click.option("--name", help="What the run is called.  [default: the file's name]")
 @click.option("--system", help="The system it belongs to, over time.  [default: the run's name]")
-@click.option("--date", help="When it was made: 2026-01-31.  [default: today]")
+@click.option("--date", help="When it was made: 2026-01-31.  [default: not known]")
 @click.option(
     "--order",
     type=click.Choice(["score", "rank"]),
@@ -159,6 +160,28 @@ def beir(
         update=update,
     )
     put(db, "beir", path, options)
+
+
+@load.command()
+@click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
+@database_option
+@click.pass_obj
+def files(db: Path, paths: tuple[Path, ...]) -> None:
+    """Add files of any kind: the content says what each holds.
+
+    They are loaded in the order they need: queries, chunks, golden grades, runs. A file that
+    cannot be told or is refused is named in the end; those that do not need it are loaded.
+    """
+    guesses = [(path, guess(path)) for path in paths]
+    failed = [f"{path}: {found.why}" for path, found in guesses if found.kind is None]
+    for kind in transfer.LOADS:
+        for path in (path for path, found in guesses if found.kind == kind):
+            try:
+                put(db, kind, path, LoadOptions())
+            except LabelerError as error:
+                failed.append(str(error))
+    if failed:
+        raise BadInput("\n".join(failed))
 
 
 def put(db: Path, kind: str, path: Path, options: LoadOptions) -> None:

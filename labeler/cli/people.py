@@ -1,4 +1,4 @@
-"""``labeler invite``, ``revoke``, ``people`` and ``rename grader``: who comes in, under which name.
+"""``labeler invite``, ``revoke``, ``people``, ``rename grader``: who comes in, under which name.
 
 The one place where a link's secret is seen.
 """
@@ -9,8 +9,10 @@ from pathlib import Path
 
 import click
 
-from labeler.access import hash_of, new_secret
-from labeler.cli.group import LabelerGroup, database_option
+from labeler import access
+from labeler.cli.group import database_option
+from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
 from labeler.store import Store
 from labeler.store.people import Role, WayIn
@@ -55,7 +57,8 @@ def invite(
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
-            give_link(store, name, role, address)
+            for line in give_link(store, name, role, address):
+                click.echo(line)
         else:
             put_on_list(store, name, role, login)
         if first:
@@ -63,19 +66,17 @@ def invite(
         advise(store)
 
 
-def give_link(store: Store, name: str, role: Role | None, address: str) -> None:
-    """Invite a person by a link and print it."""
+def give_link(store: Store, name: str, role: Role | None, address: str) -> list[str]:
+    """Invite a person by a link and return what is to be said: the link, and what it is."""
     if not address.startswith(("http://", "https://")):
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
-    secret = new_secret()
-    ended = store.invite(name, hash_of(secret), role=role)
-    click.echo(f"{address.rstrip('/')}/join/{secret}")
-    click.echo(
-        f"This link is the key of {name} ({role_of(store, name)}): give it to nobody else; it is "
-        "shown only now."
-    )
-    if ended:
-        click.echo(f"The link {name} had before has ended.")
+    secret, ended = access.invite(store, name, role)
+    key = f"the key of {name} ({role_of(store, name)})"
+    return [
+        f"{address.rstrip('/')}/join/{secret}",
+        f"This link is {key}: give it to nobody else; it is shown only now.",
+        *([f"The link {name} had before has ended."] if ended else []),
+    ]
 
 
 def put_on_list(store: Store, name: str, role: Role | None, login: str) -> None:
@@ -100,17 +101,42 @@ def advise(store: Store) -> None:
 
 
 @click.command()
-@click.argument("name")
+@click.argument("name", required=False)
+@click.option("--everyone", is_flag=True, help="End all links and logins.")
 @database_option
 @click.pass_obj
-def revoke(db: Path, name: str) -> None:
-    """End a person's link and login; their judgments stay."""
+def revoke(db: Path, name: str | None, everyone: bool) -> None:
+    """End a person's link and login; their judgments stay.
+
+    The last lead stays, unless nobody is to need an invitation any more (--everyone).
+    """
+    if everyone == (name is not None):
+        raise click.UsageError("name the person who is to stay out, or say --everyone")
     with Store(db) as store:
-        store.revoke(name)
-        click.echo(f"{name} cannot come in any more; their judgments stay")
+        if name is None:
+            store.revoke_everyone()
+        else:
+            store.revoke(name)
+            click.echo(f"{name} cannot come in any more; their judgments stay")
         if not store.has_invitations():
             click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
         advise(store)
+
+
+@change.command("role")
+@click.argument("name")
+@click.argument("role", type=click.Choice(["grader", "lead"]))
+@database_option
+@click.pass_obj
+def change_role(db: Path, name: str, role: Role) -> None:
+    """Make an invited person a lead, or a grader again.
+
+    A grader may open the Label page, a lead everything. Their link stays as it is, and so do
+    their judgments.
+    """
+    with Store(db) as store:
+        store.change_role(name, role)
+    click.echo(f"{name} is {role} now")
 
 
 @click.command()
@@ -123,22 +149,15 @@ def people(db: Path) -> None:
     if not ways:
         click.echo("Nobody has graded yet and nobody is invited: labeler invite NAME")
         return
-    lines = [("name", "role", "comes in by", "since", "revoked"), *map(cells, ways)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
-        click.echo("  ".join(padded).rstrip())
+    table = Table(["name", "role", "comes in by", "since", "revoked"], [], [*map(cells, ways)])
+    click.echo("\n".join(text_lines(table)))
 
 
-def cells(way: WayIn) -> tuple[str, ...]:
+def cells(way: WayIn) -> list[str]:
     """Return a way in as the table shows it."""
     by = f"login {way.address}" if way.address else "link" if way.by_link else "no invitation"
-    return way.name, way.role, by, (way.since or "")[:10], (way.revoked_at or "")[:10]
-
-
-@click.group(cls=LabelerGroup)
-def rename() -> None:
-    """Give a grader another name."""
+    days = [(moment or "")[:10] for moment in (way.since, way.revoked_at)]
+    return [shown(way.name), way.role, by, *days]
 
 
 @rename.command("grader")

@@ -12,9 +12,11 @@ from typing import NoReturn
 import click
 
 from labeler import access
-from labeler.access import Door
+from labeler.access import LOOPBACK, Door
 from labeler.cli.group import FILE, database_option
+from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login
+from labeler.cli.people import give_link
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
@@ -22,7 +24,6 @@ from labeler.model import Settings
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 FIRST_PORT = 8501
 PORTS_TRIED = 100
 MOST_UPLOAD_MEGABYTES = 500
@@ -40,6 +41,15 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @port_option
 @browser_option
+@click.option(
+    "--new", is_flag=True, help="Make an empty golden set and open the page that fills it."
+)
+@click.option(
+    "--lead",
+    metavar="NAME",
+    help="With --new: invite this person as lead and print their link; nobody else comes in. "
+    "LABELER_ADDRESS says where people reach the server: the beginning of the link.",
+)
 @click.option("--graders-only", is_flag=True, help="Show the Label page alone, to leads too.")
 @click.option(
     "--login",
@@ -59,6 +69,8 @@ def serve(
     host: str,
     port: int | None,
     no_browser: bool,
+    new: bool,
+    lead: str | None,
     graders_only: bool,
     login: Path | None,
     allow_unauthenticated: bool,
@@ -69,6 +81,10 @@ def serve(
     """
     if login is not None and allow_unauthenticated:
         raise click.UsageError("--login asks who comes in, --allow-unauthenticated does not")
+    if new and graders_only:
+        raise click.UsageError("--new opens a page for leads, --graders-only closes it")
+    if lead is not None and not new:
+        raise click.UsageError("--lead goes with --new; else: labeler invite NAME --role lead")
     if login is not None:
         check_login(login)
     door = Door(
@@ -77,9 +93,22 @@ def serve(
         login=login is not None,
         graders_only=graders_only,
     )
-    with Store(db) as store:
-        check_host(host, door, store)
-    become_server(db, host, port, browser=not no_browser, door=door, login=login)
+    if new:
+        check_new(db, host, door, lead)
+        port = free_port(host, port)
+        make_new(db, lead, os.environ.get("LABELER_ADDRESS") or address_of(host, port))
+    else:
+        with Store(db) as store:
+            check_host(host, door, store)
+    become_server(
+        db,
+        host,
+        port,
+        browser=not no_browser and lead is None,  # who has no link yet finds a closed door
+        page="/data" if new else "",
+        door=door,
+        login=login,
+    )
 
 
 def check_host(host: str, door: Door, store: Store) -> None:
@@ -91,6 +120,31 @@ def check_host(host: str, door: Door, store: Store) -> None:
         "yourself first ('labeler invite YOU --role lead'), let people log in (--login FILE), or "
         "let everyone who can reach it read and grade all (--allow-unauthenticated)"
     )
+
+
+def check_new(db: Path, host: str, door: Door, lead: str | None) -> None:
+    """Raise `BadInput` where a golden set is already, or where nobody could come in to fill it."""
+    if not is_new(db):
+        raise BadInput(f"{db}: is there already; open it without --new, or name another with --db")
+    if lead is not None or door.allows_anyone or not (door.reachable or door.login):
+        return
+    others = f"--host {host}: others can reach this address"
+    why = others if door.reachable else "--login asks who comes in"
+    anyone = ", or let everyone who can reach it read and grade all (--allow-unauthenticated)"
+    raise BadInput(
+        f"{why}, and nobody is invited to a new golden set yet; name who comes in first (--lead "
+        f"NAME){anyone if door.reachable and not door.login else ''}"
+    )
+
+
+def make_new(db: Path, lead: str | None, address: str) -> None:
+    """Make an empty golden set, whole or not at all, and print the link of who comes in first."""
+    said: list[str] = []
+    with building(db) as store:
+        if lead is not None:
+            said = give_link(store, lead.strip(), "lead", address)
+    for line in said:
+        click.echo(line)
 
 
 @click.command()
@@ -160,10 +214,14 @@ def become_server(
     port: int | None,
     *,
     browser: bool,
+    page: str = "",
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
 ) -> NoReturn:
-    """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between."""
+    """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
+
+    ``page`` is the path that the browser opens and the printed address has.
+    """
     port = free_port(host, port)
     seen = "yes" if browser and has_screen() else "no"
     launch = str(PACKAGE / "cli" / "launch.py")
@@ -175,6 +233,7 @@ def become_server(
         host,
         str(port),
         seen,
+        page,
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()

@@ -43,7 +43,7 @@ def collect(
         facets={facet: tuple(map(buckets.get, qrels)) for facet, buckets in (facets or {}).items()},
         chunk_ids=tuple(chunks),
         runs=tuple(
-            StoredRun(name, name, "", found, unknown_queries=len(run) - len(found))
+            StoredRun(name, name, None, found, unknown_queries=len(run) - len(found))
             for (name, run), found in zip(runs.items(), lists, strict=True)
         ),
         golden_query=query.astype(np.int32)[by_query_and_chunk],

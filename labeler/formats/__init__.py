@@ -8,6 +8,7 @@ from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
 from labeler.formats.golden import read_golden
 from labeler.formats.grades import GradeRule, parse_grade_map
+from labeler.formats.guessing import Guess, guess
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run
@@ -15,8 +16,10 @@ from labeler.formats.writing import beir_files, write_events, write_golden, zip_
 
 __all__ = [
     "GradeRule",
+    "Guess",
     "OnDuplicate",
     "beir_files",
+    "guess",
     "parse_grade_map",
     "read_beir",
     "read_chunks",

@@ -6,7 +6,7 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from labeler.errors import BadInput, NotFound
@@ -65,7 +65,7 @@ def _parts(folder: Path, shown: str) -> dict[str, Source]:
         raise NotFound(f"{shown}: there is no such folder")
     try:
         if stat.S_ISDIR(found.st_mode):
-            return _folder_parts(folder, shown)
+            return folder_parts(folder, shown)
         return _zipped_parts(folder, shown)
     except zipfile.BadZipFile as error:
         raise _no_archive(folder, shown) from error
@@ -80,7 +80,8 @@ def _no_archive(path: Path, shown: str) -> BadInput:
     return BadInput(f"{shown}: a BEIR set is a folder or a zip archive; this is neither")
 
 
-def _folder_parts(folder: Path, shown: str) -> dict[str, Source]:
+def folder_parts(folder: Path, shown: str) -> dict[str, Source]:
+    """Return the parts of a BEIR set in a folder by their path inside it."""
     files = [*folder.iterdir(), *(folder / "qrels").glob("*")]
     found = {path.relative_to(folder).as_posix(): path for path in files if path.is_file()}
     return {
@@ -92,15 +93,22 @@ def _folder_parts(folder: Path, shown: str) -> dict[str, Source]:
 
 def _zipped_parts(archive: Path, shown: str) -> dict[str, Source]:
     with zipfile.ZipFile(archive) as opened:
-        members = [member for member in opened.infolist() if not member.is_dir()]
-    by_root: dict[str, dict[str, Source]] = {}
-    for member in members:
-        path = PurePosixPath(member.filename)
+        members = {member.filename: member for member in opened.infolist() if not member.is_dir()}
+    return {
+        part: member_source(archive, members[path], f"{shown}/{path}")
+        for part, path in parts_among(members).items()
+    }
+
+
+def parts_among(paths: Iterable[str]) -> dict[str, str]:
+    """Return the parts of a BEIR set among paths, at their root or one level down."""
+    by_root: dict[str, dict[str, str]] = {}
+    for path in paths:
+        steps = PurePosixPath(path).parts
         for depth in (0, 1):
-            root, part = "/".join(path.parts[:depth]), "/".join(path.parts[depth:])
+            root, part = "/".join(steps[:depth]), "/".join(steps[depth:])
             if _PART.fullmatch(part):
-                source = member_source(archive, member, f"{shown}/{member.filename}")
-                by_root.setdefault(root, {})[part] = source
+                by_root.setdefault(root, {})[part] = path
     return max(by_root.values(), key=len, default={})
 
 

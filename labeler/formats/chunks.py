@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeler.formats.names import CHUNK_ID, CHUNK_TEXT, DOCUMENT_ID, POSITION, TITLE
 from labeler.formats.queries import refuse_second
 from labeler.formats.reading import Progress, Source, StrPath, file_source, open_lines
 from labeler.formats.records import (
@@ -18,13 +19,8 @@ from labeler.formats.records import (
 from labeler.formats.tables import read_records
 from labeler.model import Chunk, Loaded
 
-_CHUNK_ID = ("chunk_id", "_id", "id", "docid", "docno")
-_TEXT = ("text", "contents", "segment")
-_TITLE = ("title",)
-_DOCUMENT_ID = ("document_id", "doc_id", "document")
-_POSITION = ("position",)
-_WANTED = {"chunk id": _CHUNK_ID}
-_OTHERS = (*_TEXT, *_TITLE, *_DOCUMENT_ID, *_POSITION, "metadata")
+_WANTED = {"chunk id": CHUNK_ID}
+_OTHERS = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, "metadata")
 
 
 def read_chunks(
@@ -55,15 +51,15 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
 
 
 def _chunk_of(record: Record) -> Chunk:
-    chunk_id = take_id(record, _CHUNK_ID, "chunk")
-    document = take(record, _DOCUMENT_ID)
+    chunk_id = take_id(record, CHUNK_ID, "chunk")
+    document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata")
     return Chunk(
         chunk_id=chunk_id,
-        text=take_text(record, _TEXT) or None,
-        title=take_text(record, _TITLE) or None,
+        text=take_text(record, CHUNK_TEXT) or None,
+        title=take_text(record, TITLE) or None,
         document_id=None if document in (None, "") else as_id(document, "document"),
-        position=take_count(record, _POSITION),
+        position=take_count(record, POSITION),
         metadata=merged(given, record),
     )
 

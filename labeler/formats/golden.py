@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.grades import GradeRule
+from labeler.formats.names import CHUNK_OF_PAIR, GRADE, QUERY_OF_PAIR
 from labeler.formats.queries import loaded_queries, query_of, refuse_second
 from labeler.formats.reading import (
     Lines,
@@ -51,13 +52,10 @@ from labeler.model import (
     Remark,
 )
 
-_QUERY_ID = ("query_id", "qid", "q_id", "query-id", "query")
-_CHUNK_ID = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
-_GRADE = ("grade", "rating", "relevance", "label", "rel", "score")
 _GRADERS = ("graders", "grader")
 _NOTE = ("note", "notes")
 _JUDGMENT = {"chunk_id", "grade", "graders", "note"}
-_WANTED = {"query id": _QUERY_ID, "chunk id": _CHUNK_ID, "grade": _GRADE}
+_WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
 _EVENT = tuple(field.name for field in fields(Judgment))
 _REMARK = tuple(field.name for field in fields(Remark))
 
@@ -96,7 +94,7 @@ def golden_from(source: Source, rule: GradeRule, progress: Progress | None = Non
                 reader = _jsonl_reader(keys)
             return reader(source, read_jsonl(source, lines), rule)
         pairs = _Pairs(source, rule)
-        if is_header(first, _QUERY_ID, _CHUNK_ID):
+        if is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
             _read_table(pairs, first, lines)
         else:
             _read_qrels(pairs, lines)
@@ -182,8 +180,8 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
     """Read one grade per record; without a chunk or a grade it says "not graded"."""
     for number, record in records:
         with pairs.source.at(number):
-            query_id = take_id(record, _QUERY_ID, "query")
-            chunk_id, grade = take(record, _CHUNK_ID), take(record, _GRADE)
+            query_id = take_id(record, QUERY_OF_PAIR, "query")
+            chunk_id, grade = take(record, CHUNK_OF_PAIR), take(record, GRADE)
             if _blank(chunk_id) or _blank(grade):
                 pairs.skipped["not graded, skipped"] += 1
                 continue
@@ -212,7 +210,7 @@ def _jsonl_reader(keys: Record) -> _Reader:
         return _read_set
     if {"event_id", "grader"} <= keys.keys():
         return _read_log
-    if set(keys) & set(_GRADE):
+    if set(keys) & set(GRADE):
         return _read_pairs
     raise BadInput(
         "neither a golden set (key judgments), nor a log (keys event_id and grader), nor one "
@@ -262,8 +260,8 @@ def _golden_grade(query_id: str, judgment: Record, rule: GradeRule) -> GoldenGra
         raise BadInput(f"note must be text, not {short(note)}")
     return GoldenGrade(
         query_id,
-        take_id(values, _CHUNK_ID, "chunk"),
-        rule.read(take(values, _GRADE)),
+        take_id(values, CHUNK_OF_PAIR, "chunk"),
+        rule.read(take(values, GRADE)),
         take_texts(values, _GRADERS, ";"),
         note,
     )

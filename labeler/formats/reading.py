@@ -20,13 +20,15 @@ import numpy as np
 from labeler.errors import BadInput, NotFound
 
 StrPath: TypeAlias = str | os.PathLike[str]
-Progress: TypeAlias = Callable[[float], None]
+Progress: TypeAlias = Callable[[float], object]
 Lines: TypeAlias = Iterator[tuple[int, bytes]]
 
 BLOCK = 1 << 21
 BOM = b"\xef\xbb\xbf"
 _BUFFER = 1 << 18
 _STEPS = 200
+_HEAD = 1 << 16
+_LONGEST_HEAD = 1 << 22
 _NEWLINE = 10
 _GZIP = b"\x1f\x8b"
 _FOREIGN = {
@@ -35,6 +37,7 @@ _FOREIGN = {
     b"PK\x03\x04": "the file is a spreadsheet or a zip archive; save it as CSV or JSONL in UTF-8",
     b"PAR1": "the file is Parquet; save it as CSV or JSONL in UTF-8",
     b"SQLite format 3": "the file is a database; export from it to CSV or JSONL in UTF-8",
+    b"%PDF-": "the file is a PDF; save its texts as CSV or JSONL in UTF-8",
 }
 
 
@@ -111,6 +114,11 @@ def look(path: Path, name: str) -> os.stat_result | None:
         raise BadInput(f"{name!r}: no file can be called so: {error}") from error
     except OSError as error:
         raise BadInput(f"{name}: cannot be opened: {error.strerror}") from error
+
+
+def memory_source(name: str, content: bytes) -> Source:
+    """Return what is in memory as a source."""
+    return Source(name, len(content), lambda: io.BytesIO(content))
 
 
 @contextmanager
@@ -302,6 +310,27 @@ def decode(source: Source, number: int, raw: bytes) -> str:
         byte = raw.index(b"\0") + 1
         raise source.fail(number, f"byte {byte} of the line is NUL, which no text can hold")
     return text
+
+
+def head_of(source: Source) -> list[str]:
+    """Return the first lines of a source, without their ends; what is not UTF-8 is replaced.
+
+    They are whole, unless the first is longer than `_LONGEST_HEAD`. Raises `BadInput` for a file
+    that is empty, damaged at its beginning, or no text in a way that shows at once.
+    """
+    with source.open() as raw:
+        stream = _unpacked(source, raw, Throttle(None))
+        try:
+            data = stream.read(_HEAD)
+            while b"\n" not in data and len(data) < _LONGEST_HEAD and (more := stream.read(_HEAD)):
+                data += more
+            goes_on = bool(stream.read(1))
+        except (EOFError, OSError, zlib.error, zipfile.BadZipFile) as error:
+            raise _damaged(source) from error
+    if not data:
+        raise source.fail(None, "the file is empty")
+    whole = data[: data.rfind(b"\n") + 1] if goes_on else data
+    return _first(source, whole or data).decode(errors="replace").split("\n")
 
 
 def peek_line(lines: Lines, comments: bool = False) -> tuple[int, bytes, Lines]:

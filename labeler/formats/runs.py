@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, get_args
 
 from labeler.errors import BadInput
+from labeler.formats.names import CHUNK_OF_PAIR, LISTS, QUERY_OF_PAIR
 from labeler.formats.ranked import OnDuplicate, Order, loaded_rankings
 from labeler.formats.reading import (
     BLOCK,
@@ -40,13 +41,8 @@ from labeler.model import Loaded, Ranking
 if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
     from labeler.formats.bulk import RunColumns
 
-# PyTerrier writes its internal number as docid beside the real id as docno; a "query" beside a
-# query id is the query's text.
-_QUERY_ID = ("query_id", "qid", "q_id", "query-id", "query")
-_CHUNK_ID = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
-_ENTRY_ID = (*_CHUNK_ID, "_id", "id")
-_LISTS = ("results", "chunks")
-_WANTED = {"query id": _QUERY_ID, "chunk id": _CHUNK_ID}
+_ENTRY_ID = (*CHUNK_OF_PAIR, "_id", "id")
+_WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR}
 
 
 def read_run(
@@ -93,7 +89,7 @@ def _read_lists(source: Source, blocks: Blocks, bulk: bool | None) -> RankedList
     number, first, blocks = peek_block(blocks)
     if starts_json(source, number, first):
         _read_jsonl(lists, lines_of(blocks))
-    elif is_header(first, _QUERY_ID, _CHUNK_ID):
+    elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
         _read_table(lists, lines_of(blocks))
     else:
         _read_trec(lists, blocks, bulk)
@@ -174,24 +170,24 @@ def _read_table(lists: RankedLists, lines: Lines) -> None:
 def _read_jsonl(lists: RankedLists, lines: Lines) -> None:
     for number, record in read_jsonl(lists.source, lines):
         with lists.source.at(number):
-            if any(isinstance(record.get(key), list) for key in _LISTS):
+            if any(isinstance(record.get(key), list) for key in LISTS):
                 _add_nested(lists, number, record)
             else:
                 _add_flat(lists, number, record)
 
 
 def _add_flat(lists: RankedLists, number: int, record: Record) -> None:
-    into = lists.list_of(take_id(record, _QUERY_ID, "query"), number)
-    chunk_id = take_id(record, _CHUNK_ID, "chunk")
+    into = lists.list_of(take_id(record, QUERY_OF_PAIR, "query"), number)
+    chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk")
     lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
 
 
 def _add_nested(lists: RankedLists, number: int, record: Record) -> None:
-    query_id = take_id(record, _QUERY_ID, "query")
+    query_id = take_id(record, QUERY_OF_PAIR, "query")
     if first := lists.first_of(query_id):
         raise BadInput(f"query {query_id!r} has a list already, on line {first}")
     into = lists.list_of(query_id, number)
-    for chunk_id, score, rank in _entries(take(record, _LISTS)):
+    for chunk_id, score, rank in _entries(take(record, LISTS)):
         lists.add(into, number, chunk_id, score, rank)
 
 

@@ -2,8 +2,9 @@
 
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
+from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
-from labeler.store.people import People
+from labeler.store.people import People, WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, Item, RunSummary
 from labeler.store.remarks import Unsayable
@@ -15,13 +16,15 @@ __all__ = [
     "Contents",
     "Item",
     "Outdated",
+    "QuerySummary",
     "RunSummary",
     "Store",
     "Undoable",
     "Unsayable",
     "Unusable",
+    "WayIn",
 ]
 
 
-class Store(Intake, Queue, Search, People, Work):
+class Store(Intake, Keeping, Queue, Search, People, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

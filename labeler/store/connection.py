@@ -93,7 +93,10 @@ class Connection:
                 "name another with --db"
             )
         if not applied and not create:
-            raise NotFound(f"{self.path}: the file is empty; 'labeler load' makes it a golden set")
+            raise NotFound(
+                f"{self.path}: the file is empty; 'labeler load' or 'labeler serve --new' makes "
+                "it a golden set"
+            )
         self._use_write_ahead_log()
         with self._transaction():
             migrations.apply(self._db)
@@ -257,8 +260,8 @@ def check_place(path: Path, *, create: bool) -> None:
         raise NotFound(f"{path}: {path.parent} is a file, not a folder; name another with --db")
     if not create:
         raise NotFound(
-            f"{path}: there is no golden set here; 'labeler load' makes one, "
-            "'labeler demo' shows one, --db names another"
+            f"{path}: there is no golden set here; 'labeler load' or 'labeler serve --new' makes "
+            "one, 'labeler demo' shows one, --db names another"
         )
     if not folder:
         raise NotFound(f"{path}: the folder {path.parent} does not exist; create it first")

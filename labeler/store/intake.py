@@ -5,13 +5,11 @@ Knows no file format; a message names the line because the `Loaded` value rememb
 
 from __future__ import annotations
 
-import re
 import shlex
 import uuid
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from labeler.errors import BadInput, NotFound
@@ -26,9 +24,9 @@ from labeler.model import (
     Query,
     Ranking,
     Remark,
-    check_id,
 )
-from labeler.store.columns import as_json, fingerprint_of, moment, packed, text_hash
+from labeler.store.columns import as_json, fingerprint_of, packed, text_hash
+from labeler.store.keeping import check_date, check_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
@@ -161,16 +159,17 @@ class Intake(JudgmentLog, Reading, Remarks):
         created_at: str | None = None,
         params: Mapping[str, Any] | None = None,
     ) -> IntakeReport:
-        """Store a run under ``name``; ``system`` defaults to the name, ``created_at`` to today.
+        """Store a run under ``name``; ``system`` defaults to the name.
 
-        A run is immutable: the same name again is refused unless the content is identical, and
-        then nothing changes. Queries the golden set does not have are kept, counted and not
-        scored; chunks it does not have become known by id.
+        ``created_at`` is when it was made, None where that is not known. A run is immutable: the
+        same name again is refused unless the content is identical, and then nothing changes.
+        Queries the golden set does not have are kept, counted and not scored; chunks it does not
+        have become known by id.
         """
-        check_name(name, "name")
+        check_name(name, "run", "--name")
         if system is not None:
-            check_name(system, "system")
-        created_at = check_date(created_at or moment()[:10])
+            check_name(system, "system", "--system")
+        created_at = check_date(created_at) if created_at else None
         fingerprint = fingerprint_of(loaded.records)
         with self._writing():
             known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
@@ -179,21 +178,22 @@ class Intake(JudgmentLog, Reading, Remarks):
                     f"{loaded.source}: there is already a run named {name!r} with other content; "
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
-            counts: dict[str, int | str] = {}
+            bare = chunks = 0
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                counts["chunks known by id only"] = self._put_run(loaded.records, row)
+                bare, chunks = self._put_run(loaded.records, row)
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
-        return self._run_report(loaded, name, counts, twins)
+        return self._run_report(loaded, name, bare, chunks, twins)
 
     def _runs_of(self, fingerprint: str) -> list[str]:
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
         return [repr(name) for (name,) in rows]
 
-    def _put_run(self, rankings: Sequence[Ranking], row: list[str]) -> int:
+    def _put_run(self, rankings: Sequence[Ranking], row: list[str | None]) -> tuple[int, int]:
+        """Store a run; return how many of its chunks are known by id only, and how many it has."""
         numbers, _ = self._chunk_numbers(
             chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids
         )
@@ -212,15 +212,12 @@ class Intake(JudgmentLog, Reading, Remarks):
             "(SELECT value FROM json_each(?))",
             [as_json(list(numbers.values()))],
         )
-        return bare
+        return bare, len(numbers)
 
     def _run_report(
-        self,
-        loaded: Loaded[Ranking],
-        name: str,
-        counts: dict[str, int | str],
-        twins: Sequence[str],
+        self, loaded: Loaded[Ranking], name: str, bare: int, chunks: int, twins: Sequence[str]
     ) -> IntakeReport:
+        counts: dict[str, int | str] = {"chunks known by id only": bare}
         rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
         retired = {query_id for query_id, is_retired in rows if is_retired}
         wanted = {query_id for query_id, _ in rows} - retired
@@ -238,6 +235,11 @@ class Intake(JudgmentLog, Reading, Remarks):
             warnings.append(
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
+            )
+        if bare == chunks:
+            warnings.append(
+                "no text is known of any chunk of this run, so nobody can grade them; load the "
+                "chunks, or check that the ids are the same"
             )
         return IntakeReport(
             f"run {name!r} from {loaded.source}", {**loaded.facts, **counts}, tuple(warnings)
@@ -272,7 +274,7 @@ class Intake(JudgmentLog, Reading, Remarks):
         others = f" (and {len(retired) - 1:,} more)" if len(retired) > 1 else ""
         return [
             f"query {retired[0]!r}{others} is retired: its grades are kept but do not count; to "
-            f"take it back: labeler retire query {shlex.quote(retired[0])} --restore"
+            f"take it back: labeler restore query {shlex.quote(retired[0])}"
         ]
 
     def _put_golden(self, loaded: LoadedGolden, *, update: bool) -> Counter[str]:
@@ -358,47 +360,6 @@ class Intake(JudgmentLog, Reading, Remarks):
             warned = replace(golden.grades, warnings=(*golden.grades.warnings, *retired))
             reports.append(report_of("golden grades", warned, grades))
         return reports
-
-    def drop_run(self, name: str) -> None:
-        """Remove a run and its lists. Judgments stay."""
-        with self._writing():
-            if not self._db.execute("DELETE FROM runs WHERE name = ?", [name]).rowcount:
-                raise NotFound(f"there is no run named {name!r}; there are: {self._run_names()}")
-
-    def _run_names(self) -> str:
-        names = [name for (name,) in self._rows("SELECT name FROM runs ORDER BY id")]
-        return ", ".join(names) or "none yet"
-
-    def retire_query(self, query_id: str, *, restore: bool = False) -> None:
-        """Take a query out of grading, scores and exports; its judgments stay in the log."""
-        with self._writing():
-            found = self._db.execute(
-                "UPDATE queries SET retired_at = ? WHERE query_id = ?",
-                [None if restore else moment(), query_id],
-            ).rowcount
-            if not found:
-                raise NotFound(f"there is no query {query_id!r} in the golden set")
-
-
-def check_date(text: str) -> str:
-    """Return ``text`` if it is an ISO 8601 date or time, else raise `BadInput`."""
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
-            raise BadInput(f"date {text!r}: the calendar has no such day") from None
-        raise BadInput(f"date {text!r} is not like 2026-01-31") from None
-    return text
-
-
-def check_name(text: str, what: str) -> str:
-    """Return ``text`` if it can be the name of a run or a system, else raise `BadInput`."""
-    if not text.strip() or text.splitlines() != [text]:
-        raise BadInput(
-            f"--{what} {text!r}: a {'run' if what == 'name' else what} needs a name that is one "
-            f"line and not blank; give one with --{what}"
-        )
-    return check_id(text, "run" if what == "name" else what)
 
 
 def report_of(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> IntakeReport:

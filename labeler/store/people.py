@@ -5,6 +5,9 @@ Nothing here moves the data revision but a new name: no measure depends on who i
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -44,6 +47,11 @@ class WayIn:
     since: str | None
     revoked_at: str | None
 
+    @property
+    def stands(self) -> bool:
+        """Say whether they can come in this way."""
+        return self.since is not None and self.revoked_at is None
+
 
 class People(JudgmentLog):
     """Graders' names and roles, and how each of them comes in."""
@@ -53,8 +61,11 @@ class People(JudgmentLog):
 
         Makes the grader known if they are new. Without ``role`` one who is invited keeps theirs
         and anyone else becomes a grader. Returns whether an older link has ended.
+
+        No change here, in `allow`, `revoke` or `change_role` may leave nobody who is lead where
+        somebody was: the last one would be locked out of everything but grading.
         """
-        with self._transaction():
+        with self._keeping_a_lead():
             grader = self._receive(name, role)
             ended = self._revoke("grader = ? AND token_hash IS NOT NULL", grader)
             self._add_invitation(grader, token_hash=token_hash)
@@ -66,7 +77,7 @@ class People(JudgmentLog):
         An address belongs to one person. Returns whether it was on the list already.
         """
         address = check_address(address)
-        with self._transaction():
+        with self._keeping_a_lead():
             grader = self._receive(name, role)
             ended = self._revoke("address = ?", address)
             self._add_invitation(grader, address=address)
@@ -77,11 +88,46 @@ class People(JudgmentLog):
 
         Raises `NotFound` for a grader who is not known, `BadInput` for one who is not invited.
         """
-        with self._transaction():
+        with self._keeping_a_lead():
             ended = self._revoke("grader = ?", self._grader(name))
         if not ended:
             raise BadInput(f"{name!r} has no invitation that stands; 'labeler people' lists all")
         return ended
+
+    def revoke_everyone(self) -> int:
+        """End every invitation and return how many there were: the door is open as at first."""
+        with self._transaction():
+            return self._revoke("?", True)
+
+    def change_role(self, name: str, role: Role) -> None:
+        """Make an invited person a lead, or a grader again; their links and logins stay.
+
+        Raises `NotFound` for a grader who is not known, `BadInput` for one who is not invited: a
+        role says what somebody may open who comes in.
+        """
+        with self._keeping_a_lead():
+            grader = self._grader(name)
+            if not self.is_invited(name):
+                raise BadInput(
+                    f"{name!r} is not invited; say what they may open when you invite them: "
+                    f"labeler invite {shlex.quote(name)} --role {role}"
+                )
+            self._set_role(grader, role)
+
+    def leads(self) -> list[str]:
+        """Return the names of the leads who can come in."""
+        return [name for name, role in self._rows(f"{STANDING} ORDER BY g.name") if role == "lead"]
+
+    @contextmanager
+    def _keeping_a_lead(self) -> Iterator[None]:
+        with self._transaction():
+            before = self.leads()
+            yield
+            if before and not self.leads():
+                raise BadInput(
+                    f"{before[0]!r} is the last lead who can come in; make somebody else lead "
+                    "first: labeler change role NAME lead"
+                )
 
     def rename_grader(self, old: str, new: str) -> None:
         """Give a grader another name; everything they judged stays theirs.
@@ -153,9 +199,13 @@ class People(JudgmentLog):
         check_id(name, "grader")
         keep = role is None and self.is_invited(name)
         self._add_grader(name)
+        grader = self._grader(name)
         if not keep:
-            self._db.execute("UPDATE graders SET role = ? WHERE name = ?", [role or "grader", name])
-        return self._grader(name)
+            self._set_role(grader, role or "grader")
+        return grader
+
+    def _set_role(self, grader: int, role: Role) -> None:
+        self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])
 
     def _grader(self, name: str) -> int:
         key = self._value("SELECT id FROM graders WHERE name = ?", [name])

@@ -39,11 +39,11 @@ CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metad
 
 @dataclass(frozen=True, slots=True)
 class RunSummary:
-    """A run as the list of runs shows it."""
+    """A run as the list of runs shows it; ``created_at`` is None where nobody said it."""
 
     name: str
     system: str
-    created_at: str
+    created_at: str | None
     depth: int
     queries: int
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from labeler import transfer
+from labeler.model import GoldenGrade, Judgment, LoadedGolden
 from labeler.store import Store
+from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
 
@@ -25,44 +29,53 @@ def empty(tmp_path: Path) -> Path:
     return path
 
 
-def choose(page: Page, kind: str) -> None:
-    """Say what is in the file."""
-    page.get_by_role("combobox", name="What is in the file?").click()
-    page.get_by_role("option", name=kind).click()
-
-
-def upload(page: Page, kind: str, name: str, content: bytes) -> None:
-    """Load a file as a person does."""
-    choose(page, kind)
+def drop(page: Page, files: dict[str, bytes]) -> None:
+    """Let files fall on the page, as from a folder beside it."""
     # A file given while the page is still being put together can be lost with the first draft.
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
-    page.locator("input[type=file]").set_input_files(
-        {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    given = {name: base64.b64encode(content).decode() for name, content in files.items()}
+    data = page.evaluate_handle(
+        """given => {
+            const data = new DataTransfer();
+            for (const [name, text] of Object.entries(given)) {
+                const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+                data.items.add(new File([bytes], name));
+            }
+            return data;
+        }""",
+        given,
     )
-    expect(page.get_by_text(name, exact=True)).to_be_visible()
-    page.get_by_role("button", name="Load", exact=True).last.click()
+    place = page.get_by_test_id("stFileUploaderDropzone")
+    for event in ("dragenter", "dragover", "drop"):
+        place.dispatch_event(event, {"dataTransfer": data})
+    for name in files:
+        expect(page.locator(".st-key-files").get_by_text(name, exact=True)).to_be_visible()
 
 
-def test_upload_export_and_reimport_give_an_equal_golden_set(serve, visit, empty, tmp_path):
+def load(page: Page, files: dict[str, bytes]) -> None:
+    """Drop files and load all of them."""
+    drop(page, files)
+    many = f"{len(files)} files" if len(files) > 1 else "1 file"
+    page.get_by_role("button", name=f"Load {many}").click()
+
+
+def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
+    serve, visit, empty, tmp_path
+):
     server = serve(empty)
     page = visit(f"{server.url}/data")
-    upload(page, "Queries:", "queries.jsonl", QUERIES.encode())
-    expect(page.get_by_text("queries from queries.jsonl")).to_be_visible()
-    upload(page, "Chunks:", "chunks.jsonl", CHUNKS.encode())
-    expect(page.get_by_text("chunks from chunks.jsonl")).to_be_visible()
-    upload(page, "Run:", "bm25.trec", RUN.encode())
-    expect(page.get_by_text("run 'bm25' from bm25.trec")).to_be_visible()
-    upload(page, "Golden grades", "golden.qrels", QRELS.encode())
-    expect(page.get_by_text("golden grades from golden.qrels")).to_be_visible()
-
+    files = {"golden.qrels": QRELS, "bm25.trec": RUN, "c.jsonl": CHUNKS, "q.jsonl": QUERIES}
+    load(page, {name: content.encode() for name, content in files.items()})
+    expect(page.get_by_text("Loaded", exact=True)).to_be_visible()
     expect(page.get_by_text("1 query · 2 chunks · 1 run · 2 golden grades")).to_be_visible()
     page.get_by_role("radio", name="Download").click()
     downloads = {}
     for kind, name in transfer.EXPORTS.items():
+        named = transfer.dated(name, 2)
         with page.expect_download() as download:
-            page.get_by_role("button", name=name).click()
+            page.get_by_role("button", name=named).click()
         downloads[kind] = Path(download.value.path()).read_bytes()
-        assert download.value.suggested_filename == name
+        assert download.value.suggested_filename == named
     with server.store() as store:
         assert downloads == {kind: transfer.export(store, kind) for kind in transfer.EXPORTS}
 
@@ -73,19 +86,52 @@ def test_upload_export_and_reimport_give_an_equal_golden_set(serve, visit, empty
         assert transfer.export(store, "jsonl") == downloads["jsonl"]
 
 
-def test_a_bad_file_is_refused_with_its_line_and_changes_nothing(serve, visit, empty):
+def test_a_bad_file_is_named_with_its_line_and_more_can_be_dropped_after(serve, visit, empty):
     server = serve(empty)
     page = visit(f"{server.url}/data")
-    upload(page, "Queries:", "queries.jsonl", QUERIES.encode())
-    expect(page.get_by_text("queries from queries.jsonl")).to_be_visible()
-    upload(page, "Golden grades", "bad.qrels", b"q1 0 c1 3\nq1 0 c2 7\n")
+    files = {"queries.jsonl": QUERIES.encode(), "bad.qrels": b"q1 0 c1 3\nq1 0 c2 7\n"}
+    load(page, files)
+    expect(page.get_by_text("1 of 2 files is loaded")).to_be_visible()
     expect(page.get_by_text("bad.qrels:2:")).to_be_visible()
     expect(page.get_by_text("Traceback")).to_have_count(0)
-    expect(page.get_by_text('On this page: "Grade map"')).to_be_visible()
+    expect(page.get_by_text('On this page: Options, "Grade map"')).to_be_visible()
     expect(page.get_by_test_id("stProgress")).to_have_count(0)
     expect(page.get_by_text("1 query · 0 chunks")).to_be_visible()
     with server.store() as store:
         assert store.events() == []
+    page.get_by_text("Options", exact=True).click()
+    page.get_by_role("textbox", name="Grade map").fill("7=3")
+    page.get_by_role("textbox", name="Grade map").press("Enter")
+    page.get_by_role("button", name="Load 2 files").click()
+    expect(page.get_by_text("Loaded", exact=True)).to_be_visible()
+    load(page, {"bm25.trec.gz": gzip.compress(RUN.encode()), "chunks.jsonl": CHUNKS.encode()})
+    expect(page.get_by_text("1 query · 2 chunks · 1 run · 2 golden grades")).to_be_visible()
+
+
+def test_files_of_numbers_say_of_which_day_and_revision_they_are(server, visit):
+    with server.store() as store:
+        grades = [GoldenGrade("q0", "c1", 3), GoldenGrade("q1", "c2", 0)]
+        empty = loaded([])
+        store.add_golden(LoadedGolden(empty, loaded(grades), empty))
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q0", "c3", "Ann", grade=2))
+    page = visit(server.url)
+    for address, name in {
+        "scores": "scores.csv",
+        "compare": "compare.csv",
+        "slices?facet=task": "slices.csv",
+        "queries": "queries.csv",
+        "review": "graders.csv",
+    }.items():
+        page.goto(f"{server.url}/{address}")
+        button = page.get_by_role("button").filter(has_text="as CSV").first
+        expect(button).to_be_visible()
+        expect(page.get_by_test_id("stApp")).to_have_attribute(
+            "data-test-script-state", "notRunning"
+        )
+        with page.expect_download() as download:
+            button.click()
+        assert download.value.suggested_filename == transfer.dated(name, 3)
 
 
 def test_settings_are_kept_and_used(server, visit):

@@ -37,6 +37,7 @@ def hostile(tmp_path):
         store.add_queries(loaded([Query("q<b>1", evil, reference=evil, guideline=evil)]))
         store.add_chunks(loaded([Chunk(name, text, evil) for name, text in HOSTILE.items()]))
         store.add_run(loaded([Ranking("q<b>1", tuple(HOSTILE))]), name="<script>run</script>")
+        store.add_grader("<img src=x onerror='window.ran=4'>")
     return path
 
 
@@ -61,10 +62,25 @@ def test_hostile_text_is_text_on_every_page(serve, visit, hostile):
         page.keyboard.press("1")
         page.wait_for_timeout(50)
     assert seen == set(HOSTILE)
-    page.goto(f"{server.url}/data?section=Runs")
-    expect(page.get_by_text("A run never changes once loaded")).to_be_visible()
-    expect(page.get_by_test_id("stDataFrame").locator("canvas").first).to_be_visible()
-    page.wait_for_timeout(500)  # for what it would load then
+    for section, what in (
+        ("Runs&run=%3Cscript%3Erun%3C%2Fscript%3E", "'<script>run</script>' goes with its 1 list"),
+        ("Queries", "q<b>1 · <img src=http://evil.example/q.png"),
+        ("People&person=%3Cimg%20src%3Dx%20onerror%3D%27window.ran%3D4%27%3E", "Change somebody"),
+    ):
+        page.goto(f"{server.url}/data?section={section}")
+        if section.startswith("Runs"):
+            page.get_by_role("button", name="Drop this run").click()
+        expect(page.get_by_text(what).first).to_be_visible()
+        page.wait_for_timeout(500)  # for what it would load then
+    page.goto(f"{server.url}/data")
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+    name = "![x](http://evil.example/f.png) <img src=x onerror='window.ran=5'>.trec"
+    page.locator("input[type=file]").set_input_files(
+        {"name": name, "mimeType": "text/plain", "buffer": b"q1 Q0 c1 1 2 a\nq1 Q0 c1 2 1 a\n"}
+    )
+    page.get_by_role("button", name="Load 1 file").click()
+    expect(page.get_by_text(f"{name}:2: chunk 'c1' appears twice")).to_be_visible()
+    page.wait_for_timeout(500)
     page.goto(f"{server.url}/scores")
     expect(page.get_by_role("rowheader", name="<script>run</script>")).to_be_visible()
     page.wait_for_timeout(500)

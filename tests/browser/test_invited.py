@@ -125,8 +125,8 @@ def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
     expect(page.get_by_text("last looked")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 404
     with server.store() as store:
+        store.invite("Bea", "hash of a secret nobody has", role="lead")
         store.revoke("Lea")
-        store.invite("Ann", "hash of a secret nobody has")
     # the page looks for new grades every two seconds, without the script that checks who it is
     expect(page.get_by_text("you are not invited, or not any more")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 403
@@ -138,6 +138,7 @@ def test_a_lead_who_becomes_a_grader_sees_no_more_measures(serve_with, visit):
     ready(page)
     page.get_by_role("link", name="Scores").click()
     expect(page.get_by_text("last looked")).to_be_visible()
+    link_for(server, "Bea", "lead")
     link_for(server, "Lea", "grader")
     expect(page.get_by_text(re.compile("not invited|for leads"))).to_be_visible()
 

@@ -95,6 +95,7 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     expect(page.get_by_text("last looked")).to_be_visible()
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 404
     with guarded.store() as store:
+        store.allow("Bea", "bea@example.org", role="lead")
         store.revoke("Lea")
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 403
     page.reload()

@@ -20,21 +20,6 @@ KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
 REMARKS = ("unanswered", "unclear", "withdraw")
 SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
-ROLES = ("grader", "lead")
-STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
-LONGEST_WORD = 40  # of the scale: it has to fit on a button
-LONGEST_MEANING = 60  # of a grade, in the line under its word
-LONGEST_NOUN = 20  # what graders call a query or a chunk
-
-DEFAULT_GUIDELINE = """\
-Read the question, then the passage. Grade what the passage says, as if it were all you could show \
-to the person who asks: not how well it is written, and nothing you know from elsewhere. If you \
-waver between two grades, give the lower one.
-For example, the question: How long do I have to send a parcel back?
-3: You can send a parcel back within 30 days of its delivery.
-2: Parcels with sale items go back within 14 days; for others, see the terms.
-1: Parcels that come back are checked in our warehouse in Leeds.
-0: We deliver parcels from Monday to Friday."""
 
 RecordT = TypeVar("RecordT")
 Pair = tuple[str, int]  # a query by id, a chunk by number
@@ -122,22 +107,6 @@ class Ranking:
     query_id: str
     chunk_ids: tuple[str, ...]
     scores: tuple[float, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One system's ranked lists, immutable once loaded."""
-
-    name: str
-    system: str
-    created_at: str
-    rankings: tuple[Ranking, ...]
-    params: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def depth(self) -> int:
-        """Length of the longest list."""
-        return max((len(ranking.chunk_ids) for ranking in self.rankings), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,85 +270,6 @@ class IntakeReport:
         return "\n".join([self.title, *rows, *(f"  ! {warning}" for warning in self.warnings)])
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What a team decides once for its golden set. The grades' numbers are not a setting.
-
-    ``words`` name the grades and ``meanings`` say each in a line. ``question`` and ``passage`` are
-    what graders call a query and a chunk: one, and several. ``guideline`` holds for every query,
-    beside a query's own; where the team has written none, `DEFAULT_GUIDELINE` does. ``contact``
-    says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
-    agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
-    runs are meant by "only holes of A vs B".
-    """
-
-    words: tuple[str, str, str, str] = (
-        "not relevant",
-        "weakly relevant",
-        "partially relevant",
-        "highly relevant",
-    )
-    rel: int = 1
-    budget: int = 5
-    budget_by_task: Mapping[str, int] = field(default_factory=dict)
-    pool_depth: int = 10
-    guideline: str = ""
-    show_reference: bool = True
-    strategy: str = STRATEGIES[0]
-    holes_of: tuple[str, str] | None = None
-    overlap: float = 0.1
-    meanings: tuple[str, str, str, str] = (
-        "about something else",
-        "on the topic, no answer",
-        "answers a part of it",
-        "answers it by itself",
-    )
-    question: tuple[str, str] = ("question", "questions")
-    passage: tuple[str, str] = ("passage", "passages")
-    contact: str = ""
-
-    def __post_init__(self) -> None:
-        if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):
-            raise BadInput("the scale needs four words, one for each of the grades 0, 1, 2 and 3")
-        for word in self.words:
-            if len(word) > LONGEST_WORD:
-                raise BadInput(
-                    f"a word of the scale must have at most {LONGEST_WORD} characters, "
-                    f"not {len(word)}: {word[:LONGEST_WORD]!r} ..."
-                )
-        self._check_texts()
-        if self.rel not in GRADES[1:]:
-            raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
-        for name, value in [("pool depth", self.pool_depth), ("prompt budget", self.budget)]:
-            if value < 1:
-                raise BadInput(f"the {name} must be 1 or more, not {value}")
-        for task, budget in self.budget_by_task.items():
-            if task not in TASKS or budget < 1:
-                raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
-        self._check_grading()
-
-    def _check_texts(self) -> None:
-        if len(self.meanings) != len(GRADES):
-            raise BadInput("the scale needs four meanings, one for each of the grades")
-        for what, texts, longest in [
-            ("line of meaning", self.meanings, LONGEST_MEANING),
-            ("name for questions or passages", (*self.question, *self.passage), LONGEST_NOUN),
-        ]:
-            for text in texts:
-                if not text.strip() or len(text) > longest:
-                    raise BadInput(f"a {what} needs 1 to {longest} characters, not {text!r}")
-
-    def _check_grading(self) -> None:
-        if self.strategy not in STRATEGIES:
-            raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
-        if self.strategy == STRATEGIES[3] and (
-            self.holes_of is None or self.holes_of[0] == self.holes_of[1]
-        ):
-            raise BadInput(f"{self.strategy!r} needs two different runs A and B")
-        if not 0 <= self.overlap <= 1:
-            raise BadInput(f"the overlap is a share between 0 and 1, not {self.overlap}")
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredList:
     """A ranking by chunk number, best first, as it was loaded.
@@ -393,11 +283,14 @@ class StoredList:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredRun:
-    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list."""
+    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list.
+
+    ``created_at`` is None where nobody said when the run was made.
+    """
 
     name: str
     system: str
-    created_at: str
+    created_at: str | None
     lists: Mapping[int, StoredList]
     unknown_queries: int = 0
 

@@ -1,0 +1,154 @@
+"""``labeler runs`` and ``queries`` and what is done to one of them; computes no measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from labeler.cli.group import LabelerGroup, database_option
+from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.verbs import change, rename
+from labeler.store import QuerySummary, Store
+
+LONGEST_TEXT = 80
+
+
+@click.command()
+@database_option
+@click.pass_obj
+def runs(db: Path) -> None:
+    """List the runs: their systems, dates and sizes."""
+    with Store(db) as store:
+        found = store.runs()
+    if not found:
+        click.echo("There is no run yet: labeler load run FILE")
+        return
+    body = [
+        [
+            *map(shown, (run.name, run.system, run.created_at or "")),
+            f"{run.queries:,}",
+            f"{run.depth:,}",
+        ]
+        for run in found
+    ]
+    click.echo(
+        "\n".join(text_lines(Table(["run", "system", "made on"], ["queries", "depth"], body)))
+    )
+
+
+@rename.command("run")
+@click.argument("old")
+@click.argument("new")
+@database_option
+@click.pass_obj
+def rename_run(db: Path, old: str, new: str) -> None:
+    """Give a run another name.
+
+    A system that only ever had the run's name follows it.
+    """
+    with Store(db) as store:
+        followed = store.rename_run(old, new)
+    too = ", and so is its system" if followed else ""
+    click.echo(f"run {old!r} is now {new!r}{too}")
+
+
+@change.command("run")
+@click.argument("name")
+@click.option("--system", help="The system it belongs to, over time.")
+@click.option("--date", help="When it was made: 2026-01-31; '' where nobody knows.")
+@database_option
+@click.pass_obj
+def change_run(db: Path, name: str, system: str | None, date: str | None) -> None:
+    """Say to which system a run belongs and when it was made."""
+    if system is None and date is None:
+        raise click.UsageError("say what is to change: --system, --date, or both")
+    with Store(db) as store:
+        store.change_run(name, system=system, created_at=date)
+        (run,) = (run for run in store.runs() if run.name == name)
+    made = f"made on {run.created_at}" if run.created_at else "of unknown date"
+    click.echo(f"run {name!r} is of system {run.system!r}, {made}")
+
+
+@click.group(cls=LabelerGroup)
+def drop() -> None:
+    """Remove a run; judgments stay."""
+
+
+@drop.command("run")
+@click.argument("name")
+@database_option
+@click.pass_obj
+def drop_run(db: Path, name: str) -> None:
+    """Remove a run and its lists; every judgment stays."""
+    with Store(db) as store:
+        store.drop_run(name)
+    click.echo(f"run {name!r} is removed; its judgments stay")
+
+
+@click.command()
+@click.argument("words", required=False, default="")
+@click.option("--retired", is_flag=True, help="Only those that are retired.")
+@click.option(
+    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
+)
+@database_option
+@click.pass_obj
+def queries(db: Path, words: str, retired: bool, most: int) -> None:
+    """List the queries, with how many grades each has.
+
+    With WORDS only those whose id or text holds them.
+    """
+    with Store(db) as store:
+        found, count = store.find_queries(words, retired=retired or None, most=most)
+    if not found:
+        click.echo("No query is like that.")
+        return
+    names = ["query", "task", "retired", "text"]
+    table = Table(names, ["grades"], [*map(cells, found)])
+    click.echo("\n".join(text_lines(table)))
+    if count > len(found):
+        click.echo(f"... and {count - len(found):,} more; --most lists them")
+
+
+def cells(query: QuerySummary) -> list[str]:
+    """Return a query as the table shows it."""
+    text = " ".join(query.text.split())
+    short = text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+    retired = (query.retired_at or "")[:10]
+    return [shown(query.query_id), query.task or "", retired, shown(short), f"{query.grades:,}"]
+
+
+@click.group(cls=LabelerGroup)
+def retire() -> None:
+    """Take a query out of use."""
+
+
+@retire.command("query")
+@click.argument("query_id", metavar="ID")
+@database_option
+@click.pass_obj
+def retire_query(db: Path, query_id: str) -> None:
+    """Retire a query; its judgments stay in the log.
+
+    It is left out of grading, scores and exports, until it is restored.
+    """
+    with Store(db) as store:
+        store.retire_query(query_id)
+    click.echo(f"query {query_id!r} is retired")
+
+
+@click.group(cls=LabelerGroup)
+def restore() -> None:
+    """Take a retired query back into use."""
+
+
+@restore.command("query")
+@click.argument("query_id", metavar="ID")
+@database_option
+@click.pass_obj
+def restore_query(db: Path, query_id: str) -> None:
+    """Take a retired query back into use, with all its judgments."""
+    with Store(db) as store:
+        store.restore_query(query_id)
+    click.echo(f"query {query_id!r} is in use again")

@@ -1,0 +1,167 @@
+"""``labeler settings`` and ``change setting``: what the team decides once, as words to type.
+
+What a value may be is for `Settings` to say; what is printed here can be typed back.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labeler.cli.group import database_option
+from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.verbs import change
+from labeler.errors import BadInput
+from labeler.model import Settings
+from labeler.store import Store
+
+DEFAULTS = Settings()
+NAMES = [field.name.replace("_", "-") for field in fields(Settings)]
+LONGEST_LINE = 100
+YES = {"yes": True, "no": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How a setting is typed: what its values look like, how they are read and written."""
+
+    looks: str
+    read: Callable[[Sequence[str]], Any]
+    written: Callable[[Any], Sequence[str]]
+
+
+def one(read: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
+    """Return what reads a setting of one value."""
+
+    def read_one(values: Sequence[str]) -> Any:
+        (value,) = values
+        return read(value)
+
+    return read_one
+
+
+def budgets(values: Sequence[str]) -> dict[str, int]:
+    """Return the prompt budget of each task that is named, as ``task=number``."""
+    pairs = (value.split("=") for value in values if value)
+    return {task: int(number) for task, number in pairs}
+
+
+def two_runs(values: Sequence[str]) -> tuple[str, str] | None:
+    """Return the two runs that are named, None for no name."""
+    if list(values) == [""]:
+        return None
+    a, b = values
+    return a, b
+
+
+BY_TYPE: Mapping[type, Form] = {
+    bool: Form("yes or no", one(YES.__getitem__), lambda on: ["yes" if on else "no"]),
+    int: Form("a whole number", one(int), lambda number: [str(number)]),
+    str: Form("a text", one(str), lambda text: [text]),
+}
+FOR_EACH_GRADE = Form("four texts, for the grades 0 to 3", tuple, list)
+ONE_AND_SEVERAL = Form("two texts: what one is called, and what several are", tuple, list)
+BY_NAME: Mapping[str, Form] = {
+    "words": FOR_EACH_GRADE,
+    "meanings": FOR_EACH_GRADE,
+    "question": ONE_AND_SEVERAL,
+    "passage": ONE_AND_SEVERAL,
+    "budget_by_task": Form(
+        "task=number for each task that has its own, or ''",
+        budgets,
+        lambda of: [f"{task}={number}" for task, number in of.items()] or [""],
+    ),
+    "holes_of": Form("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
+    "overlap": Form(
+        "a share such as 10%",
+        one(lambda text: float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)),
+        lambda share: [f"{share * 100:g}%"],
+    ),
+}
+
+
+def form_of(field: str) -> Form:
+    """Return how a setting is typed: by its name, else by the type of its default."""
+    return BY_NAME.get(field) or BY_TYPE[type(getattr(DEFAULTS, field))]
+
+
+def written(settings: Settings, field: str) -> str:
+    """Return a setting's value as a shell would take it back."""
+    return shlex.join(form_of(field).written(getattr(settings, field)))
+
+
+@click.command()
+@click.argument("name", required=False, type=click.Choice(NAMES), metavar="[NAME]")
+@database_option
+@click.pass_obj
+def settings(db: Path, name: str | None) -> None:
+    """List the settings, or print the whole of one.
+
+    A value stands as 'labeler change setting' takes it.
+    """
+    with Store(db) as store:
+        chosen = store.settings()
+    if name is not None:
+        click.echo(written(chosen, name.replace("-", "_")))
+        return
+    body = []
+    for field in asdict(DEFAULTS):
+        value, usual = written(chosen, field), written(DEFAULTS, field)
+        body.append([field.replace("_", "-"), line(value), "" if value == usual else line(usual)])
+    click.echo("\n".join(text_lines(Table(["setting", "value", "default, if another"], [], body))))
+
+
+def line(text: str) -> str:
+    """Return a value on one line, cut where it is long."""
+    flat = shown(" ".join(text.split()))
+    return flat if len(flat) <= LONGEST_LINE else f"{flat[: LONGEST_LINE - 1]}…"
+
+
+@change.command("setting")
+@click.argument("name", type=click.Choice(NAMES), metavar="NAME")
+@click.argument("values", nargs=-1, metavar="[VALUE]...")
+@click.option("--default", "to_default", is_flag=True, help="Go back to the default.")
+@database_option
+@click.pass_obj
+def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: bool) -> None:
+    """Decide a setting; 'labeler settings' lists all.
+
+    \b
+    labeler change setting budget 8
+    labeler change setting words no hardly partly fully
+    labeler change setting budget-by-task single=3 research=10
+    labeler change setting guideline "$(cat guideline.txt)"
+    """
+    field = name.replace("-", "_")
+    if to_default == bool(values):
+        raise click.UsageError("give the setting its value, or say --default")
+    value = getattr(DEFAULTS, field) if to_default else read(name, values)
+    with Store(db) as store:
+        before = store.settings()
+        if field == "holes_of":
+            check_runs(store, value or ())
+        after = replace(before, **{field: value})
+        store.save_settings(after)
+    click.echo(f"{name} is {line(written(after, field))} (was {line(written(before, field))})")
+
+
+def read(name: str, values: Sequence[str]) -> Any:
+    """Return what was typed as the value of a setting, or raise `BadInput` with its form."""
+    form = form_of(name.replace("-", "_"))
+    try:
+        return form.read(values)
+    except (ValueError, LookupError) as error:
+        raise BadInput(f"{name} is {form.looks}, not {shlex.join(values)}") from error
+
+
+def check_runs(store: Store, names: Sequence[str]) -> None:
+    """Raise `BadInput` for a name that no run has."""
+    there = [run.name for run in store.runs()]
+    for name in names:
+        if name not in there:
+            raise BadInput(f"there is no run named {name!r}; there are: {', '.join(there)}")

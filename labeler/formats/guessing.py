@@ -1,0 +1,257 @@
+"""What a file holds, guessed from how it begins, and why; keeps no record and refuses no file.
+
+The names it knows are those of the readers. Where several of these would take a file its values
+decide, then its name. A wrong guess does no harm: the reader of that kind says what it misses.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from statistics import median
+from typing import Literal, TypeAlias
+
+from labeler.errors import LabelerError
+from labeler.formats.beir import folder_parts, parts_among
+from labeler.formats.names import (
+    CHUNK_ID,
+    CHUNK_OF_PAIR,
+    CHUNK_TEXT,
+    DOCUMENT_ID,
+    GRADE,
+    LISTS,
+    POSITION,
+    QUERY_OF_PAIR,
+    TITLE,
+)
+from labeler.formats.queries import QUERY_ID, QUERY_TEXT
+from labeler.formats.reading import Source, StrPath, file_source, head_of, look, memory_source
+from labeler.formats.records import Record, counted, parse_object, short, spelled, starts_json
+from labeler.formats.tables import header_names
+from labeler.formats.trec import QRELS, RUN
+from labeler.model import GRADES
+
+Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir"]
+
+_ZIP = b"PK\x03\x04"
+_PAGE = re.compile(r"\s*<(!doctype|html|\?xml)\b", re.IGNORECASE)
+_MOST_RECORDS = 100
+_MOST_ALIKE = 5  # lines that have as many columns before they are called a table
+_LONGEST_QUERY = 200  # characters; where half of the texts are longer, they are no questions
+_ANY_ID = tuple(name for name in QUERY_ID if name in CHUNK_ID)
+_QUERIES_OWN = tuple(name for name in (*QUERY_ID, *QUERY_TEXT) if name not in (*_ANY_ID, "text"))
+_CHUNKS_OWN = tuple(name for name in (*CHUNK_ID, *CHUNK_TEXT) if name not in (*_ANY_ID, "text"))
+_CHUNKS_HELP = (*TITLE, *DOCUMENT_ID, *POSITION)
+_KNOWN = (
+    *(*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, "rank", *QUERY_ID, *QUERY_TEXT),
+    *(*CHUNK_ID, *CHUNK_TEXT, *_CHUNKS_HELP),
+)
+_NEEDED = (
+    "queries need query_id and query, chunks chunk_id and text, runs query_id, chunk_id and score, "
+    "golden grades query_id, chunk_id and grade"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a file seems to hold, and why; without a ``kind`` it says what the file lacks."""
+
+    kind: Kind | None
+    why: str
+
+
+def guess(path: StrPath, content: bytes | None = None) -> Guess:
+    """Guess what the file or folder at ``path`` holds, or a file of that name with ``content``.
+
+    >>> guess("x.txt", b"q1 Q0 c7 1 2.5 bm25")
+    Guess(kind='run', why='six columns a line, with rank and score, as in a TREC run')
+    >>> guess("x.csv", b"q1,c7,3").kind
+    """
+    shown = os.fspath(path)
+    try:
+        if content is not None:
+            return _of_source(memory_source(shown, content))
+        found = look(Path(path), shown)
+        if found is not None and stat.S_ISDIR(found.st_mode):
+            return _of_parts(folder_parts(Path(path), shown), "a folder")
+        return _of_source(file_source(path))
+    except LabelerError as error:
+        said = str(error).removeprefix(shown)
+        return Guess(None, re.sub(r"^:(?=\d+:)", "line ", said).removeprefix(": "))
+
+
+def _of_source(source: Source) -> Guess:
+    with source.open() as stream:
+        if stream.read(len(_ZIP)) == _ZIP:
+            return _of_zip(source)
+    lines = head_of(source)
+    if any("\0" in line for line in lines):
+        raise source.fail(None, "it is binary, no text; save it as CSV or JSONL in UTF-8")
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    number, first = next((n_line for n_line in numbered if n_line[1][0] != "#"), (0, ""))
+    if not number:
+        raise source.fail(None, "nothing is in it but blank lines and comments")
+    if _PAGE.match(first):
+        raise source.fail(None, "it is a web page or XML; save the data in it as CSV or JSONL")
+    rest = [first, *(line for _, line in numbered)]
+    if starts_json(source, number, first.strip().encode(errors="replace")):
+        records = [parse_object(source, number, first), *_json_records(rest[1:])]
+        return _of_records(source, records, "line")
+    table = _table_records(rest)
+    return _of_records(source, table, "row") if table else _of_columns(source, rest)
+
+
+def _of_zip(source: Source) -> Guess:
+    try:
+        with source.open() as stream, zipfile.ZipFile(stream) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile as error:
+        raise source.fail(None, "the zip archive is cut off or damaged; copy it again") from error
+    if "[Content_Types].xml" in names:
+        raise source.fail(None, "it is a spreadsheet or a document; save it as CSV in UTF-8")
+    return _of_parts(names, "a zip archive")
+
+
+def _of_parts(paths: Iterable[str], what: str) -> Guess:
+    parts = {part.removesuffix(".gz") for part in parts_among(paths)}
+    missing = [name for name in ("corpus.jsonl", "queries.jsonl") if name not in parts]
+    if missing:
+        why = f"{what} without {' and '.join(missing)} is no BEIR set; give its files one by one"
+        return Guess(None, why)
+    qrels = " and qrels" if any(part.startswith("qrels/") for part in parts) else ", no qrels"
+    return Guess("beir", f"{what} with corpus.jsonl, queries.jsonl{qrels}, as BEIR has them")
+
+
+def _json_records(lines: Iterable[str]) -> Iterator[Record]:
+    """Give the records after the first; what is wrong with one is for its reader to say."""
+    for line in islice(lines, _MOST_RECORDS):
+        with suppress(ValueError, RecursionError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                yield record
+
+
+def _table_records(lines: Sequence[str]) -> list[Record]:
+    """Return the first records of a table, or none where the first line is no header."""
+    for separator in "\t,;":
+        rows = _rows(lines, separator)
+        header = header_names(next(rows, []), _KNOWN)
+        if len(header) > 1 and {*header} & {*_KNOWN}:
+            body = [dict(zip(header, row, strict=False)) for row in islice(rows, _MOST_RECORDS)]
+            return body or [dict.fromkeys(header)]
+    return []
+
+
+def _rows(lines: Sequence[str], separator: str) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader((f"{line}\n" for line in lines), delimiter=separator)
+    except csv.Error:
+        return
+
+
+def _of_columns(source: Source, lines: Sequence[str]) -> Guess:
+    """Guess by lines without a header, as TREC files have them."""
+    cells = lines[0].split()
+    numbers = [_is_number(cell) for cell in cells]
+    if len(cells) == len(RUN[0].split()) and numbers[3] and numbers[4]:
+        return Guess("run", "six columns a line, with rank and score, as in a TREC run")
+    if len(cells) == len(QRELS[0].split()) and numbers[3]:
+        return Guess("golden", "four columns a line, the last a grade, as in TREC qrels")
+    first = lines[:_MOST_ALIKE]
+    for separator, is_table in ((",", True), ("\t", True), (";", True), (None, any(numbers))):
+        fewest, *others = sorted({len(line.split(separator)) for line in first})
+        if is_table and fewest > 1 and not others:
+            found = counted(fewest, "column")
+            raise source.fail(None, f"{found} without a header that names them; {_NEEDED}")
+    raise source.fail(None, f"neither a table nor JSON lines; {_NEEDED}")
+
+
+def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
+    keys = {key for record in records for key in record}
+    if "judgments" in keys:
+        return Guess("golden", f"a query a {place} with its judgments: a golden set")
+    if {"event_id", "grader"} <= keys:
+        return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
+    if keys & {*QUERY_OF_PAIR}:
+        if any(isinstance(record.get(name), list) for record in records for name in LISTS):
+            return Guess("run", f"a query a {place} with the list of its results")
+        if keys & {*CHUNK_OF_PAIR}:
+            return _of_pairs(records, keys, place)
+    found = _of_texts(source.name, records, keys, place)
+    if found is None:
+        names = ", ".join(map(short, records[0])) or "none"
+        what = "keys" if place == "line" else "columns"
+        raise source.fail(None, f"its {what} ({names}) say of no kind of file; {_NEEDED}")
+    return found
+
+
+def _of_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess:
+    """Guess where a query and a chunk stand together: graded, or retrieved."""
+    grade = next((name for name in GRADE if name in keys and name != "score"), None)
+    if grade is not None:
+        return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}")
+    if "rank" in keys or "score" not in keys:
+        scored = " and ".join(name for name in ("rank", "score") if name in keys)
+        how = f"with {scored}" if scored else "best first"
+        return Guess("run", f"a query and a chunk a {place}, {how}")
+    if "corpus-id" in keys:
+        return Guess("golden", f"a query, a chunk and a score a {place}, named as in BEIR qrels")
+    if all(_is_grade(record.get("score")) for record in records):
+        why = f"a query, a chunk and a score a {place}, all of them 0, 1, 2 or 3"
+        return Guess("golden", why)
+    return Guess("run", f"a query and a chunk a {place}, with a score that is no grade")
+
+
+def _of_texts(name: str, records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
+    """Guess where an id has a text: queries or chunks."""
+    if "chunk_id" not in keys and keys & {*_QUERIES_OWN} and keys & {*QUERY_TEXT}:
+        return _with_id("queries", keys, QUERY_ID, place)
+    if keys & {*_CHUNKS_OWN} or ("text" in keys and keys & {*_CHUNKS_HELP}):
+        return _with_id("chunks", keys, CHUNK_ID, place)
+    if "text" in keys and keys & {*_ANY_ID}:
+        kind, why = _by_texts(name, [str(record.get("text") or "") for record in records])
+        return Guess(kind, f"an id and a text a {place}, and {why}")
+    return _with_id("queries", keys, QUERY_ID, place) if "text" in keys else None
+
+
+def _with_id(kind: Kind, keys: set[str], ids: Sequence[str], place: str) -> Guess:
+    one = {"queries": "query", "chunks": "chunk"}[kind]
+    if not keys & {*ids}:
+        return Guess(None, f"a text a {place}, but no id; name it {spelled(ids)}")
+    found = [key for key in (*ids, *QUERY_TEXT, *CHUNK_TEXT) if key in keys]
+    return Guess(kind, f"a {one} a {place} ({', '.join(dict.fromkeys(found))})")
+
+
+def _by_texts(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
+    """Tell queries from chunks where only their texts differ."""
+    asking = sum(text.rstrip().endswith(("?", "？", "؟")) for text in texts)
+    if asking * 3 >= len(texts):
+        return "queries", "the texts are questions"
+    if re.search("quer|question|topic", name, re.IGNORECASE):
+        return "queries", "its name says queries"
+    if re.search("chunk|corpus|passage|document", name, re.IGNORECASE):
+        return "chunks", "its name says chunks"
+    if median(map(len, texts)) <= _LONGEST_QUERY:
+        return "queries", "the texts are short"
+    return "chunks", "the texts are long"
+
+
+def _is_grade(value: object) -> bool:
+    return _is_number(str(value)) and float(str(value)) in GRADES
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text

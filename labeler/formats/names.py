@@ -1,0 +1,21 @@
+"""What a field may be called, in a table's header or as a key: the same for all who read or guess.
+
+The first name is the one that messages and our own files use. The names of a query's fields are
+with their reader.
+"""
+
+from __future__ import annotations
+
+# Of a query with a chunk. PyTerrier writes its internal number as docid beside the real id as
+# docno; a "query" beside a query id is the query's text.
+QUERY_OF_PAIR = ("query_id", "qid", "q_id", "query-id", "query")
+CHUNK_OF_PAIR = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
+GRADE = ("grade", "rating", "relevance", "label", "rel", "score")
+LISTS = ("results", "chunks")
+
+# Of a chunk.
+CHUNK_ID = ("chunk_id", "_id", "id", "docid", "docno")
+CHUNK_TEXT = ("text", "contents", "segment")
+TITLE = ("title",)
+DOCUMENT_ID = ("document_id", "doc_id", "document")
+POSITION = ("position",)

@@ -1,0 +1,105 @@
+"""What a team decides once for its golden set, with what holds where it has decided nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from labeler.errors import BadInput
+from labeler.model.records import GRADES, TASKS
+
+STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
+LONGEST_WORD = 40  # of the scale: it has to fit on a button
+LONGEST_MEANING = 60  # of a grade, in the line under its word
+LONGEST_NOUN = 20  # what graders call a query or a chunk
+
+DEFAULT_GUIDELINE = """\
+Read the question, then the passage. Grade what the passage says, as if it were all you could show \
+to the person who asks: not how well it is written, and nothing you know from elsewhere. If you \
+waver between two grades, give the lower one.
+For example, the question: How long do I have to send a parcel back?
+3: You can send a parcel back within 30 days of its delivery.
+2: Parcels with sale items go back within 14 days; for others, see the terms.
+1: Parcels that come back are checked in our warehouse in Leeds.
+0: We deliver parcels from Monday to Friday."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a team decides once for its golden set. The grades' numbers are not a setting.
+
+    ``words`` name the grades and ``meanings`` say each in a line. ``question`` and ``passage`` are
+    what graders call a query and a chunk: one, and several. ``guideline`` holds for every query,
+    beside a query's own; where the team has written none, `DEFAULT_GUIDELINE` does. ``contact``
+    says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
+    agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
+    runs are meant by "only holes of A vs B".
+    """
+
+    words: tuple[str, str, str, str] = (
+        "not relevant",
+        "weakly relevant",
+        "partially relevant",
+        "highly relevant",
+    )
+    rel: int = 1
+    budget: int = 5
+    budget_by_task: Mapping[str, int] = field(default_factory=dict)
+    pool_depth: int = 10
+    guideline: str = ""
+    show_reference: bool = True
+    strategy: str = STRATEGIES[0]
+    holes_of: tuple[str, str] | None = None
+    overlap: float = 0.1
+    meanings: tuple[str, str, str, str] = (
+        "about something else",
+        "on the topic, no answer",
+        "answers a part of it",
+        "answers it by itself",
+    )
+    question: tuple[str, str] = ("question", "questions")
+    passage: tuple[str, str] = ("passage", "passages")
+    contact: str = ""
+
+    def __post_init__(self) -> None:
+        if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):
+            raise BadInput("the scale needs four words, one for each of the grades 0, 1, 2 and 3")
+        for word in self.words:
+            if len(word) > LONGEST_WORD:
+                raise BadInput(
+                    f"a word of the scale must have at most {LONGEST_WORD} characters, "
+                    f"not {len(word)}: {word[:LONGEST_WORD]!r} ..."
+                )
+        self._check_texts()
+        if self.rel not in GRADES[1:]:
+            raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
+        for name, value in [("pool depth", self.pool_depth), ("prompt budget", self.budget)]:
+            if value < 1:
+                raise BadInput(f"the {name} must be 1 or more, not {value}")
+        for task, budget in self.budget_by_task.items():
+            if task not in TASKS or budget < 1:
+                raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
+        self._check_grading()
+
+    def _check_texts(self) -> None:
+        if len(self.meanings) != len(GRADES):
+            raise BadInput("the scale needs four meanings, one for each of the grades")
+        if len(self.question) != 2 or len(self.passage) != 2:
+            raise BadInput("a question and a passage need two names: of one, and of several")
+        for what, texts, longest in [
+            ("line of meaning", self.meanings, LONGEST_MEANING),
+            ("name for questions or passages", (*self.question, *self.passage), LONGEST_NOUN),
+        ]:
+            for text in texts:
+                if not text.strip() or len(text) > longest:
+                    raise BadInput(f"a {what} needs 1 to {longest} characters, not {text!r}")
+
+    def _check_grading(self) -> None:
+        if self.strategy not in STRATEGIES:
+            raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
+        if self.strategy == STRATEGIES[3] and (
+            self.holes_of is None or self.holes_of[0] == self.holes_of[1]
+        ):
+            raise BadInput(f"{self.strategy!r} needs two different runs A and B")
+        if not 0 <= self.overlap <= 1:
+            raise BadInput(f"the overlap is a share between 0 and 1, not {self.overlap}")

@@ -1,0 +1,53 @@
+"""Queries as they are kept: found, retired and restored; how they score is not known here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from labeler import address, ui
+
+if TYPE_CHECKING:
+    from labeler.store import QuerySummary
+
+MOST = 20
+SHOWN = {"all": None, "in use": False, "retired": True}
+
+
+def queries() -> None:
+    """Find queries, and take them out of use or back into it."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = address.write_text("Find", "find", placeholder="id or text")
+        shown = address.choose("Which", list(SHOWN), "which", width=140)
+    with ui.guard(), ui.open_store() as store:
+        found, count = store.find_queries(words, retired=SHOWN[shown], most=MOST)
+        there = store.contents()
+    if not there.queries + there.retired:
+        st.write("There is no query yet. Load some here or with: `labeler load queries FILE`")
+        return
+    more = f", the first {MOST} shown; find the others by their id or text" * (count > MOST)
+    st.caption(
+        f"{count:,} of {there.queries + there.retired:,} queries{more} · {there.retired:,} "
+        "retired. A retired query is left out of grading, scores and exports; its grades stay."
+    )
+    for query in found:
+        row_of(query)
+
+
+def row_of(query: QuerySummary) -> None:
+    """Show a query with its grades and the button that retires or restores it."""
+    grades = ui.counted(query.grades, "grade", "grades")
+    state = f" · retired on {query.retired_at[:10]}" if query.retired_at else ""
+    with st.container(
+        horizontal=True, vertical_alignment="center", border=True, horizontal_alignment="right"
+    ):
+        with st.container(gap=None):
+            st.text(f"{query.query_id} · {query.text}")
+            st.caption(f"{grades}{state}")
+        label = "Restore" if query.retired_at else "Retire"
+        if st.button(label, key=f"{label}-{query.query_id}"):
+            with ui.guard(), ui.open_store() as store:
+                put = store.restore_query if query.retired_at else store.retire_query
+                put(query.query_id)
+            ui.done("Restored" if query.retired_at else "Retired")

@@ -1,0 +1,102 @@
+"""The stored runs: listed, renamed, dated and dropped; what is in them never changes."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from labeler import address, ui
+
+if TYPE_CHECKING:
+    from labeler.store import RunSummary
+
+SYSTEM = "Runs of one system stand together over time."
+DATE = "Empty where nobody knows."
+HINTS = {
+    "--system": 'On this page: "System"',
+    "is not like 2026-01-31": 'On this page: "Made on"',
+}
+
+
+def runs() -> None:
+    """List the runs, and change what is said of one, or drop it."""
+    with ui.open_store() as store:
+        found, strangers = store.runs(), store.runs_that_match_nothing()
+    if not found:
+        st.write("There is no run yet. Load one here or with: `labeler load run FILE`")
+        return
+    st.dataframe(
+        [
+            {
+                "run": run.name,
+                "system": run.system,
+                "made on": run.created_at or "",
+                "queries": run.queries,
+                "depth": run.depth,
+            }
+            for run in found
+        ],
+        hide_index=True,
+    )
+    st.caption("What a run holds never changes. Its name, its system and its date may.")
+    if strangers:
+        st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")
+    by_name = {run.name: run for run in found}
+    with ui.guard():
+        chosen = address.choose_or_not(
+            "Change a run", list(by_name), "run", nothing="choose one", what="run", width=320
+        )
+    if chosen is not None:
+        change(by_name[chosen])
+
+
+def change(run: RunSummary) -> None:
+    """Let a lead rename a run, say of which system it is and when it was made, or drop it."""
+    with (
+        st.form(f"rename-{run.name}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        new = st.text_input("Name", run.name)
+        if st.form_submit_button("Rename"):
+            with ui.guard(HINTS), ui.open_store() as store:
+                store.rename_run(run.name, new)
+            ui.done("Renamed", **dict.fromkeys(places_of(run), new))
+    with (
+        st.form(f"change-{run.name}", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
+        system = st.text_input("System", run.system, help=SYSTEM)
+        made = st.date_input("Made on", day_of(run), help=DATE)
+        if st.form_submit_button("Save"):
+            said = None if made == day_of(run) else made.isoformat() if made else ""
+            with ui.guard(HINTS), ui.open_store() as store:
+                store.change_run(run.name, system=system, created_at=said)
+            ui.done("Saved")
+    with st.popover("Drop this run …", key=f"drop-{run.name}"):
+        st.text(what_goes(run))
+        if st.button("Drop it", type="primary"):
+            with ui.guard(), ui.open_store() as store:
+                store.drop_run(run.name)
+            ui.done("Dropped", **dict.fromkeys(places_of(run)))
+
+
+def places_of(run: RunSummary) -> list[str]:
+    """Return which parameters of the address name a run: the one to change, and A or B."""
+    return [name for name in ("run", "a", "b") if address.given(name) == run.name]
+
+
+def day_of(run: RunSummary) -> date | None:
+    """Return the day a run was made, None where nobody said."""
+    return date.fromisoformat(run.created_at[:10]) if run.created_at else None
+
+
+def what_goes(run: RunSummary) -> str:
+    """Say what a run takes with it when it is dropped."""
+    lists = ui.counted(run.queries, "list", "lists")
+    return (
+        f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most, and leaves every "
+        "table and chart.\nChunks that no other run found are not asked for any more.\n"
+        "Every judgment stays. To have it back, load its file again."
+    )

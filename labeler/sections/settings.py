@@ -1,0 +1,171 @@
+"""What the team decides once: the words of the scale, what measures need, how chunks are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from labeler import ui
+from labeler.model import (
+    DEFAULT_GUIDELINE,
+    GRADES,
+    LONGEST_MEANING,
+    LONGEST_NOUN,
+    LONGEST_WORD,
+    STRATEGIES,
+    TASKS,
+    Settings,
+)
+
+TASK_NAMES = {
+    "single": "single answer",
+    "research": "research",
+    "compliance": "compliance lookup",
+    "longtail": "long tail",
+}
+POOL_DEPTH = (
+    "How many chunks from the top of each run are to be graded for a query. Deeper means fewer "
+    "holes in the measures and more to grade."
+)
+PROMPT_BUDGET = (
+    "How many chunks your product really puts into the prompt: what `@budget` in a measure's name "
+    "stands for."
+)
+STRATEGY = (
+    "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
+    "five chunks that stand high in many runs, then five more of each. Least judged first: "
+    "queries of which the least is graded. Only holes of A vs B: what two runs have near their "
+    "top and nobody has graded."
+)
+OVERLAP = (
+    "The share of queries that every grader gets, whatever others have graded in them: without it "
+    "nobody can tell how far graders agree."
+)
+HOW_TO_GRADE = (
+    "In words of your own, for all queries; a query's own guideline stands beside it. Empty: "
+    "graders read what stands here in grey."
+)
+NAMES = (
+    "What graders call a query and a chunk, one and several: a question and passages, a case and "
+    "clauses. The engineers' pages say query and chunk."
+)
+CONTACT = "Stands on a grader's first card and under the guideline."
+NO_RUN = "no run"
+
+Read = Callable[[], Mapping[str, Any]]
+
+
+def decide() -> None:
+    """Let the team set the words of the scale, the threshold, the budgets and the grading."""
+    with ui.open_store() as store:
+        settings, names = store.settings(), [run.name for run in store.runs()]
+    with st.form("settings", border=False):
+        scale, measured = scale_form(settings), measuring_form(settings)
+        graded = grading_form(settings, names)
+        if st.form_submit_button("Save settings", type="primary"):
+            with ui.guard(), ui.open_store() as store:
+                store.save_settings(replace(settings, **scale(), **measured(), **graded()))
+            ui.done("Saved")  # drawn anew: a field that starts with another value is another field
+
+
+def scale_form(settings: Settings) -> Read:
+    """Draw what the grades mean, in a word and in a line; return what reads them."""
+    with st.container(horizontal=True):
+        words = [
+            st.text_input(f"Grade {grade} means", word, max_chars=LONGEST_WORD, key=f"word-{grade}")
+            for grade, word in zip(GRADES, settings.words, strict=True)
+        ]
+    with st.container(horizontal=True):
+        meanings = [
+            st.text_input(f"Grade {grade} in a line", meaning, max_chars=LONGEST_MEANING)
+            for grade, meaning in zip(GRADES, settings.meanings, strict=True)
+        ]
+    return lambda: {"words": tuple(words), "meanings": tuple(meanings)}
+
+
+def measuring_form(settings: Settings) -> Read:
+    """Draw the settings that measures depend on; return what reads them."""
+    with st.container(horizontal=True):
+        rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
+        budget = st.number_input("Prompt budget", 1, 1000, settings.budget, help=PROMPT_BUDGET)
+    with st.container(horizontal=True):
+        by_task = {
+            task: st.number_input(
+                f"Budget for {TASK_NAMES[task]}",
+                1,
+                1000,
+                settings.budget_by_task.get(task),
+                placeholder="the same",
+            )
+            for task in TASKS
+        }
+    return lambda: {
+        "rel": rel,
+        "budget": int(budget),
+        "budget_by_task": {task: int(value) for task, value in by_task.items() if value},
+    }
+
+
+def grading_form(settings: Settings, names: Sequence[str]) -> Read:
+    """Draw the settings that graders meet; return what reads them."""
+    guideline = st.text_area(
+        "How to grade",
+        settings.guideline,
+        help=HOW_TO_GRADE,
+        placeholder=DEFAULT_GUIDELINE,
+        height=240,
+    )
+    called = names_form(settings)
+    reference = st.checkbox("Show graders the reference answer", settings.show_reference)
+    with st.container(horizontal=True):
+        depth = st.number_input("Pool depth", 1, 1000, settings.pool_depth, help=POOL_DEPTH)
+        overlap = st.number_input(
+            "Queries for everyone, %", 0, 100, round(settings.overlap * 100), help=OVERLAP
+        )
+        strategy = st.selectbox(
+            "Which chunks come first",
+            STRATEGIES,
+            STRATEGIES.index(settings.strategy),
+            help=STRATEGY,
+        )
+    with st.container(horizontal=True):
+        pair = [
+            st.selectbox(f"Run {side}, for holes of A vs B", [NO_RUN, *names], index_of(run, names))
+            for side, run in zip("AB", settings.holes_of or (None, None), strict=True)
+        ]
+    return lambda: {
+        "guideline": guideline.strip(),
+        **called(),
+        "show_reference": reference,
+        "pool_depth": int(depth),
+        "overlap": overlap / 100,
+        "strategy": strategy,
+        "holes_of": None if NO_RUN in pair else tuple(pair),
+    }
+
+
+def names_form(settings: Settings) -> Read:
+    """Draw what graders call things, and whom they ask; return what reads them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        question, questions, passage, passages = [
+            st.text_input(label, name, max_chars=LONGEST_NOUN, help=NAMES)
+            for label, name in zip(
+                ("A query is called", "Queries are", "A chunk is called", "Chunks are"),
+                (*settings.question, *settings.passage),
+                strict=True,
+            )
+        ]
+        contact = st.text_input("Whom graders ask", settings.contact, max_chars=200, help=CONTACT)
+    return lambda: {
+        "question": (question.strip(), questions.strip()),
+        "passage": (passage.strip(), passages.strip()),
+        "contact": contact.strip(),
+    }
+
+
+def index_of(run: str | None, names: Sequence[str]) -> int:
+    """Return where a run stands in the choice of runs; one that has gone counts as none."""
+    return names.index(run) + 1 if run in names else 0

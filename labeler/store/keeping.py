@@ -1,0 +1,178 @@
+"""What becomes of runs and queries that are there: renamed, dated, dropped, retired, restored.
+
+Reads no file and writes no grade; every judgment outlives what is done here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from labeler.errors import BadInput, NotFound
+from labeler.model import check_id
+from labeler.store.columns import moment
+from labeler.store.connection import Connection
+
+RUNS_THAT_MATCH_NOTHING = """
+SELECT name FROM runs
+WHERE NOT EXISTS (
+    SELECT 1 FROM ranked_lists AS l JOIN queries AS q ON q.query_id = l.query_id
+    WHERE l.run = runs.id AND q.retired_at IS NULL
+)
+ORDER BY id
+"""
+QUERIES = "SELECT id, query_id, text, task, retired_at FROM queries ORDER BY id"
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySummary:
+    """A query as the list of queries shows it; ``grades`` are golden grades, retired or not."""
+
+    query_id: str
+    text: str
+    task: str | None
+    retired_at: str | None
+    grades: int
+
+
+class Keeping(Connection):
+    """Changes to runs and queries that people ask for by name."""
+
+    def rename_run(self, old: str, new: str) -> bool:
+        """Give a run another name; return whether its system was renamed, too.
+
+        A system follows that only ever had this run's name, and so does the setting that names
+        the run. Raises `NotFound` where there is no ``old`` and `BadInput` where there is a
+        ``new``.
+        """
+        check_name(new, "run", "new name")
+        with self._writing():
+            run = self._run_number(old)
+            if self._value("SELECT 1 FROM runs WHERE name = ?", [new]):
+                raise BadInput(f"there is a run named {new!r} already; choose another name")
+            follows = not self._value(
+                "SELECT count(*) FROM runs WHERE CASE id WHEN ? THEN system <> ? "
+                "ELSE system = ? END",
+                [run, old, old],
+            )
+            self._db.execute("UPDATE runs SET name = ? WHERE id = ?", [new, run])
+            if follows:
+                self._db.execute("UPDATE runs SET system = ? WHERE id = ?", [new, run])
+            self._rename_in_settings(old, new)
+        return follows
+
+    def _rename_in_settings(self, old: str, new: str) -> None:
+        stored = self._value("SELECT value FROM settings WHERE key = 'settings'")
+        chosen = json.loads(stored) if stored else {}
+        pair = chosen.get("holes_of")
+        if pair and old in pair:
+            chosen["holes_of"] = [new if name == old else name for name in pair]
+            self._db.execute(
+                "UPDATE settings SET value = ? WHERE key = 'settings'",
+                [json.dumps(chosen, ensure_ascii=False)],
+            )
+
+    def change_run(
+        self, name: str, *, system: str | None = None, created_at: str | None = None
+    ) -> None:
+        """Say to which system a run belongs, when it was made, or both; None leaves it as it is.
+
+        An empty ``created_at`` says that nobody knows.
+        """
+        if system is not None:
+            check_name(system, "system", "--system")
+        if created_at:
+            check_date(created_at)
+        with self._writing():
+            self._db.execute(
+                "UPDATE runs SET system = coalesce(:system, system), created_at = "
+                "CASE WHEN :date IS NULL THEN created_at ELSE nullif(:date, '') END WHERE id = :id",
+                {"system": system, "date": created_at, "id": self._run_number(name)},
+            )
+
+    def drop_run(self, name: str) -> None:
+        """Remove a run and its lists. Judgments stay."""
+        with self._writing():
+            if not self._db.execute("DELETE FROM runs WHERE name = ?", [name]).rowcount:
+                raise self._no_run(name)
+
+    def _run_number(self, name: str) -> int:
+        number = self._value("SELECT id FROM runs WHERE name = ?", [name])
+        if number is None:
+            raise self._no_run(name)
+        return int(number)
+
+    def _no_run(self, name: str) -> NotFound:
+        names = [name for (name,) in self._rows("SELECT name FROM runs ORDER BY id")]
+        return NotFound(
+            f"there is no run named {name!r}; there are: {', '.join(names) or 'none yet'}"
+        )
+
+    def runs_that_match_nothing(self) -> list[str]:
+        """Return the runs that have no list for any query in use."""
+        return [name for (name,) in self._rows(RUNS_THAT_MATCH_NOTHING)]
+
+    def find_queries(
+        self, words: str = "", *, retired: bool | None = None, most: int = 50
+    ) -> tuple[list[QuerySummary], int]:
+        """Return the first queries whose id or text holds ``words``, and how many there are.
+
+        Upper and lower case are the same. ``retired`` keeps to those that are, or are not.
+        """
+        wanted = words.strip().casefold()
+        with self._reading():
+            found = [
+                row
+                for row in self._rows(QUERIES)
+                if (wanted in row[1].casefold() or wanted in row[2].casefold())
+                and retired in (None, row[4] is not None)
+            ]
+            shown = [
+                QuerySummary(query_id, text, task, retired_at, self._grades_of(number))
+                for number, query_id, text, task, retired_at in found[:most]
+            ]
+        return shown, len(found)
+
+    def _grades_of(self, query: int) -> int:
+        return int(self._value("SELECT count(*) FROM golden WHERE query = ?", [query]))
+
+    def retire_query(self, query_id: str) -> None:
+        """Take a query out of grading, scores and exports; its judgments stay in the log."""
+        self._set_retired(query_id, moment())
+
+    def restore_query(self, query_id: str) -> None:
+        """Take a retired query back into use, with all its judgments."""
+        self._set_retired(query_id, None)
+
+    def _set_retired(self, query_id: str, when: str | None) -> None:
+        with self._writing():
+            rows = self._rows("SELECT retired_at FROM queries WHERE query_id = ?", [query_id])
+            if not rows:
+                raise NotFound(f"there is no query {query_id!r} in the golden set")
+            if (rows[0][0] is None) != (when is None):
+                self._db.execute(
+                    "UPDATE queries SET retired_at = ? WHERE query_id = ?", [when, query_id]
+                )
+
+
+def check_date(text: str) -> str:
+    """Return ``text`` if it is an ISO 8601 date or time, else raise `BadInput`."""
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            raise BadInput(f"date {text!r}: the calendar has no such day") from None
+        raise BadInput(f"date {text!r} is not like 2026-01-31") from None
+    return text
+
+
+def check_name(text: str, what: str, where: str) -> str:
+    """Return ``text`` if it can name a run or a system, else raise `BadInput`.
+
+    ``where`` is how messages call the place it was given.
+    """
+    if not text.strip() or text.splitlines() != [text]:
+        raise BadInput(f"{where} {text!r}: a {what} needs a name that is one line and not blank")
+    return check_id(text, what)

@@ -1,0 +1,32 @@
+"""Whoever was shown a query's ranked lists grades it knowing them; the server says so."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.padpage import all_saved, library, ready
+
+pytestmark = pytest.mark.browser
+
+
+def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit, tmp_path):
+    served = serve(library(tmp_path / "library.db"))
+    page = visit(served.url)
+    ready(page)
+    page.goto(f"{served.url}/compare?query=q1")
+    expect(page.get_by_role("button", name="All queries")).to_be_visible()
+    for saved, query_id in ((1, "q1"), (2, "q2")):
+        page.goto(f"{served.url}/?query={query_id}")
+        expect(page.locator(".query-text")).to_contain_text(f"parcel {query_id[1:]} ")
+        page.keyboard.press("2")
+        all_saved(page, saved)
+    page.goto(f"{served.url}/queries?query=q2")
+    expect(page.get_by_role("button", name="Back to the list")).to_be_visible()
+    page.goto(f"{served.url}/?query=q2")
+    expect(page.locator(".query-text")).to_contain_text("parcel 2 ")
+    page.keyboard.press("1")
+    all_saved(page, 3)
+    with served.store() as store:
+        blind = [(event.query_id, event.blind) for event in store.events()]
+    assert blind == [("q1", False), ("q2", True), ("q2", False)]

@@ -1,0 +1,196 @@
+"""The first hour in a browser: from nothing at all to graded chunks, and back out of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.places import folder
+from labeler.store import Store
+from tests.browser.doors import DoorServer, link_for
+
+pytestmark = pytest.mark.browser
+
+SAMPLE = folder("sample_data")
+FILES = ["runs/bm25.trec", "runs/hybrid.trec", "judgments.jsonl", "chunks.jsonl", "queries.jsonl"]
+
+
+@pytest.fixture
+def new(tmp_path: Path) -> Iterator[DoorServer]:
+    """Serve a golden set that was not there before."""
+    server = DoorServer(tmp_path / "golden.db", "--new")
+    server.start()
+    yield server
+    server.stop()
+
+
+def still(page: Page) -> None:
+    """Wait until the page has been put together."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def section(page: Page, name: str) -> None:
+    """Open a section of Data."""
+    page.get_by_role("radio", name=name, exact=True).click()
+    still(page)
+
+
+def choose(page: Page, label: str, option: str) -> None:
+    """Choose from a list."""
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=option, exact=True).click()
+    still(page)
+
+
+def link_on(page: Page) -> str:
+    """Return the link that is shown once."""
+    return page.get_by_test_id("stCode").inner_text().strip()
+
+
+def close_the_door(page: Page, name: str = "Lea") -> str:
+    """Come in as the first lead, as the page says; return the link for other browsers."""
+    section(page, "People")
+    page.get_by_label("Your name").fill(name)
+    page.get_by_role("button", name="Show my link").click()
+    link = link_on(page)
+    page.get_by_role("link", name="Open it in this browser and come in").click()
+    expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
+    return link
+
+
+def test_from_nothing_to_a_graded_chunk_without_a_terminal(new, visit):
+    page = visit(f"{new.url}/data", grader=None)
+    expect(page.get_by_text("Load queries: what people ask.")).to_be_visible()
+    still(page)
+    page.locator("input[type=file]").set_input_files([SAMPLE / name for name in FILES])
+    page.get_by_role("button", name="Load 5 files").click()
+    expect(page.get_by_text("Loaded", exact=True)).to_be_visible()
+    expect(
+        page.get_by_text("105 queries · 264 chunks · 2 runs · 921 golden grades")
+    ).to_be_visible()
+    page.get_by_role("link", name="See the measures").click()
+    expect(page.get_by_text("97 of 105 queries have grades")).to_be_visible()
+    page.get_by_role("link", name="Data").click()
+    page.get_by_role("button", name="Invite graders").click()
+    expect(page.get_by_text("Nobody is invited yet")).to_be_visible()
+    close_the_door(page)
+    page.get_by_label("Name", exact=True).first.fill("Ann")
+    page.get_by_role("button", name="Invite", exact=True).click()
+    expect(page.get_by_text("This link is the key of Ann")).to_be_visible()
+
+    grading = visit(link_on(page), grader=None)
+    expect(grading.locator(".chunk .text")).not_to_be_empty()
+    before = new.store().contents().judgments
+    grading.keyboard.press("2")
+    expect(grading.locator(".status .state")).to_have_text("1 saved")
+    grading.goto(f"{new.url}/data")
+    expect(grading.get_by_text("Data is for leads")).to_be_visible()
+
+    page.goto(f"{new.url}/data?section=People&person=Ann")
+    page.get_by_role("button", name="Revoke").click()
+    page.get_by_role("button", name="Revoke", exact=True).last.click()
+    expect(page.get_by_text("Revoked", exact=True).last).to_be_visible()
+    grading.reload()
+    expect(grading.get_by_text("You need an invitation")).to_be_visible()
+    with new.store() as store:
+        assert store.contents().judgments == before + 1
+        assert store.leads() == ["Lea"]
+    assert os.listdir(new.database.parent)[0].startswith("golden.db")
+
+
+def test_whoever_closes_the_door_is_inside_and_whoever_only_looks_changes_nothing(new, visit):
+    page = visit(f"{new.url}/data", grader=None)
+    section(page, "People")
+    page.get_by_label("Your name").fill("Lea")
+    page.get_by_role("button", name="Show my link").click()
+    expect(page.get_by_role("link", name="Open it in this browser")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Nobody is invited yet")).to_be_visible()
+    other = visit(f"{new.url}/data", grader=None)
+    expect(other.get_by_text("Load queries: what people ask.")).to_be_visible()
+
+    link = close_the_door(page)
+    page.reload()
+    expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
+    other.reload()
+    expect(other.get_by_text("You need an invitation")).to_be_visible()
+    other.goto(link)
+    expect(other.get_by_text("Load queries: what people ask.")).to_be_visible()
+
+    page.get_by_role("button", name="Let everybody in again").click()
+    page.get_by_role("button", name="End all invitations").click()
+    expect(page.get_by_text("Nobody is invited yet")).to_be_visible()
+    stranger = visit(f"{new.url}/data", grader=None)
+    expect(stranger.get_by_text("Load queries: what people ask.")).to_be_visible()
+
+
+def test_a_lead_s_own_new_link_takes_effect_where_it_is_opened(new, visit):
+    page = visit(f"{new.url}/data", grader=None)
+    old = close_the_door(page)
+    choose(page, "Who?", "Lea")
+    page.get_by_role("button", name="New link").click()
+    expect(page.get_by_role("link", name="Open it in this browser")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
+    page.get_by_role("button", name="New link").click()
+    page.get_by_role("link", name="Open it in this browser and come in").click()
+    expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
+    assert visit(old, grader=None).get_by_text("This link does not work").is_visible()
+
+
+def test_the_last_lead_cannot_go_and_another_may_take_over(new, visit):
+    page = visit(f"{new.url}/data", grader=None)
+    close_the_door(page)
+    choose(page, "Who?", "Lea")
+    page.get_by_role("button", name="Make them grader").click()
+    page.get_by_role("button", name="Make them grader", exact=True).last.click()
+    expect(page.get_by_text("'Lea' is the last lead who can come in")).to_be_visible()
+    bea = visit(link_for(new, "Bea", role="lead"), grader=None)
+    expect(bea.get_by_text("Load queries: what people ask.")).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Make them grader").click()
+    page.get_by_role("button", name="Make them grader", exact=True).last.click()
+    expect(page.get_by_text("Data is for leads")).to_be_visible()
+    with Store(new.database) as store:
+        assert store.leads() == ["Bea"]
+
+
+def test_a_run_and_a_query_change_and_the_address_keeps_up(server, visit):
+    page = visit(f"{server.url}/data?section=Runs")
+    choose(page, "Change a run", "forward")
+    page.get_by_label("Name", exact=True).fill("base & line")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_text("Renamed", exact=True)).to_be_visible()
+    expect(page).to_have_url(f"{server.url}/data?run=base+%26+line&section=Runs")
+    expect(page.get_by_role("textbox", name="System")).to_have_value("base & line")
+    still(page)
+    page.get_by_role("spinbutton", name="year, Made on").click()
+    page.keyboard.type("20260112")
+    expect(page.get_by_role("spinbutton", name="day, Made on")).to_have_text("12")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved", exact=True)).to_be_visible()
+    with server.store() as store:
+        assert [(run.name, run.created_at) for run in store.runs()] == [
+            ("base & line", "2026-01-12"),
+            ("backward", None),
+        ]
+    page.get_by_role("button", name="Drop this run").click()
+    expect(page.get_by_text("'base & line' goes with its 4 lists")).to_be_visible()
+    page.get_by_role("button", name="Drop it").click()
+    expect(page.get_by_text("1 run ·")).to_be_visible()
+    expect(page).to_have_url(f"{server.url}/data?section=Runs")
+
+    section(page, "Queries")
+    page.get_by_label("Find").fill("query 3")
+    page.get_by_label("Find").press("Enter")
+    expect(page.get_by_role("button", name="Retire")).to_have_count(1)
+    still(page)
+    page.get_by_role("button", name="Retire").click()
+    expect(page.get_by_text("3 queries ·")).to_be_visible()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.get_by_text("4 queries ·")).to_be_visible()
+    expect(page).to_have_url(f"{server.url}/data?find=query+3&section=Queries")

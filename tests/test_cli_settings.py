@@ -1,0 +1,110 @@
+"""``labeler settings`` and ``change setting`` as they are typed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from dataclasses import fields
+
+import pytest
+from click.testing import CliRunner
+
+from labeler.cli import main
+from labeler.model import Settings
+from labeler.store import Store
+
+Run = Callable[..., str]
+
+TYPED = {
+    "words": (["no", "a bit", "partly", "fully"], ("no", "a bit", "partly", "fully")),
+    "rel": (["2"], 2),
+    "budget": (["8"], 8),
+    "budget-by-task": (["single=3", "research=10"], {"single": 3, "research": 10}),
+    "pool-depth": (["20"], 20),
+    "guideline": (["Read it.\nThen grade it."], "Read it.\nThen grade it."),
+    "show-reference": (["no"], False),
+    "strategy": (["least judged first"], "least judged first"),
+    "holes-of": (["first", "second"], ("first", "second")),
+    "overlap": (["25%"], 0.25),
+    "meanings": (["none", "a hint", "a part", "all"], ("none", "a hint", "a part", "all")),
+    "question": (["case", "cases"], ("case", "cases")),
+    "passage": (["clause", "clauses"], ("clause", "clauses")),
+    "contact": (["Ann, room 3"], "Ann, room 3"),
+}
+
+
+@pytest.fixture
+def run(filled: Store) -> Run:
+    """Run a command on the filled golden set; return what it printed."""
+
+    def invoke(*arguments: str, exit_code: int = 0) -> str:
+        result = CliRunner().invoke(main, ["--db", str(filled.path), *arguments])
+        assert result.exit_code == exit_code, result.output
+        return result.output
+
+    return invoke
+
+
+def test_every_setting_is_listed_and_can_be_typed():
+    """A setting that is new needs a line here and, unless its type says it, a form."""
+    assert list(TYPED) == [field.name.replace("_", "-") for field in fields(Settings)]
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_a_setting_is_changed_typed_back_and_set_to_its_default(run: Run, filled: Store, name: str):
+    values, wanted = TYPED[name]
+    usual = run("settings", name)
+    said = run("change", "setting", name, *values)
+    assert said.startswith(f"{name} is ")
+    assert said.count("\n") == 1
+    assert getattr(filled.settings(), name.replace("-", "_")) == wanted
+    typed = run("settings", name)
+    assert typed != usual
+    run("change", "setting", name, "--default")
+    assert filled.settings() == Settings()
+    run("change", "setting", name, *shlex.split(typed))
+    assert getattr(filled.settings(), name.replace("-", "_")) == wanted
+    run("change", "setting", name, *shlex.split(usual))
+    assert filled.settings() == Settings()
+
+
+def test_the_list_names_the_default_of_what_was_changed(run: Run):
+    run("change", "setting", "budget", "8")
+    rows = [re.split(r"\s{2,}", line) for line in run("settings").splitlines()]
+    assert [row[0] for row in rows[1:]] == list(TYPED)
+    assert ["budget", "8", "5"] in rows
+    assert ["rel", "1"] in rows
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("rel", ["4"], "'relevant from' must be grade 1, 2 or 3, not 4"),
+        ("rel", ["two"], "rel is a whole number, not two"),
+        ("rel", ["1", "2"], "rel is a whole number, not 1 2"),
+        ("words", ["no", "yes"], "the scale needs four words"),
+        ("budget-by-task", ["single"], "budget-by-task is task=number for each task"),
+        ("budget-by-task", ["quick=3"], "the prompt budget of task 'quick' cannot be 3"),
+        ("show-reference", ["maybe"], "show-reference is yes or no, not maybe"),
+        ("overlap", ["150%"], "the overlap is a share between 0 and 1, not 1.5"),
+        ("strategy", ["at random"], "a strategy can be query by query"),
+        ("strategy", ["only holes of A vs B"], "needs two different runs A and B"),
+        ("holes-of", ["first"], "holes-of is the names of two runs, or '', not first"),
+        ("holes-of", ["first", "third"], "no run named 'third'; there are: first, second"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_in_one_sentence(
+    run: Run, filled: Store, name: str, values: list[str], said: str
+):
+    printed = run("change", "setting", name, *values, exit_code=1)
+    assert printed.startswith("Error: ")
+    assert said in printed
+    assert printed.count("\n") == 1
+    assert filled.settings() == Settings()
+
+
+def test_a_setting_needs_a_value_or_its_default(run: Run):
+    for arguments in ([], ["8", "--default"]):
+        assert "say --default" in run("change", "setting", "budget", *arguments, exit_code=2)
+    assert "Invalid value" in run("change", "setting", "colour", "red", exit_code=2)
