@@ -148,7 +148,7 @@ function askRemark(pad, queryId) {
   const query = pad.sitting.queryOf(queryId);
   /** @type {(kind: string) => (note: string) => void} */
   const say = (kind) => (note) => {
-    pad.sitting.remark(queryId, kind, note || null);
+    pad.sitting.remarks.say(queryId, kind, note || null);
     pad.say(`You said: ${remarkWords(kind, terms)}`);
     pad.paint();
   };

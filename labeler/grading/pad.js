@@ -1,17 +1,16 @@
-// The grading pad itself: hears keys and clicks, asks the sitting to act on them and shows what is
-// so. Text only ever enters the page as text nodes.
+// The grading pad itself: asks the sitting to do what keys and buttons mean and shows what is so.
+// Text only ever enters the page as text nodes.
 
 import { ACTS, makeDesk, rememberedMarking, showRefused } from "./acts.js";
 import { Bar } from "./bar.js";
 import { Card } from "./card.js";
 import { Finder } from "./finder.js";
 import { Frame } from "./frame.js";
-import { actionOf, GRADE_KEYS, isOnAList } from "./keys.js";
+import { Keyboard } from "./keyboard.js";
 import { StatusLine } from "./line.js";
 import { NameForm } from "./names.js";
-import { finderIn, focusedBeside, giveFocusBack, isEditable } from "./parts.js";
+import { finderIn, focusedBeside, giveFocusBack } from "./parts.js";
 import { Practice } from "./practice.js";
-import { FocusByTab, isReadingKey, readOn } from "./reading.js";
 import { Sheet } from "./sheet.js";
 import { Sitting } from "./sitting.js";
 import { doneHelp, doneTitle, givenWords, spokenWords } from "./status.js";
@@ -21,7 +20,6 @@ import { WholeQuery } from "./whole.js";
 
 /** @import { About, Entry, Kept, PadData, Pair, Said } from "./shapes" */
 
-const MAY_REPEAT = new Set(["j", "k", "arrowleft", "arrowright"]);
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
 const KEYS_ON_A_LIST = { cannotTell: "x", note: "n", undo: "u" };
@@ -53,7 +51,6 @@ export class Pad {
     this.names = new NameForm(root, data);
     this.line = new StatusLine(root, data);
     this.frame = new Frame(this.find(".pad"));
-    this.focus = new FocusByTab();
     this.tray = new Tray(this.find(".tray"), () => this.paint());
     this.sheet = new Sheet(this.find(".sheet"), () => this.paint());
     this.sitting = this.sitDown();
@@ -88,9 +85,8 @@ export class Pad {
   }
 
   listen() {
-    this.onKey = (/** @type {KeyboardEvent} */ event) => this.pressed(event);
+    this.keyboard = new Keyboard(this);
     this.onLeave = (/** @type {Event} */ event) => this.warnOfWaiting(event);
-    document.addEventListener("keydown", this.onKey, true);
     window.addEventListener("beforeunload", this.onLeave);
     this.find(".change").onclick = () => this.names.show(true);
     this.find(".undo-last").onclick = () => this.act("undo");
@@ -105,11 +101,11 @@ export class Pad {
     this.sheet.close();
     this.sitting.dispose();
     this.dialogs.disconnect();
-    for (const each of [this.card, this.frame, this.focus]) each.dispose();
+    for (const each of [this.card, this.frame]) each.dispose();
     this.welcome.host.remove();
     for (const list of this.lists()) list.close();
     this.disposed = true;
-    if (this.onKey) document.removeEventListener("keydown", this.onKey, true);
+    this.keyboard?.dispose();
     if (this.onLeave) window.removeEventListener("beforeunload", this.onLeave);
   }
 
@@ -170,69 +166,7 @@ export class Pad {
     if (waits) event.preventDefault();
   }
 
-  // --- keys -----------------------------------------------------------------------------------
-
-  /** @type {(event: KeyboardEvent) => void} */
-  pressed(event) {
-    const key = event.key.toLowerCase();
-    if (event.repeat && !this.mayRepeat(key, event)) return;
-    if (!this.find(".pad").isConnected) return;
-    if (this.names.isAsking || document.querySelector('[role="dialog"]')) return;
-    if (!this.handles(key, event)) return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  // A held-down Enter would press the focused button again and again.
-  /** @type {(key: string, event: Event) => boolean} */
-  mayRepeat(key, event) {
-    if (isEditable(event) || MAY_REPEAT.has(key) || isReadingKey(key)) return true;
-    if (this.isInPad(event)) event.preventDefault();
-    return false;
-  }
-
-  /** @type {(event: Event) => boolean} */
-  isInPad(event) {
-    const target = event.composedPath()[0];
-    return target instanceof Node && this.root.contains(target);
-  }
-
-  // A field keeps all its keys; what is open comes first; then the chunk.
-  /** @type {(key: string, event: KeyboardEvent) => boolean} */
-  handles(key, event) {
-    const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
-    if (this.tray.isOpen) return !hasModifier && this.tray.press(key, event);
-    if (isEditable(event)) return false;
-    const name = actionOf(event);
-    if (hasModifier) return name !== null && !this.sheet.isOpen && this.act(name);
-    if (this.sheet.isOpen) return this.pressedOnSheet(key, name, event);
-    const list = this.list();
-    if (list?.press(key, event)) return true;
-    if (this.reads(key, event)) return true;
-    if (list) return name !== null && isOnAList(name) && this.act(name);
-    if (Object.hasOwn(GRADE_KEYS, key)) return this.grade(GRADE_KEYS[key]);
-    return name !== null && this.act(name);
-  }
-
-  // Scroll what is being read; where Tab put the focus on a button, the space bar presses it.
-  /** @type {(key: string, event: KeyboardEvent) => boolean} */
-  reads(key, event) {
-    if (!isReadingKey(key)) return false;
-    const onControl = this.focus.isByTab && event.composedPath()[0] instanceof HTMLButtonElement;
-    if (key === " " && onControl) return false;
-    if (!this.isInPad(event) && event.composedPath()[0] !== document.body) return false;
-    const place = this.sheet.isOpen ? this.sheet.host : (this.list()?.host ?? this.find(".chunk"));
-    readOn(place, key, event);
-    return true;
-  }
-
-  // The chunk is covered, so no key may grade it.
-  /** @type {(key: string, name: string | null, event: KeyboardEvent) => boolean} */
-  pressedOnSheet(key, name, event) {
-    if (key === "escape" || name === this.sheet.name) this.sheet.close();
-    else if (this.reads(key, event)) return true;
-    return key.length === 1 && key !== " " ? true : key === "escape";
-  }
+  // --- what a key or a button asks for ------------------------------------------------------------
 
   // Do what a key or a button asks for; one that is about a chunk needs one on screen.
   /** @type {(name: string) => boolean} */
@@ -255,6 +189,11 @@ export class Pad {
   }
 
   // --- grading --------------------------------------------------------------------------------
+
+  // What is being read, to be scrolled.
+  get reading() {
+    return this.sheet.isOpen ? this.sheet.host : (this.list()?.host ?? this.find(".chunk"));
+  }
 
   get current() {
     return this.practice ? this.practice.current : this.sitting.deck.current;
@@ -300,20 +239,28 @@ export class Pad {
     this.welcome.close();
     for (const list of this.lists()) list.close();
     this.practice = new Practice(this.data.terms);
-    this.say("An example: it counts for nothing");
+    this.sayInPractice("An example to try on: it counts for nothing.");
     this.paint();
   }
 
   /** @type {(practice: Practice, grade: number) => boolean} */
   practiseGrade(practice, grade) {
-    this.say(practice.grade(grade));
-    if (practice.current) this.paint();
-    else this.stopPractising();
+    this.sayInPractice(practice.grade(grade));
+    this.paint();
+    if (practice.isOver) this.find(".stop").focus();
     return true;
+  }
+
+  // What is said of the example stands where there is room for it.
+  /** @type {(words: string) => void} */
+  sayInPractice(words) {
+    this.line.write(".practice-words", words);
+    this.announce(words);
   }
 
   stopPractising() {
     this.practice = null;
+    this.bar.say("");
     this.sitting.lookAnew();
     this.paint();
   }
@@ -397,6 +344,7 @@ export class Pad {
     this.find(".work").hidden = list !== null;
     this.find(".done").hidden = Boolean(entry || list || isNothingKnown || isCovered);
     this.find(".practice").hidden = !this.practice;
+    this.line.write(".stop", this.practice?.isOver ? "Start grading" : "Stop practising");
     this.paintStatus();
     if (list) this.card.showQuery(this.sitting.queryOf(list.queryId));
     else if (entry) this.paintCard(entry);

@@ -43,11 +43,14 @@ const PASSAGES = [
   },
 ];
 
+const ENDED = "That was the example; none of it counts.";
+
 export class Practice {
   /** @param {Terms} terms */
   constructor(terms) {
     this.terms = terms;
     this.at = 0;
+    this.isOver = false;
     /** @type {Entry[]} */
     this.entries = PASSAGES.map(({ title, text }, number) => ({
       item: itemOf(number, title, text),
@@ -58,22 +61,25 @@ export class Practice {
   }
 
   get current() {
-    return this.entries[this.at] ?? null;
+    return this.entries[this.at];
   }
 
   get about() {
     return ABOUT;
   }
 
-  // Take a grade; returns what we would have given and why.
+  // Take a grade; returns what we would have given and why. The last passage stays on screen.
   /** @type {(grade: number) => string} */
   grade(grade) {
+    if (this.isOver) return ENDED;
     const { grade: ours, why } = PASSAGES[this.at];
     const we = grade === ours ? "We, too" : `We gave ${ours}`;
     const given = givenWords({ kind: "grade", grade }, this.terms);
+    const said = `You gave ${given}. ${we}: ${why}.`;
+    this.isOver = this.at === PASSAGES.length - 1;
+    if (this.isOver) return `${said} ${ENDED}`;
     this.at += 1;
-    const end = this.current ? "" : " That was the example.";
-    return `You gave ${given}. ${we}: ${why}.${end}`;
+    return said;
   }
 }
 

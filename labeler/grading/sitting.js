@@ -5,13 +5,14 @@ import { Deck } from "./deck.js";
 import { Drafts, tooLongBy } from "./drafts.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
 import { namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
+import { Remarks } from "./remarks.js";
 import { Tally } from "./tally.js";
 import { isJudged, Trail } from "./trail.js";
 
 /**
  * @import {
- *   About, AnyStep, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent, Remarked,
- *   RemarkStep, Said, Standing, Step
+ *   About, AnyStep, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent, Said,
+ *   Standing, Step
  * } from "./shapes"
  */
 
@@ -49,6 +50,7 @@ export class Sitting {
     this.deck = new Deck();
     this.trail = new Trail();
     this.tally = new Tally();
+    this.remarks = new Remarks(this);
     this.toldKey = `labeler-told/${golden_set}/${encodeURIComponent(grader)}`;
     this.told = new Set(remembered(this.toldKey, /** @type {string[]} */ ([])));
     this.drafts = new Drafts(golden_set, grader);
@@ -232,7 +234,7 @@ export class Sitting {
     if (this.trail.steps.length < STEPS_LOW) this.fetchTrail();
     if (!step) return null;
     if (isJudged(step)) this.takeStepBack(step, true);
-    else await this.unsay(step);
+    else await this.remarks.unsay(step);
     return step;
   }
 
@@ -243,7 +245,7 @@ export class Sitting {
         const { kind, grade, reason, note } = step;
         const done = this.give(step.item, { kind, grade, reason, note });
         this.hooks.judged(step.item, done);
-      } else this.remark(step.query, step.remark, step.note);
+      } else this.remarks.say(step.query, step.remark, step.note);
       return step;
     });
   }
@@ -272,67 +274,6 @@ export class Sitting {
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });
     this.lookAnew();
     this.hooks.judged(item, former);
-  }
-
-  // Say of a whole query that nothing answers it or that it is unclear: its chunks go.
-  /** @type {(queryId: string, kind: string, note?: string | null) => void} */
-  remark(queryId, kind, note = null) {
-    const query = this.queryOf(queryId);
-    const former = query.remark ? { remark: query.remark, note: query.remark_note ?? null } : null;
-    const event = this.event({ query: queryId }, { kind, note });
-    /** @type {RemarkStep} */
-    const step = { event_id: event.event_id, query: queryId, remark: kind, note, former };
-    this.trail.push(step);
-    this.send(event, { query: queryId }, { counts: 0 });
-    step.items = this.hold(queryId, kind === "withdraw" ? null : { remark: kind, note });
-    if (kind === "withdraw") this.comeBackTo(queryId);
-  }
-
-  // A remark holds for a query, or none does; returns the open chunks that leave with it.
-  /** @type {(queryId: string, said: Remarked | null) => Item[]} */
-  hold(queryId, said) {
-    const query = this.queryOf(queryId);
-    Object.assign(query, { remark: said?.remark ?? null, remark_note: said?.note ?? null });
-    return said ? this.setAside(queryId) : [];
-  }
-
-  /** @type {(queryId: string) => Item[]} */
-  setAside(queryId) {
-    this.tally.setAside(queryId);
-    const dropped = this.deck.drop((entry) => entry.item.query === queryId);
-    this.lookAnew();
-    this.fetchMore();
-    return dropped;
-  }
-
-  /** @type {(step: RemarkStep) => Promise<void>} */
-  async unsay({ event_id, query, former, items }) {
-    const event = this.event({ query }, { undoes: event_id });
-    this.send(event, { query }, { counts: 0, said: former });
-    this.hold(query, former);
-    if (!former) await this.comeBackTo(query, items);
-  }
-
-  // Put a query's chunks on screen again: those that left the table, else what the server has.
-  /** @type {(queryId: string, items?: Item[]) => Promise<void>} */
-  async comeBackTo(queryId, items = []) {
-    if (items.length) this.bringBack(queryId, items, items.length);
-    try {
-      await this.outbox.send();
-      const answer = await this.get(`/api/query?query=${encodeURIComponent(queryId)}`);
-      if (!items.length) this.bringBack(queryId, answer.items, answer.queries[queryId]?.left ?? 0);
-    } catch {
-      // what is on the table stays there
-    }
-    this.fetchMore(true);
-  }
-
-  /** @type {(queryId: string, items: Item[], left: number) => void} */
-  bringBack(queryId, items, left) {
-    this.deck.bringQuery(items);
-    this.tally.comeBack(queryId, left);
-    this.lookAnew();
-    this.hooks.changed();
   }
 
   async fetchAfterSending() {
@@ -428,7 +369,7 @@ export class Sitting {
   heard({ event, former, said }) {
     const present = this.deck.current;
     const wasOpen = present && !present.done;
-    if (!isOnPair(event)) this.heardRemark(event, said ?? null);
+    if (!isOnPair(event)) this.remarks.heard(event, said ?? null);
     else if (event.undoes) this.heardUndo(event, event.undoes, former ?? null);
     else this.heardJudgment(event);
     this.hooks.changed();
@@ -461,13 +402,6 @@ export class Sitting {
     this.deck.restore(event, former, null);
     if (!former) this.tally.reopen(event.query);
     this.hooks.judged(event, former);
-  }
-
-  /** @type {(event: PadEvent, said: Remarked | null) => void} */
-  heardRemark({ query, kind, note, undoes }, said) {
-    if (undoes) this.hold(query, said);
-    else
-      this.hold(query, kind && kind !== "withdraw" ? { remark: kind, note: note ?? null } : null);
   }
 }
 
