@@ -33,7 +33,7 @@ def self_agreement(pairs: Iterable[tuple[int, int]]) -> SelfAgreement | None:
 def in_words(
     found: SelfAgreement | None, who: str = "you", names: Sequence[str] = ("chunk", "chunks")
 ) -> str:
-    """Say self-agreement in a sentence: to the grader, or of another who.
+    """Say self-agreement in a sentence: to the grader, or of ``who`` to somebody else.
 
     ``names`` are what a chunk and several are called. Counts and no percentages: most have seen
     only a few again.

@@ -14,8 +14,10 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.cli import main
+from labeler.cli.settings import NAMES
 from labeler.measures import MEASURES, parse
 from labeler.store import Store
+from tests.test_layers import MAY_IMPORT
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -72,6 +74,33 @@ def test_the_readme_names_files_that_are_there() -> None:
 def section(title: str) -> str:
     """Return a section of the README."""
     return README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def first_cells(title: str, heading: str) -> str:
+    """Return the first column of the table in a section that begins with this heading."""
+    rows = section(title).partition(f"\n| {heading} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return "\n".join(row.split(" | ")[0].strip("| ") for row in rows)
+
+
+def test_the_readme_says_what_each_setting_decides() -> None:
+    told = re.findall(r"`([\w-]+)`", first_cells("Grading together", "setting"))
+    assert sorted(told) == sorted(NAMES)
+
+
+def test_the_readme_names_every_key_of_the_pad() -> None:
+    told = {name.lower() for name in re.findall(r"`(.+?)`", first_cells("Grading together", "key"))}
+    table = (ROOT / "labeler/grading/keys.js").read_text(encoding="utf-8").partition("TABLE = [")[2]
+    keys = re.findall(r'^  \["\w+", "([^"]+)"', table, flags=re.MULTILINE)
+    assert len(keys) > 10
+    names = {"arrowleft": "←", "arrowright": "→"}
+    wanted = {names.get(part, part) for key in keys for part in re.split(r"[ +]", key)}
+    assert wanted - told == set()
+
+
+def test_the_readme_says_of_each_room_what_is_in_it() -> None:
+    rooms = {room.removeprefix("labeler.") for room in MAY_IMPORT if room.startswith("labeler.")}
+    told = set(re.findall(r"`labeler/(\w+)(?:\.py)?`", section("Where each line lives")))
+    assert rooms - {"__main__"} == told
 
 
 def steps(text: str) -> Iterator[tuple[str, list[str]]]:

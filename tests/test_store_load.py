@@ -213,6 +213,15 @@ def test_a_date_that_is_none_is_refused(store: Store, loaded, date: str):
     assert store.runs() == []
 
 
+def test_a_run_without_a_result_is_not_said_to_lack_the_texts_of_its_chunks(filled: Store, loaded):
+    report = filled.add_run(loaded([Ranking("q1", ())]), name="silent")
+    assert report.warnings == ()
+    report = filled.add_run(loaded([Ranking("q1", ("c8",))]), name="unreadable")
+    assert [warning.partition(" of this")[0] for warning in report.warnings] == [
+        "no text is known of any chunk"
+    ]
+
+
 def test_a_dropped_run_is_gone_and_its_judgments_stay(filled: Store):
     before = filled.contents()
     filled.drop_run("first")

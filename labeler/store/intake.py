@@ -236,7 +236,7 @@ class Intake(JudgmentLog, Reading, Remarks):
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
             )
-        if bare == chunks:
+        if 0 < chunks == bare:
             warnings.append(
                 "no text is known of any chunk of this run, so nobody can grade them; load the "
                 "chunks, or check that the ids are the same"

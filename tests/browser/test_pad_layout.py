@@ -55,6 +55,18 @@ def test_a_chunk_of_150_words_needs_no_scrolling_on_a_laptop(serve, visit, tmp_p
         press(page, "m")
 
 
+def test_the_grades_stay_where_they_are_when_a_list_opens(serve, visit, tmp_path):
+    page = visit(serve(library(tmp_path / "library.db")).url)
+    for width, height in ((1440, 900), (1280, 720), (1024, 768), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        ready(page)
+        place = page.locator(".grades").bounding_box()
+        press(page, "b")
+        expect(page.locator("section.whole li").first).to_be_visible()
+        assert page.locator(".grades").bounding_box() == place, width
+        press(page, "b")
+
+
 def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db"))
     page = visit(served.url)
