@@ -29,9 +29,11 @@ export class Bar {
     this.terms = terms;
     this.acts = acts;
     this.paintedAt = 0; // when what the grades are about came on screen
-    const act = (/** @type {string} */ name) => {
+    /** @type {(name: string, event: MouseEvent, mayRepeat: boolean) => void} */
+    const act = (name, event, mayRepeat) => {
       this.showMore(false);
-      acts.act(name);
+      if (mayRepeat) this.aimedAmong(event, () => acts.act(name));
+      else if (event.detail <= 1) acts.act(name);
     };
     this.pressedAt = { x: -1, y: -1 }; // where the last press among many buttons was
     this.buttons = terms.words.map((_, grade) => this.gradeButton(grade));
@@ -96,7 +98,8 @@ export class Bar {
     }
     this.press("cannotTell", done?.kind === "cannot_tell");
     const all = this.find(".actions").querySelectorAll("button");
-    for (const button of all) button.hidden = isList && !isOnAList(button.dataset.act ?? "");
+    // out of use, but in its place: the grades must not move
+    for (const button of all) button.disabled = isList && !isOnAList(button.dataset.act ?? "");
   }
 
   // Show an action as on or off.

@@ -1,7 +1,7 @@
 // What can be done, by which keys and in which words: the keyboard, the buttons of the bar and the
 // sheet of keys all read this one table. Knows no chunk and no grade given.
 
-import { keyButton } from "./parts.js";
+import { bareKeyButton } from "./parts.js";
 
 /** @import { Terms } from "./shapes" */
 
@@ -12,14 +12,15 @@ export const HOME_ROW = ["A", "S", "D", "F"];
 const KEY_NAMES = { arrowleft: "←", arrowright: "→", "shift+u": "⇧ U" };
 
 // Each action: its name; its keys; what stands on its button, empty where it has its place elsewhere;
-// what it does; and where: a "step" is beside what was just given, "list" is of use in a list, too.
+// what it does; and where: a "step" is beside what was just given, "list" is of use in a list, too,
+// and "again" goes on with every press of its button.
 // What stands in braces has the names that the team gives things.
 /** @type {[name: string, keys: string, hint: string, help: string, where?: string][]} */
 const TABLE = [
-  ["undo", "u", "undo", "take back what you did last, again and again", "step list"],
-  ["redo", "shift+u", "redo", "do again what you took back", "step list"],
-  ["back", "k arrowleft", "back", "back through what you graded"],
-  ["ahead", "j arrowright", "ahead", "ahead, without grading"],
+  ["undo", "u", "undo", "take back what you did last, again and again", "step list again"],
+  ["redo", "shift+u", "redo", "do again what you took back", "step list again"],
+  ["back", "k arrowleft", "back", "back through what you graded", "again"],
+  ["ahead", "j arrowright", "ahead", "ahead, without grading", "again"],
   ["cannotTell", "x", "can’t tell", "you cannot tell; say why", "list"],
   ["later", "l", "later", "put the {passage} off until later"],
   ["note", "n", "note", "write a note on the {passage}", "list"],
@@ -34,8 +35,8 @@ const TABLE = [
 ];
 
 const ACTIONS = TABLE.map(([name, keys, hint, help, where = ""]) => {
-  const [isStep, onList] = [where.includes("step"), where.includes("list")];
-  return { name, keys: keys.split(" "), hint, help, isStep, onList };
+  const [isStep, onList, again] = ["step", "list", "again"].map((each) => where.includes(each));
+  return { name, keys: keys.split(" "), hint, help, isStep, onList, again };
 });
 const ON_A_LIST = new Set(ACTIONS.filter((action) => action.onList).map((action) => action.name));
 
@@ -72,11 +73,16 @@ function inTerms(text, { question, passage }) {
 }
 
 // One button for each action that has a hint and is (or is not) a step back or forth.
-/** @type {(terms: Terms, areSteps: boolean, act: (name: string) => void) => HTMLButtonElement[]} */
+/**
+ * @param {Terms} terms
+ * @param {boolean} areSteps
+ * @param {(name: string, event: MouseEvent, again: boolean) => void} act
+ */
 export function actionButtons(terms, areSteps, act) {
   const shown = ACTIONS.filter(({ hint, isStep }) => hint && isStep === areSteps);
-  return shown.map(({ name, keys, hint, help }) => {
-    const button = keyButton(keyName(keys[0]), inTerms(hint, terms), () => act(name));
+  return shown.map(({ name, keys, hint, help, again }) => {
+    const button = bareKeyButton(keyName(keys[0]), inTerms(hint, terms), "link");
+    button.addEventListener("click", (event) => act(name, event, again));
     button.dataset.act = name;
     button.title = inTerms(help, terms);
     return button;

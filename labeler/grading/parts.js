@@ -23,11 +23,18 @@ export function element(name, text = "", className = "") {
  * @param {string} [className]
  */
 export function keyButton(key, words, act, className = "link") {
+  const button = bareKeyButton(key, words, className);
+  onSingleClick(button, act);
+  return button;
+}
+
+// The same without what it does.
+/** @type {(key: string, words: string, className: string) => HTMLButtonElement} */
+export function bareKeyButton(key, words, className) {
   const button = element("button", "", className);
   button.type = "button";
   if (key) button.append(element("kbd", key), " ");
   button.append(element("span", words));
-  onSingleClick(button, act);
   return button;
 }
 

@@ -63,14 +63,20 @@ def server(serve: Callable[..., WarmServer]) -> WarmServer:
 
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages, each in a context (a browser profile) of its own, as a grader who is known."""
+    """Open pages, each in a context (a browser profile) of its own, as a grader who is known.
+
+    What else is named describes the device, see `tests.browser.padpage.PHONE`.
+    """
     contexts: list[BrowserContext] = []
 
     def open_page(
-        url: str, grader: str | None = "Ann", context: BrowserContext | None = None
+        url: str,
+        grader: str | None = "Ann",
+        context: BrowserContext | None = None,
+        **device: object,
     ) -> Page:
         if context is None:
-            context = browser.new_context(viewport={"width": 1280, "height": 800})
+            context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **device})
             contexts.append(context)
         if grader is not None:
             context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])

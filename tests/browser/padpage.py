@@ -11,6 +11,8 @@ from labeler.store import Store
 from tests.browser.server import loaded
 
 SENTENCE = "A parcel that comes back within thirty days is paid back to the card it was paid with. "
+PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+LAPTOP = {"viewport": {"width": 1440, "height": 900}}
 WORDS_150 = " ".join((SENTENCE * 9).split()[:150]) + "."
 
 
