@@ -95,9 +95,10 @@ def security_headers() -> list[tuple[bytes, bytes]]:
 def content_security_policy() -> str:
     """Say what a page may load: only what this server sends.
 
-    Scripts: this server's files, the grading pad (which Streamlit hands to the browser as a blob)
-    and the inline scripts of Streamlit's own page, by their hashes. Vega draws charts by compiling
-    expressions, hence unsafe-eval; styles are written inline by Streamlit's widgets.
+    Scripts: this server's files, the loaders of our components (which Streamlit hands to the
+    browser as blobs) and the inline scripts of Streamlit's own page, by their hashes. Vega draws
+    charts by compiling expressions, hence unsafe-eval; styles are written inline by Streamlit's
+    widgets.
     """
     page = (Path(st.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
     inline = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)

@@ -214,7 +214,6 @@ def test_a_rerank_is_said_and_all_its_delta_is_order() -> None:
     runs = {"A": {"q": ["x", "c", "d"]}, "B": {"q": ["c", "x", "d"]}}
     board = board_of(qrels, runs)
     found = rerank(board, "A", "B")
-    assert found.reorders_only
     assert found.sentence == "B only reorders what A found: any difference there is one of order"
     parts = split(board, "A", "B", measure_of(board, "nDCG@2"))
     assert parts.candidates == 0.0
@@ -266,14 +265,14 @@ def test_runs_alike_but_for_ties_are_identical_by_the_order_that_counts() -> Non
 def test_a_query_that_only_one_of_them_answers_does_not_make_it_a_rerank_or_not() -> None:
     runs = {"A": {"q": ["x", "c"], "only": ["c"]}, "B": {"q": ["c", "x"]}}
     found = rerank(board_of({"q": {"c": 1}, "only": {"c": 1}}, runs), "A", "B")
-    assert (found.queries, found.alone, found.reorders_only) == (1, 1, True)
+    assert (found.queries, found.alone, found.same) == (1, 1, 1)
     assert found.sentence.endswith("order; only one of them has results for 1 query more")
 
 
 def test_leaving_out_is_told_from_reordering() -> None:
     runs = {"A": {"q": ["x", "c", "d"]}, "B": {"q": ["c", "x"]}}
     found = rerank(board_of({"q": {"c": 1}}, runs), "A", "B")
-    assert not found.reorders_only
+    assert (found.within, found.same) == (1, 0)
     assert found.sentence == "B holds nothing that A did not find: it reorders and leaves out"
     back = rerank(board_of({"q": {"c": 1}}, runs), "B", "A")
     assert back.sentence == "A finds other chunks than B for 1 of 1 queries"
@@ -539,7 +538,8 @@ def test_a_run_against_its_copy_is_all_zero(qrels: Any, lists: Any, preset: str)
         known = has_values(board, "A", row.measure)
         assert row.delta == 0.0 if row.n and known else math.isnan(row.delta)
         assert (row.wins, row.ties, row.losses) == (0, row.n if known else 0, 0)
-    assert rerank(board, "A", "B").reorders_only
+    related = rerank(board, "A", "B")
+    assert related.same == related.queries > 0
     assert not one_number(found)
     assert not contradictions(found)
 
@@ -635,7 +635,7 @@ def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
         assert parts.n == (0 if math.isnan(row.delta) else row.n)
         for one, query in zip(parts.queries, found.queries(row.measure), strict=True):
             assert near(one.candidates + one.order, query.delta)
-        if related.reorders_only and not related.alone:
+        if related.same == related.queries and not related.alone:
             assert all(math.isnan(q.candidates) or near(q.candidates, 0) for q in parts.queries)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -592,6 +593,18 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
     app = open_page("data", section="Settings")
     by_label = {field.label: field for field in app.selectbox}
     assert by_label["Run A, for holes of A vs B"].value == "no run"
+
+
+def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(filled: Path):
+    typed = Settings(budget=1000, pool_depth=1000, budget_by_task={"single": 1000}, overlap=0.125)
+    with Store(filled) as store:
+        store.save_settings(typed)
+    app = open_page("data", section="Settings")
+    by_label = {field.label: field for field in app.text_input}
+    by_label["Whom graders ask"].set_value("Lea")
+    app.button[0].click().run()
+    with Store(filled) as store:
+        assert store.settings() == replace(typed, contact="Lea")
 
 
 def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):

@@ -1,130 +1,82 @@
-"""What graders say of whole queries: a log like that of judgments, the newest of each counts."""
+"""What graders say of whole queries, and how they take it back."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import Remark
+from labeler.formats import read_golden
+from labeler.model import Query, Remark
 from labeler.store import Store
-from tests.databases import assert_refused
+from labeler.transfer import export
 
 
-def remark(event_id: str = "r1", kind: str = "unclear", grader: str = "Ann", **more) -> Remark:
-    return Remark(event_id, **{"query_id": "q1", "grader": grader, "kind": kind, **more})
+@pytest.fixture
+def said(filled: Store) -> Store:
+    """Two graders have spoken of q1, one of them twice."""
+    filled.add_grader("Ann")
+    filled.add_grader("Bob")
+    filled.remark(Remark("a1", "q1", "Ann", "unanswered", "nothing on refunds"))
+    filled.remark(Remark("a2", "q1", "Ann", "unclear"))
+    filled.remark(Remark("b1", "q1", "Bob", "unclear"))
+    return filled
 
 
-def counted(store: Store) -> list[str]:
-    return [each.event_id for each in store.remarks()]
+def of(store: Store, grader: str) -> list[tuple[str, str | None]]:
+    """Return what a grader says of queries now."""
+    return [(remark.kind, remark.note) for remark in store.remarks() if remark.grader == grader]
 
 
-@pytest.mark.parametrize("recursive", ["on", "off"])
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "UPDATE remarks SET kind = 'withdraw'",
-        "DELETE FROM remarks",
-        "INSERT OR REPLACE INTO remarks SELECT * FROM remarks WHERE id = 1",
-        "REPLACE INTO remarks (event_id, query, grader, kind, created_at) "
-        "VALUES ('r1', 1, 1, 'withdraw', 'now')",
-        "INSERT INTO remarks SELECT * FROM remarks WHERE true "
-        "ON CONFLICT (event_id) DO UPDATE SET kind = 'withdraw'",
-    ],
-)
-def test_no_statement_changes_what_was_said(filled: Store, statement: str, recursive: str):
-    filled.remark(remark("r1", note="what is a refund"))
-    assert_refused(filled, "remarks", statement, recursive)
+def test_what_is_taken_back_leaves_what_was_said_before_it(said: Store):
+    said.unsay(event_id="a3", undoes="a2", grader="Ann")
+    assert of(said, "Ann") == [("unanswered", "nothing on refunds")]
+    said.unsay(event_id="a4", undoes="a1", grader="Ann")
+    assert of(said, "Ann") == []
+    assert of(said, "Bob") == [("unclear", None)]
 
 
-def test_the_newest_of_each_grader_counts(filled: Store):
-    filled.remark(remark("r1", "unclear"))
-    filled.remark(remark("r2", "unanswered", "Bob", note="nothing on this"))
-    filled.remark(remark("r3", "unanswered"))
-    filled.remark(remark("r4", "unclear", query_id="q2"))
-    assert counted(filled) == ["r4", "r3", "r2"], "the newest first"
-    assert {query: each.kind for query, each in filled.remarks_by("Ann").items()} == {
-        "q1": "unanswered",
-        "q2": "unclear",
-    }
-    assert filled.remarks_by("Bob")["q1"].note == "nothing on this"
-    assert filled.remarks_by("Cy") == filled.remarks_by("Zoe") == {}
+def test_the_same_undo_sent_twice_counts_once(said: Store):
+    assert said.unsay(event_id="a3", undoes="a2", grader="Ann")
+    assert not said.unsay(event_id="a3", undoes="a2", grader="Ann")
+    assert not said.remark(Remark("a2", "q1", "Ann", "unclear")), "it was there before its undo"
+    assert of(said, "Ann") == [("unanswered", "nothing on refunds")]
 
 
-def test_what_is_withdrawn_counts_no_more_and_stays_in_the_log(filled: Store):
-    filled.remark(remark("r1", "unclear"))
-    filled.remark(remark("r2", "unclear", "Bob"))
-    filled.remark(remark("r3", "withdraw"))
-    assert counted(filled) == ["r2"]
-    assert filled.remarks_by("Ann") == {}, "what came before must not come back"
-    filled.remark(remark("r4", "unanswered"))
-    assert counted(filled) == ["r4", "r2"]
-    assert [each.event_id for each in filled.remark_log()] == ["r1", "r2", "r3", "r4"]
+def test_only_the_newest_of_ones_own_remarks_is_taken_back(said: Store):
+    for event_id, undoes, error, why in [
+        ("x1", "a1", BadInput, "said something else of this query since"),
+        ("x2", "b1", NotFound, "'Ann' has no remark 'b1'"),
+        ("b1", "a2", BadInput, "in the log with other content"),
+    ]:
+        with pytest.raises(error, match=why):
+            said.unsay(event_id=event_id, undoes=undoes, grader="Ann")
+    said.unsay(event_id="a3", undoes="a2", grader="Ann")
+    with pytest.raises(BadInput, match="already been taken back"):
+        said.unsay(event_id="a4", undoes="a2", grader="Ann")
+    assert [remark.event_id for remark in said.remark_log()] == ["a1", "a2", "b1", "a3"]
 
 
-def test_a_remark_sent_twice_counts_once(filled: Store):
-    assert filled.remark(remark("r1"))
-    assert filled.remark(remark("r2", "withdraw"))
-    assert not filled.remark(remark("r1")), "a late copy must not undo the withdrawal"
-    assert counted(filled) == []
-    filled.retire_query("q1")
-    assert not filled.remark(remark("r1")), "what was saved stays acknowledged"
+def test_what_can_be_taken_back_is_told_with_what_holds_then(said: Store):
+    newest, oldest = said.unsayable("Ann", 9)
+    assert (newest.remark.event_id, newest.former and newest.former.event_id) == ("a2", "a1")
+    assert (oldest.remark.event_id, oldest.former) == ("a1", None)
+    assert [each.remark.event_id for each in said.unsayable("Ann", 9, "a2")] == ["a1"]
+    said.unsay(event_id="a3", undoes="a2", grader="Ann")
+    assert [each.remark.event_id for each in said.unsayable("Ann", 9)] == ["a1"]
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        remark("r1", "unanswered"),
-        remark("r1", grader="Bob"),
-        remark("r1", query_id="q2"),
-        remark("r1", query_id="nobody's"),
-        remark("r1", note="more"),
-    ],
-)
-def test_an_event_id_is_not_used_for_something_else(filled: Store, other: Remark):
-    filled.remark(remark("r1"))
-    with pytest.raises(BadInput, match="event 'r1' is in the log with other content"):
-        filled.remark(other)
-    assert [each.kind for each in filled.remark_log()] == ["unclear"]
-
-
-@pytest.mark.parametrize(
-    ("said", "why"),
-    [
-        (remark(query_id="q7"), "query 'q7' is not in"),
-        (remark(grader="Zoe"), "no grader named 'Zoe'"),
-        (remark(query_id="q2"), "query 'q2' has been retired"),
-    ],
-)
-def test_what_is_not_there_cannot_be_remarked_on(filled: Store, said: Remark, why: str):
-    filled.retire_query("q2")
-    with pytest.raises(NotFound, match=why):
-        filled.remark(said)
-    assert filled.remark_log() == []
-
-
-def test_remarks_on_a_retired_query_are_kept_but_count_no_more(filled: Store):
-    filled.remark(remark("r1"))
-    filled.retire_query("q1")
-    assert filled.remarks() == []
-    assert [each.event_id for each in filled.remark_log()] == ["r1"]
-
-
-def test_a_remark_moves_neither_measures_nor_what_they_are_made_of(filled: Store):
-    before = filled.revision(), filled.data_revision(), filled.golden_set()
-    filled.remark(remark())
-    assert (filled.revision(), filled.data_revision(), filled.golden_set()) == before
-
-
-@pytest.mark.parametrize(
-    ("given", "why"),
-    [
-        ({"kind": "boring"}, "a remark can be unanswered, unclear, withdraw, not 'boring'"),
-        ({"kind": None}, "a remark can be"),
-        ({"event_id": ""}, "event id"),
-        ({"query_id": "a\0b"}, "query id"),
-        ({"grader": None}, "grader id"),
-    ],
-)
-def test_a_remark_checks_itself(given: dict[str, object], why: str):
-    with pytest.raises(BadInput, match=why):
-        remark(**{"event_id": "r1", **given})
+def test_a_log_with_remarks_that_were_taken_back_loads_as_it_was_written(
+    said: Store, tmp_path: Path, loaded
+):
+    said.unsay(event_id="a3", undoes="a2", grader="Ann")
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(export(said, "events"))
+    with Store(tmp_path / "other.db", create=True) as other:
+        other.add_queries(loaded([Query(query.query_id, query.text) for query in said.queries()]))
+        other.add_golden(read_golden(log))
+        assert other.remark_log() == said.remark_log()
+        assert other.remarks() == said.remarks()
+        assert [each.remark.event_id for each in other.unsayable("Ann", 9)] == ["a1"]
+        assert not other.add_golden(read_golden(log)).changed

@@ -32,11 +32,6 @@ class Rerank:
         """Whether every value of B is A's, because every list is; scores may differ."""
         return self.ordered == self.queries > 0 and not self.alone
 
-    @property
-    def reorders_only(self) -> bool:
-        """Whether B is A in another order, for each query that both have results for."""
-        return self.same == self.queries > 0
-
 
 @dataclass(frozen=True, slots=True)
 class QuerySplit:

@@ -33,6 +33,7 @@ from labeler.model.settings import (
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,
+    MOST_CHUNKS,
     STRATEGIES,
     Settings,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
+    "MOST_CHUNKS",
     "REMARKS",
     "SOURCES",
     "STRATEGIES",

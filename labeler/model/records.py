@@ -1,4 +1,4 @@
-"""The words of the field as frozen values: they check themselves and do nothing else.
+"""Queries, chunks, runs and judgments, and what a file or the store gives of them.
 
 Ids are text and are kept exactly as given: never folded, cast or stripped.
 """

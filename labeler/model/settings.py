@@ -12,6 +12,7 @@ STRATEGIES = ("query by query", "most useful first", "least judged first", "only
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
 LONGEST_MEANING = 60  # of a grade, in the line under its word
 LONGEST_NOUN = 20  # what graders call a query or a chunk
+MOST_CHUNKS = 1000  # of a pool or a prompt: more is a slip of the hand
 
 DEFAULT_GUIDELINE = """\
 Read the question, then the passage. Grade what the passage says, as if it were all you could show \
@@ -74,10 +75,10 @@ class Settings:
         if self.rel not in GRADES[1:]:
             raise BadInput(f"'relevant from' must be grade 1, 2 or 3, not {self.rel!r}")
         for name, value in [("pool depth", self.pool_depth), ("prompt budget", self.budget)]:
-            if value < 1:
-                raise BadInput(f"the {name} must be 1 or more, not {value}")
+            if not 1 <= value <= MOST_CHUNKS:
+                raise BadInput(f"the {name} must be from 1 to {MOST_CHUNKS:,}, not {value}")
         for task, budget in self.budget_by_task.items():
-            if task not in TASKS or budget < 1:
+            if task not in TASKS or not 1 <= budget <= MOST_CHUNKS:
                 raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
         self._check_grading()
 

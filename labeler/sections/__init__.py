@@ -1,1 +1,1 @@
-"""The sections of the Data page, each in a file of its own; what two of them share is in `ui`."""
+"""The sections of the Data page, each in a file of its own."""

@@ -15,6 +15,7 @@ from labeler.model import (
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,
+    MOST_CHUNKS,
     STRATEGIES,
     TASKS,
     Settings,
@@ -90,13 +91,15 @@ def measuring_form(settings: Settings) -> Read:
     """Draw the settings that measures depend on; return what reads them."""
     with st.container(horizontal=True):
         rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
-        budget = st.number_input("Prompt budget", 1, 1000, settings.budget, help=PROMPT_BUDGET)
+        budget = st.number_input(
+            "Prompt budget", 1, MOST_CHUNKS, settings.budget, help=PROMPT_BUDGET
+        )
     with st.container(horizontal=True):
         by_task = {
             task: st.number_input(
                 f"Budget for {TASK_NAMES[task]}",
                 1,
-                1000,
+                MOST_CHUNKS,
                 settings.budget_by_task.get(task),
                 placeholder="the same",
             )
@@ -121,10 +124,9 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
     called = names_form(settings)
     reference = st.checkbox("Show graders the reference answer", settings.show_reference)
     with st.container(horizontal=True):
-        depth = st.number_input("Pool depth", 1, 1000, settings.pool_depth, help=POOL_DEPTH)
-        overlap = st.number_input(
-            "Queries for everyone, %", 0, 100, round(settings.overlap * 100), help=OVERLAP
-        )
+        depth = st.number_input("Pool depth", 1, MOST_CHUNKS, settings.pool_depth, help=POOL_DEPTH)
+        percent = round(settings.overlap * 100)
+        overlap = st.number_input("Queries for everyone, %", 0, 100, percent, help=OVERLAP)
         strategy = st.selectbox(
             "Which chunks come first",
             STRATEGIES,
@@ -141,7 +143,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         **called(),
         "show_reference": reference,
         "pool_depth": int(depth),
-        "overlap": overlap / 100,
+        "overlap": settings.overlap if overlap == percent else overlap / 100,
         "strategy": strategy,
         "holes_of": None if NO_RUN in pair else tuple(pair),
     }

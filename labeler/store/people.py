@@ -1,4 +1,4 @@
-"""Who may come in: graders, their roles and their invitations; makes no secrets, only keeps hashes.
+"""Graders: who may come in, as what, and which lists they saw; makes no secrets, keeps hashes.
 
 Nothing here moves the data revision but a new name: no measure depends on who is invited.
 """
