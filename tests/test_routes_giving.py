@@ -185,7 +185,7 @@ def test_a_new_page_knows_what_can_be_undone(filled: Store, pad: Pad):
         ("e1", "c4", "note 1"),
         ("e0", "c3", "note 0"),
     ]
-    assert all(set(done) == DONE and set(done["item"]) == ITEM for done in undoable)
+    assert all(set(done) == DONE and set(done["item"]) == {*ITEM, "judged"} for done in undoable)
     filled.judge(Judgment("verdict", "q1", "c4", "Ann", kind="adjudicate", grade=1))
     assert pad.next()["undoable"] == undoable, "U must not take a verdict back"
 

@@ -165,8 +165,10 @@ export class Sitting {
     if (first || (calm && !this.steps)) this.trail.start(answer.undoable);
     const before = this.deck.current;
     this.deck.add(answer.items);
-    // a changed note that a reload cut off is sent now
-    for (const { item } of this.trail.judged()) this.sendDraft(item);
+    // a changed note that a reload cut off is sent now, but none that was just taken back
+    for (const { item } of this.trail.judged()) {
+      if (!this.trail.wasUndone(item)) this.sendDraft(item);
+    }
     if (before !== this.deck.current) this.lookAnew();
     this.hooks.changed();
   }
@@ -178,7 +180,8 @@ export class Sitting {
   /** @type {(item: Item, what: Partial<Said>) => Standing} */
   give(item, { kind = "grade", grade = null, reason = null, note }) {
     const former = this.deck.standingOf(item);
-    const kept = note === undefined ? (this.usableDraft(item) ?? former?.note) : note;
+    const draft = this.usableDraft(item);
+    const kept = note === undefined ? (draft ?? former?.note) : note;
     const said = { kind, grade, reason, note: kept || null };
     const shown = this.deck.entriesOf(item).at(-1)?.done ?? null;
     const event = this.event(item, {
@@ -190,7 +193,7 @@ export class Sitting {
     });
     const done = { event_id: event.event_id, ...said, item };
     const answered = this.deck.settle(item, done);
-    this.drafts.drop(item);
+    if (draft !== null) this.drafts.drop(item); // one that is too long waits for its writer
     if (answered) this.tally.close(item.query);
     this.trail.push({ ...done, former, shown, answered });
     this.send(event, item, { counts: former ? 0 : 1, former: bare(former) });
@@ -242,7 +245,8 @@ export class Sitting {
   redo() {
     return this.trail.redo((step) => {
       if (isJudged(step)) {
-        const { kind, grade, reason, note } = step;
+        const { kind, grade, reason } = step;
+        const note = this.usableDraft(step.item) ?? step.note; // what was typed since is newer
         const done = this.give(step.item, { kind, grade, reason, note });
         this.hooks.judged(step.item, done);
       } else this.remarks.say(step.query, step.remark, step.note);
@@ -268,7 +272,8 @@ export class Sitting {
     const shown = step.shown === undefined ? former : step.shown;
     const event = this.event(item, { undoes: step.event_id });
     this.deck.restore(item, former, shown);
-    if (step.note && !former) this.drafts.keep(item, step.note); // it waits for the next grade
+    const isNoteLost = step.note && step.note !== former?.note && this.drafts.of(item) === null;
+    if (isNoteLost) this.drafts.keep(item, step.note ?? ""); // it waits for the next grade
     if (show) this.deck.bring(item, shown).undone = step;
     if (step.answered ?? !former) this.tally.reopen(item.query);
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });

@@ -3,7 +3,7 @@
 
 import { pairOf } from "./parts.js";
 
-/** @import { AnyStep, Step } from "./shapes" */
+/** @import { AnyStep, Pair, Step } from "./shapes" */
 
 /** @type {(step: AnyStep) => step is Step} */
 export function isJudged(step) {
@@ -94,6 +94,12 @@ export class Trail {
     const pair = pairOf(step.item);
     const former = this.judged().findLast((older) => pairOf(older.item) === pair);
     return { ...step, former: former ?? null };
+  }
+
+  // Whether a judgment of the pair was taken back and may still be done again.
+  /** @type {(pair: Pair) => boolean} */
+  wasUndone(pair) {
+    return this.undone.some((step) => isJudged(step) && pairOf(step.item) === pairOf(pair));
   }
 
   judged() {

@@ -175,7 +175,7 @@ def done_of(done: Undoable, paper: Paper) -> dict[str, Any]:
     """Return an earlier judgment with its pair, and what stands once the pad has undone it."""
     return {
         **judged_of(done.judgment),
-        "item": item_of(paper),
+        "item": item_of(paper) | own_of(paper),
         "former": done.former and judged_of(done.former),
     }
 
