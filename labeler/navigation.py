@@ -119,9 +119,12 @@ page = st.navigation(list(pages.values()), position="hidden")
 here = next(place for place in PLACES if place.title == page.title)
 
 # Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
+# And it writes a chosen tab in the primary colour on a tint of it: in the dark, no colour can be
+# read there that also carries the white of a primary button.
 st.html(
     f"""<style>
     .stMainBlockContainer {{ padding-top: 2.75rem; padding-bottom: 3rem; }}
+    .stButtonGroup [data-selected][data-selected] {{ color: inherit; }}
     .st-key-navigation {{ row-gap: 0; }}
     .st-key-navigation button {{ min-height: 0; padding: 0; }}
     {links.STYLE}

@@ -243,13 +243,14 @@ def show_query(query_id: str) -> None:
     show_why(query_id, lists)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         part = address.choose_tab("In full", [LISTS, DCG, POOL], "part", what="part")
-        top = address.choose("Depth", list(TOPS), "top", disabled=part == DCG, width=150)
+        # the table of DCG is as deep as its measure
+        depth = 0 if part == DCG else TOPS[address.choose("Depth", list(TOPS), "top", width=150)]
     if part == LISTS:
-        show_lists(query_id, lists, TOPS[top])
+        show_lists(query_id, lists, depth)
     elif part == DCG:
         show_dcg(query_id)
     else:
-        show_pool(query_id, lists, min(TOPS[top], 100))
+        show_pool(query_id, lists, min(depth, 100))
 
 
 def texts_of(numbers) -> dict:

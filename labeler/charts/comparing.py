@@ -165,7 +165,7 @@ def _table(heads: Iterable[tuple[str, str]], body: str, label: str) -> str:
         for name, unit in heads
     )
     return (
-        f'{STYLE}<div class="compare"><table aria-label="{escape(label, quote=True)}">'
+        f'{STYLE}<div class="compare" tabindex="0"><table aria-label="{escape(label, quote=True)}">'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 

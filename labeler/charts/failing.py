@@ -176,7 +176,7 @@ def failure_table(
         for each, count in counts.items()
     )
     return (
-        f'{SHEET_STYLE}<div class="sheet failures"><table><thead><tr>'
+        f'{SHEET_STYLE}<div class="sheet failures" tabindex="0"><table><thead><tr>'
         f'<th scope="col" class="words">Class, what it means, <em>what to try</em></th>{head}'
         f"</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -103,7 +103,7 @@ def list_column(
 
 def lists_html(columns: Iterable[str]) -> str:
     """Set the columns of `list_column` side by side; what does not fit scrolls."""
-    return f'{LIST_STYLE}<div class="lists">{"".join(columns)}</div>'
+    return f'{LIST_STYLE}<div class="lists" tabindex="0">{"".join(columns)}</div>'
 
 
 def _score_words(score: float | None) -> str:
@@ -141,7 +141,7 @@ def run_failures_table(
         for run, values, rank, failure in rows
     )
     return (
-        f'{SHEET_STYLE}<div class="sheet why"><table><thead><tr>'
+        f'{SHEET_STYLE}<div class="sheet why" tabindex="0"><table><thead><tr>'
         f'<th scope="col" class="words">Run</th>{head}<th scope="col">First relevant at</th>'
         f'<th scope="col" class="words">Why it fails</th></tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
@@ -186,8 +186,9 @@ def dcg_html(table: DcgTable, heading: str, words: Sequence[str]) -> str:
         "no chunk of this query is known to have grade 1 or more, so there is no ideal"
     )
     return (
-        f'{SHEET_STYLE}{LIST_STYLE}<div class="sheet dcg"><table><caption>{escape(sentence)}'
-        f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+        f'{SHEET_STYLE}{LIST_STYLE}<div class="sheet dcg" tabindex="0"><table>'
+        f"<caption>{escape(sentence)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 
@@ -264,7 +265,7 @@ def pool_html(
         for row in rows
     )
     return (
-        f'{SHEET_STYLE}{LIST_STYLE}<div class="sheet pool"><table><thead><tr>'
+        f'{SHEET_STYLE}{LIST_STYLE}<div class="sheet pool" tabindex="0"><table><thead><tr>'
         f'<th scope="col" class="words">Grade</th><th scope="col" class="words">Chunk</th>{head}'
         f"</tr></thead><tbody>{body}</tbody></table></div>"
     )

@@ -60,7 +60,7 @@ def sheet(
     foot = "" if total is None else f'<tr class="total">{_cells(total, worded)}</tr>'
     short = " short" if len(headings) < 3 else ""
     return (
-        f'{SHEET_STYLE}{REVIEW_STYLE}<div class="sheet review{short}"><table>'
+        f'{SHEET_STYLE}{REVIEW_STYLE}<div class="sheet review{short}" tabindex="0"><table>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}{foot}</tbody></table></div>"
     )
 

@@ -55,7 +55,7 @@ def score_table(
         for run, row in by_run.items()
     )
     return (
-        f'{TABLE_STYLE}<div class="scores"><table style="--columns: {len(measures)}">'
+        f'{TABLE_STYLE}<div class="scores" tabindex="0"><table style="--columns: {len(measures)}">'
         f'<thead><tr><th scope="col">Run</th>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
@@ -134,8 +134,8 @@ def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions
         for word in ("Run", "Measure", "lowest", "as it is", "highest")
     )
     return (
-        f'{TABLE_STYLE}<div class="scores" style="--columns: 4"><table><thead><tr>{heads}</tr>'
-        f"</thead><tbody>{rows}</tbody></table></div>"
+        f'{TABLE_STYLE}<div class="scores" tabindex="0" style="--columns: 4"><table>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 
@@ -154,8 +154,8 @@ def residual_table(rows: Sequence[Residual], conventions: Conventions) -> str:
         for word in ("Run", "Measure", "value", "residual", "value + residual")
     )
     return (
-        f'{TABLE_STYLE}<div class="scores" style="--columns: 4"><table><thead><tr>{heads}</tr>'
-        f"</thead><tbody>{body}</tbody></table></div>"
+        f'{TABLE_STYLE}<div class="scores" tabindex="0" style="--columns: 4"><table>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
@@ -171,8 +171,9 @@ def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -
         for row in rows
     )
     return (
-        f'{TABLE_STYLE}<div class="scores" style="--columns: {len(names)}"><table><thead><tr>'
-        f'<th scope="col">Run</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'{TABLE_STYLE}<div class="scores" tabindex="0" style="--columns: {len(names)}">'
+        f'<table><thead><tr><th scope="col">Run</th>{heads}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
     )
 
 

@@ -85,7 +85,7 @@ def slice_table(
         for bucket, scores in by_bucket.items()
     )
     return (
-        f'{SHEET_STYLE}<div class="sheet slices"><table><thead><tr>'
+        f'{SHEET_STYLE}<div class="sheet slices" tabindex="0"><table><thead><tr>'
         f'<th scope="col" class="words">{escape(facet)}</th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
@@ -109,7 +109,7 @@ def slice_pair_table(comparison: Comparison, measure: Measure, *, least: int, li
         for row in rows
     )
     return (
-        f'{SHEET_STYLE}<div class="sheet slices"><table>'
+        f'{SHEET_STYLE}<div class="sheet slices" tabindex="0"><table>'
         f"<caption>{heading}<small>{meaning}</small></caption><thead><tr>"
         f'<th scope="col" class="words">{escape(comparison.facet or "")}</th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
@@ -127,7 +127,7 @@ def crossed_table(
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
     body = "".join(_crossed_row(cell, least, link) for cell in cells if cell.n + cell.undefined)
     return (
-        f'{SHEET_STYLE}<div class="sheet slices"><table><thead><tr>'
+        f'{SHEET_STYLE}<div class="sheet slices" tabindex="0"><table><thead><tr>'
         f'<th scope="col" class="words">{escape(facet)}</th>'
         f'<th scope="col" class="words">{escape(other)}</th>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"

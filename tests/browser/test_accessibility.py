@@ -1,17 +1,61 @@
-"""What axe finds in the browser: no serious violation on Label, in any of its states."""
+"""What axe finds in the browser: nothing serious on any page, in any of its states."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from labeler.cli.serving import build_demo
+from labeler.model import Judgment, Remark
+from labeler.store import Store
+from tests.browser.doors import link_for
+from tests.browser.padpage import library, ready
+from tests.browser.still import stand_still
 
 pytestmark = pytest.mark.browser
 
-# Each state, and the keys that lead there from a chunk on screen.
+SCHEMES = ("light", "dark")
+PAIR = "a=bm25&b=hybrid"
+PAGES = [
+    "/scores",
+    "/scores?facet=intent",
+    "/scores?view=by+task",
+    "/scores?view=recall+over+k",
+    "/scores?view=ties",
+    "/scores?view=keywords",
+    f"/compare?{PAIR}",
+    f"/compare?{PAIR}&show=Bars+and+scatter",
+    f"/compare?{PAIR}&query=q-001",
+    f"/slices?{PAIR}&facet=intent",
+    "/slices?facet=intent&other=difficulty",
+    "/queries",
+    "/queries?view=Why+they+fail",
+    f"/queries?{PAIR}&query=q-001",
+    "/queries?a=bm25&query=q-001&part=DCG+table",
+    "/queries?a=bm25&query=q-001&part=Pool",
+    "/review",
+    "/review?review=Progress",
+    "/review?review=Can%27t+tell",
+    "/review?review=Remarks+on+queries",
+    "/review?review=Notes",
+    "/data",
+    "/data?section=Download",
+    "/data?section=People&person=Marit+Dahl",
+    "/data?section=Runs&run=bm25",
+    "/data?section=Queries",
+    "/data?section=Settings",
+    "/data?section=gone",
+    "/nowhere",
+]
+# Each state of the pad, and the keys that lead there from a chunk on screen.
 STATES = {
     "a chunk": [],
     "a chunk that was graded": ["2", "k"],
+    "a grade taken back": ["2", "u"],
     "can't tell": ["x"],
     "a note": ["n"],
     "the query's menu": ["q"],
@@ -19,6 +63,7 @@ STATES = {
     "the keys": ["?"],
     "the whole query": ["b"],
     "the finder": ["/"],
+    "a search": ["/", *"text", "Enter"],
 }
 
 
@@ -26,33 +71,122 @@ def serious(page: Page) -> list[str]:
     """Return what axe calls serious or critical, with the elements it means."""
     found = Axe().run(page).response["violations"]
     return [
-        f"{each['id']}: {each['help']}: {[node['html'][:120] for node in each['nodes'][:3]]}"
+        f"{each['id']}: {node['html'][:160]} {reason(node)}"
         for each in found
         if each["impact"] in ("serious", "critical")
+        for node in each["nodes"][:4]
     ]
 
 
-# In the dark only the colours differ, so the states that show all of them are enough.
-SCHEMES = {"light": [*STATES], "dark": ["a chunk that was graded", "can't tell", "the whole query"]}
+def reason(node: dict) -> str:
+    """Return the colours of text that is hard to read."""
+    said = [check["data"] for check in node["any"] if isinstance(check.get("data"), dict)]
+    names = ("fgColor", "bgColor", "contrastRatio")
+    return " ".join(str(data[name]) for data in said for name in names if name in data)
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_nothing_serious_on_label(server, visit, browser, scheme):
-    context = browser.new_context(viewport={"width": 1280, "height": 800}, color_scheme=scheme)
-    page = visit(server.url, context=context)
+def only_found(found: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the places where something was found."""
+    return {place: violations for place, violations in found.items() if violations}
+
+
+@pytest.fixture(params=SCHEMES)
+def open_as(request, browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Make browsers that prefer the light or the dark, ``width`` wide; 390 is a phone's."""
+    made: list[BrowserContext] = []
+
+    def make(width: int, height: int) -> BrowserContext:
+        is_phone = width < 500
+        size = {"width": width, "height": height}
+        given = {"has_touch": is_phone, "is_mobile": is_phone, "color_scheme": request.param}
+        made.append(browser.new_context(viewport=size, **given))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """Make the demo, with a remark, a note and a chunk of which nobody can tell."""
+    path = tmp_path / "demo.db"
+    build_demo(path)
+    with Store(path) as store:
+        store.add_grader("Ann")
+        chunks = [chunk.chunk_id for chunk in store.chunks()]
+        store.judge(Judgment("e1", "q-001", chunks[0], "Ann", grade=2, note="look here"))
+        store.judge(Judgment("e2", "q-001", chunks[1], "Ann", kind="cannot_tell", reason="broken"))
+        store.remark(Remark("e3", "q-002", "Ann", "unclear"))
+    return path
+
+
+@pytest.fixture
+def open_pad(serve, visit, tmp_path) -> Callable[[BrowserContext], Page]:
+    """Open the pad of a golden set that has all a pad can show."""
+    path = library(tmp_path / "library.db")
+    return lambda context: visit(serve(path).url, context=context)
+
+
+def unfold(page: Page) -> None:
+    """Open all that is folded away."""
+    page.locator("details:not([open]) > summary").evaluate_all(
+        "all => all.map(each => each.click())"
+    )
+    stand_still(page)
+
+
+# axe leaves out what is scrolled out of sight, hence windows as high as the pages.
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_serious_on_any_page(serve, visit, demo, open_as, width):
+    server = serve(demo)
+    page = visit(server.url, context=open_as(width, 3000))
+    found = {"/": serious(stand_still(page))}
+    for address in PAGES:
+        page.goto(server.url + address)
+        unfold(stand_still(page))
+        found[address] = serious(page)
+    assert only_found(found) == {}
+
+
+def test_nothing_serious_on_label(open_pad, open_as):
+    page = open_pad(open_as(1280, 800))
     found = {}
-    for name in SCHEMES[scheme]:
-        expect(page.locator(".chunk .text")).to_contain_text("This is the text")
-        for key in STATES[name]:
+    for name, keys in STATES.items():
+        ready(page)
+        for key in keys:
             page.keyboard.press(key)
-        page.wait_for_timeout(200)
-        found[name] = serious(page)
+        found[name] = serious(stand_still(page))
         page.reload()
-    context.close()
-    assert {name: violations for name, violations in found.items() if violations} == {}
+    assert only_found(found) == {}
 
 
-def test_nothing_serious_where_the_name_is_asked(server, visit):
-    page = visit(server.url, grader=None)
+def test_nothing_serious_on_a_phone(open_pad, open_as):
+    page = open_pad(open_as(390, 844))
+    ready(page)
+    found = {"a chunk": serious(stand_still(page))}
+    page.get_by_role("button", name="More", exact=True).click()
+    found["more"] = serious(stand_still(page))
+    assert only_found(found) == {}
+
+
+def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
+    server = serve(library(tmp_path / "library.db"))
+    link = link_for(server, "Ann")
+    page = visit(server.url, grader=None, context=open_as(1280, 800))
+    expect(page.get_by_text("You need an invitation")).to_be_visible()
+    found = {"the door": serious(page)}
+    page.goto(link)
+    expect(page.locator(".welcome")).to_be_visible()
+    found["the welcome"] = serious(stand_still(page))
+    page.get_by_role("button", name="Try it on an example").click()
+    found["the example"] = serious(stand_still(page))
+    page.goto(f"{server.url}/scores")
+    found["a lead's page"] = serious(stand_still(page))
+    assert only_found(found) == {}
+
+
+def test_nothing_serious_where_the_name_is_asked(server, visit, open_as):
+    page = visit(server.url, grader=None, context=open_as(1280, 800))
     expect(page.get_by_label("Who is grading?")).to_be_focused()
     assert serious(page) == []

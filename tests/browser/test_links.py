@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
 from tests.browser.server import WarmServer, loaded
+from tests.browser.still import shown, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -30,23 +31,6 @@ STATES = {
     "data": ["/data", f"/data?{PAIR}&{FIELD}&section=Runs"],
 }
 
-# What a page says and what its widgets are set to; the clock on Scores goes on.
-SHOWN = r"""() => {
-    const words = [];
-    const read = node => {
-        if (node.nodeType === Node.TEXT_NODE) words.push(node.textContent.trim());
-        if (node instanceof HTMLInputElement) words.push(`[${node.value}]`);
-        const isDrawn = node.dataset?.testid === "stDataFrame"; // its text comes late, for few
-        if (node instanceof HTMLStyleElement || node.hidden || isDrawn) return;
-        for (const child of (node.shadowRoot ?? node).childNodes) read(child);
-    };
-    read(document.querySelector('[data-testid="stMain"]'));
-    return words.filter(Boolean).join("\n").replace(/last looked[\d:\s]+/g, "");
-}"""
-# A page stands still once no script runs and what it waits for has come.
-STILL = """() => document.querySelector('[data-testid="stApp"]')
-    ?.dataset.testScriptState === "notRunning"
-    && !document.querySelector('[data-testid="stSkeleton"], [data-testid="stSpinner"]')"""
 LINKS = """() => {
     const found = [];
     const look = root => {
@@ -107,27 +91,6 @@ def open_page(serve, visit, graded) -> Callable[[str], Page]:
         return stand_still(page)
 
     return go
-
-
-def stand_still(page: Page) -> Page:
-    """Wait until the page has shown the same for a while."""
-    expect(page.get_by_test_id("stMain")).to_be_visible()
-    if urlsplit(page.url).path == "/":
-        expect(page.locator(".status .state, .stButton button").first).to_be_visible()
-    before, same = "", 0
-    while same < 3:
-        page.wait_for_function(STILL)
-        page.wait_for_timeout(60)
-        now = shown(page)
-        same = same + 1 if now == before else 0
-        before = now
-    return page
-
-
-def shown(page: Page) -> str:
-    """Return what the page says; which chunk the pad asks for first is its own business."""
-    said = page.evaluate(SHOWN)
-    return re.sub(r"(?s)\S+ saved.*", "pad", said) if urlsplit(page.url).path == "/" else said
 
 
 def check_shows(page: Page, wanted: str, what: str) -> None:
