@@ -34,6 +34,7 @@ from labeler.model.settings import (
     LONGEST_NOUN,
     LONGEST_WORD,
     MOST_CHUNKS,
+    ONLY_HOLES,
     STRATEGIES,
     Settings,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "LONGEST_NOUN",
     "LONGEST_WORD",
     "MOST_CHUNKS",
+    "ONLY_HOLES",
     "REMARKS",
     "SOURCES",
     "STRATEGIES",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from labeler import address, ui
+from labeler.model import ONLY_HOLES, Settings
 
 if TYPE_CHECKING:
     from labeler.store import RunSummary
@@ -75,7 +76,8 @@ def change(run: RunSummary) -> None:
                 store.change_run(run.name, system=system, created_at=said)
             ui.done("Saved")
     with st.popover("Drop this run …", key=f"drop-{run.name}"):
-        st.text(what_goes(run))
+        with ui.open_store() as store:
+            st.text(what_goes(run, store.settings()))
         if st.button("Drop it", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 store.drop_run(run.name)
@@ -92,11 +94,14 @@ def day_of(run: RunSummary) -> date | None:
     return date.fromisoformat(run.created_at[:10]) if run.created_at else None
 
 
-def what_goes(run: RunSummary) -> str:
+def what_goes(run: RunSummary, settings: Settings) -> str:
     """Say what a run takes with it when it is dropped."""
     lists = ui.counted(run.queries, "list", "lists")
-    return (
+    gone = (
         f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most, and leaves every "
         "table and chart.\nChunks that no other run found are not asked for any more.\n"
         "Every judgment stays. To have it back, load its file again."
     )
+    if settings.strategy == ONLY_HOLES and run.name in (settings.holes_of or ()):
+        gone += f"\n⚠ Graders are given {ONLY_HOLES!r} with this run: choose anew under Settings."
+    return gone
