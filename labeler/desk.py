@@ -15,8 +15,8 @@ from threading import Lock
 
 from labeler.errors import BadInput, NotFound
 from labeler.likeness import first_alike
-from labeler.model import SOURCES, Judged, Pair, Query, Remark, Settings
-from labeler.pooling import HOLES_OF_TWO, Pool, repeats_due, shuffled_chunks
+from labeler.model import HOLES_OF_TWO, SOURCES, Judged, Pair, Query, Remark, Settings
+from labeler.pooling import Pool, repeats_due, shuffled_chunks
 from labeler.store import Item, Store, Undoable, Unsayable
 
 CLAIM_SECONDS = 600.0  # how long a query stays with a grader who asks for nothing more

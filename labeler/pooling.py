@@ -11,9 +11,8 @@ import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from labeler.model import STRATEGIES, Judged, Pair
+from labeler.model import HOLES_OF_TWO, LEAST_JUDGED, MOST_USEFUL, QUERY_BY_QUERY, Judged, Pair
 
-QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO = STRATEGIES
 IN_A_ROUND = 5  # chunks of a query before the next one, where the most useful come first
 REPEATED_SHARE = 0.02
 REPEATED_AFTER = 30  # judgments of other pairs

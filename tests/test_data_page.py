@@ -11,7 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler.access import hash_of
-from labeler.model import ONLY_HOLES, Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Settings
+from labeler.model import HOLES_OF_TWO, Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Settings
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 
@@ -446,7 +446,7 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
 
 def test_who_drops_a_run_that_graders_are_given_holes_of_is_told(filled: Path):
     with Store(filled) as store:
-        store.save_settings(Settings(strategy=ONLY_HOLES, holes_of=("all", "*some*")))
+        store.save_settings(Settings(strategy=HOLES_OF_TWO, holes_of=("all", "*some*")))
     said = "Graders are given 'only holes of A vs B' with this run"
     assert said in words(open_page("data", section="Runs", run="all"))
     with Store(filled) as store:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from labeler.errors import BadInput
 from labeler.model.records import GRADES, TASKS
 
-ONLY_HOLES = "only holes of A vs B"
-STRATEGIES = ("query by query", "most useful first", "least judged first", ONLY_HOLES)
+STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
+QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO = STRATEGIES
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
 LONGEST_MEANING = 60  # of a grade, in the line under its word
 LONGEST_NOUN = 20  # what graders call a query or a chunk
@@ -50,7 +50,7 @@ class Settings:
     pool_depth: int = 10
     guideline: str = ""
     show_reference: bool = True
-    strategy: str = STRATEGIES[0]
+    strategy: str = QUERY_BY_QUERY
     holes_of: tuple[str, str] | None = None
     overlap: float = 0.1
     meanings: tuple[str, str, str, str] = (
@@ -99,7 +99,7 @@ class Settings:
     def _check_grading(self) -> None:
         if self.strategy not in STRATEGIES:
             raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
-        if self.strategy == ONLY_HOLES and (
+        if self.strategy == HOLES_OF_TWO and (
             self.holes_of is None or self.holes_of[0] == self.holes_of[1]
         ):
             raise BadInput(f"{self.strategy!r} needs two different runs A and B")
