@@ -37,6 +37,10 @@ HERE_ONLY = (
     "Only this machine finds that address. For people elsewhere start the server with --host; "
     "where they reach it by another address, say that in LABELER_ADDRESS."
 )
+RENAMED = (
+    "All their judgments stay theirs. Where nobody is invited, their browser goes on under the old "
+    "name until they change it on Label."
+)
 LOGIN = "Lets them in by a login with this address; without one they get a link."
 
 
@@ -185,7 +189,7 @@ def rename(name: str) -> None:
         st.form(f"rename-{name}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
-        new = st.text_input("Name", name, max_chars=100, help="All their judgments stay theirs.")
+        new = st.text_input("Name", name, max_chars=100, help=RENAMED)
         if st.form_submit_button("Rename"):
             with ui.guard(), ui.open_store() as store:
                 store.rename_grader(name, new.strip())
