@@ -29,7 +29,6 @@ from labeler.model.records import (
     is_storable,
 )
 from labeler.model.settings import (
-    DEFAULT_GUIDELINE,
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,
@@ -38,7 +37,6 @@ from labeler.model.settings import (
 )
 
 __all__ = [
-    "DEFAULT_GUIDELINE",
     "GRADELESS_KINDS",
     "GRADES",
     "KINDS",
