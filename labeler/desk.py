@@ -58,7 +58,7 @@ class Next:
     """The next chunks for a grader, and how far they and all are in their field.
 
     Of ``queries_total`` nothing is left to grade in ``queries_done``, whoever graded it; in
-    ``queries_mine`` of these the grader has graded something.
+    ``queries_mine`` of these the grader has graded something, or said something of the query.
     """
 
     papers: Sequence[Paper]
@@ -195,7 +195,7 @@ class Desk:
             papers=(),
             saved=len(me.judged),
             open=sum(left.values()),
-            queries_mine=len(done & {query_id for query_id, _ in me.judged}),
+            queries_mine=len(done & ({query_id for query_id, _ in me.judged} | said.keys())),
             queries_done=len(done),
             queries_total=len(left),
             without_text=self._pool.without_text,

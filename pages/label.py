@@ -7,7 +7,6 @@ import streamlit as st
 from labeler import address, charts, ui
 from labeler.address import Astray
 from labeler.grading import Confined, Desk, Terms, pad
-from labeler.model import DEFAULT_GUIDELINE
 
 
 def chosen_field(facets: Mapping[str, Sequence[str]]) -> Confined | None:
@@ -87,7 +86,7 @@ else:
             ),
             can_change_name=ui.can_change_name(),
             is_new=is_new,
-            guideline=settings.guideline or DEFAULT_GUIDELINE,
+            guideline=settings.guideline or settings.default_guideline,
             contact=settings.contact,
             confined=chosen_field(facets),
             query=chosen_query(is_known),

@@ -29,7 +29,6 @@ from labeler.model.records import (
     is_storable,
 )
 from labeler.model.settings import (
-    DEFAULT_GUIDELINE,
     HOLES_OF_TWO,
     LEAST_JUDGED,
     LONGEST_MEANING,
@@ -43,7 +42,6 @@ from labeler.model.settings import (
 )
 
 __all__ = [
-    "DEFAULT_GUIDELINE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",

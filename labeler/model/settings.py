@@ -15,11 +15,11 @@ LONGEST_MEANING = 60  # of a grade, in the line under its word
 LONGEST_NOUN = 20  # what graders call a query or a chunk
 MOST_CHUNKS = 1000  # of a pool or a prompt: more is a slip of the hand
 
-DEFAULT_GUIDELINE = """\
-Read the question, then the passage. Grade what the passage says, as if it were all you could show \
-to the person who asks: not how well it is written, and nothing you know from elsewhere. If you \
-waver between two grades, give the lower one.
-For example, the question: How long do I have to send a parcel back?
+_GUIDELINE = """\
+Read the {question}, then the {passage}. Grade what the {passage} says, as if it were all you \
+could show to the person who asks: not how well it is written, and nothing you know from \
+elsewhere. If you waver between two grades, give the lower one.
+For example, the {question}: How long do I have to send a parcel back?
 3: You can send a parcel back within 30 days of its delivery.
 2: Parcels with sale items go back within 14 days; for others, see the terms.
 1: Parcels that come back are checked in our warehouse in Leeds.
@@ -32,7 +32,7 @@ class Settings:
 
     ``words`` name the grades and ``meanings`` say each in a line. ``question`` and ``passage`` are
     what graders call a query and a chunk: one, and several. ``guideline`` holds for every query,
-    beside a query's own; where the team has written none, `DEFAULT_GUIDELINE` does. ``contact``
+    beside a query's own; where the team has written none, ``default_guideline`` does. ``contact``
     says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
     agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
     runs are meant by "only holes of A vs B".
@@ -62,6 +62,11 @@ class Settings:
     question: tuple[str, str] = ("question", "questions")
     passage: tuple[str, str] = ("passage", "passages")
     contact: str = ""
+
+    @property
+    def default_guideline(self) -> str:
+        """What each grade means, for any golden set, in the team's names of things."""
+        return _GUIDELINE.format(question=self.question[0], passage=self.passage[0])
 
     def __post_init__(self) -> None:
         if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):

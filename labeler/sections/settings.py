@@ -10,7 +10,6 @@ import streamlit as st
 
 from labeler import ui
 from labeler.model import (
-    DEFAULT_GUIDELINE,
     GRADES,
     LONGEST_MEANING,
     LONGEST_NOUN,
@@ -118,7 +117,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         "How to grade",
         settings.guideline,
         help=HOW_TO_GRADE,
-        placeholder=DEFAULT_GUIDELINE,
+        placeholder=settings.default_guideline,
         height=240,
     )
     called = names_form(settings)

@@ -1,0 +1,229 @@
+"""Told what to do: what a new grader reads, tries on and is told of how far it is."""
+
+from __future__ import annotations
+
+import re
+import signal
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Settings
+from labeler.store import Store
+from tests.browser.doors import DoorServer, link_for
+from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, press, ready, shown, standing
+from tests.browser.server import loaded
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def invited(tmp_path) -> Iterator[Callable[..., DoorServer]]:
+    """Serve a library with a lead, so that its door is closed; ends with the test."""
+    servers: list[DoorServer] = []
+
+    def start(**settings: object) -> DoorServer:
+        server = DoorServer(library(tmp_path / "library.db", **settings))
+        servers.append(server)
+        server.start()
+        link_for(server, "Lea", "lead")
+        return server
+
+    yield start
+    for server in servers:
+        server.stop(signal.SIGKILL)
+
+
+def welcome(page: Page):
+    return page.get_by_role("region", name="Welcome")
+
+
+@pytest.mark.parametrize("device", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_who_comes_by_an_invitation_is_welcomed_until_the_first_grade(invited, visit, device):
+    server = invited(contact="Lea, room 12", words=("no", "weak", "part", "full"))
+    page = visit(link_for(server, "Ann"), grader=None, **device)
+    ready(page)
+    card = welcome(page)
+    expect(card).to_contain_text("Welcome, Ann")
+    for words in ("Whom to ask: Lea, room 12", "full: answers it by itself", "take back"):
+        expect(card).to_contain_text(words)
+    for button in page.locator(".grades button").all():
+        expect(button).to_be_in_viewport(ratio=1)
+    expect(page.locator(".query-text")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".chunk .text")).to_be_in_viewport()
+    page.reload()
+    ready(page)
+    expect(card).to_be_visible()  # they have not done anything yet
+    press(page, "2")
+    expect(card).to_have_count(0)
+    all_saved(page, 1)
+    page.reload()
+    ready(page)
+    expect(card).to_have_count(0)
+    page = visit(link_for(server, "Bea"), grader=None)
+    ready(page)
+    welcome(page).get_by_role("button", name="I see").click()
+    page.reload()
+    ready(page)
+    expect(welcome(page)).to_have_count(0)
+
+
+def test_who_has_graded_before_or_comes_by_an_open_door_is_not_welcomed(invited, serve, visit):
+    server = invited()
+    page = visit(link_for(server, "Ann"), grader=None)
+    ready(page)
+    press(page, "2")
+    all_saved(page, 1)
+    page = visit(link_for(server, "Ann"), grader=None)  # another browser
+    ready(page)
+    expect(welcome(page)).to_have_count(0)
+    page = visit(serve().url)
+    ready(page)
+    expect(welcome(page)).to_have_count(0)
+
+
+def test_the_example_to_try_on_counts_for_nothing(invited, visit):
+    server = invited()
+    page = visit(link_for(server, "Ann"), grader=None)
+    ready(page)
+    first = shown(page)
+    welcome(page).get_by_role("button", name="Try it on an example").click()
+    expect(page.locator(".practice")).to_be_visible()
+    expect(page.locator(".query-text")).to_have_text("How long do I have to send a parcel back?")
+    expect(page.locator(".said")).to_have_text("An example: it counts for nothing")
+    for key in "nqxlb":  # none of them reaches the golden set
+        press(page, key)
+        expect(page.locator(".said")).to_have_text("Not in the example")
+    for key, told in zip("0312", ("We, too", "We, too", "We, too", "We, too"), strict=True):
+        press(page, key)
+        expect(page.locator(".said")).to_contain_text(told)
+    expect(page.locator(".said")).to_contain_text("That was the example.")
+    expect(page.locator(".practice")).to_be_hidden()
+    assert shown(page) == first
+    page.get_by_role("button", name="how to grade").click()
+    page.get_by_role("button", name="Try it on an example").click()
+    press(page, "3")
+    expect(page.locator(".said")).to_contain_text("We gave 0: it is about parcels, but")
+    page.get_by_role("button", name="Stop practising").click()
+    ready(page)
+    assert shown(page) == first
+    all_saved(page, 0)
+    press(page, "u")
+    expect(page.locator(".said")).to_have_text("Nothing to undo")
+    with server.store() as store:
+        assert store.events() == []
+        assert store.remarks() == []
+    press(page, "1")
+    all_saved(page, 1)
+
+
+def test_the_scale_says_what_each_grade_means_and_a_guideline_is_always_there(
+    serve, visit, tmp_path
+):
+    meanings = ("no use", "some use", "much use", "all one needs")
+    path = library(tmp_path / "library.db", meanings=meanings)
+    page = visit(serve(path).url)
+    ready(page)
+    expect(page.locator(".guideline dd")).to_have_text(Settings().default_guideline)
+    for grade, meaning in enumerate(meanings):
+        button = page.locator(".grades button").nth(grade)
+        expect(button.get_by_text(meaning)).to_be_visible()
+        expect(button).to_have_accessible_description(meaning)
+    press(page, "i")
+    sheet = page.get_by_role("region", name="How to grade")
+    for words in ("For example, the question", *meanings):
+        expect(sheet).to_contain_text(words)
+    page.keyboard.press("Escape")
+    with Store(path) as store:
+        store.save_settings(replace(store.settings(), guideline="Only statutes count."))
+    page.reload()
+    ready(page)
+    expect(page.locator(".guideline dd")).to_have_text("Only statutes count.")
+
+
+def test_the_pad_says_what_the_team_calls_things(serve, visit, tmp_path):
+    path = library(
+        tmp_path / "library.db",
+        question=("claim", "claims"),
+        passage=("paragraph", "paragraphs"),
+        contact="Lea",
+    )
+    page = visit(serve(path).url)
+    ready(page)
+    said = []
+
+    def note() -> None:
+        said.append(page.locator(".pad").inner_text())
+        said.append(
+            page.locator(".pad").evaluate(
+                "pad => [...pad.querySelectorAll('[aria-label], [title], [placeholder]')].map(e =>"
+                " [e.ariaLabel, e.title, e.placeholder].join(' ')).join(' ')"
+            )
+        )
+
+    note()
+    expect(page.locator(".overall")).to_have_text("you 0, team 0 of 3 claims")
+    for key in ("b", "/", "q", "n", "x", "i", "?"):
+        press(page, key)
+        page.wait_for_timeout(100)
+        note()
+        page.keyboard.press("Escape")
+    press(page, "l")
+    note()
+    press(page, "0" * 24)
+    expect(page.get_by_text("You have graded 24 paragraphs")).to_be_visible()
+    note()
+    whole = " ".join(said)
+    assert re.findall(r".{0,30}\b(?:question|passage|query|queries|chunk)s?\b.*", whole, re.I) == []
+    assert not re.search("long tail|single", whole)
+
+
+def test_progress_counts_questions_and_what_was_imported_is_not_called_theirs(
+    serve, visit, tmp_path
+):
+    path = library(tmp_path / "library.db", queries=5, chunks=2)
+    with Store(path) as store:
+        grades = [GoldenGrade("q0", f"c{n}", 2, ("Zed",)) for n in range(2)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    page = visit(serve(path).url)
+    ready(page)
+    overall = page.locator(".overall")
+    expect(overall).to_have_text("you 0, team 1 of 5 questions")
+    all_saved(page, 0)
+    press(page, "2")
+    expect(overall).to_contain_text("you 0, team 1 of 5 questions")
+    press(page, "2")
+    expect(overall).to_contain_text("you 1, team 2 of 5 questions")
+    all_saved(page, 2)
+    page.reload()
+    expect(overall).to_contain_text("you 1, team 2 of 5 questions")
+    press(page, "q1")
+    expect(overall).to_contain_text("you 2, team 3 of 5 questions")
+    page.reload()
+    expect(overall).to_contain_text("you 2, team 3 of 5 questions")
+    other = visit(page.url, grader="Bob")
+    expect(other.locator(".overall")).to_contain_text("you 0, team")
+    all_saved(other, 0)
+    with Store(path) as store:
+        assert len(standing(store)) == 2
+
+
+def test_code_is_shown_as_a_block_and_stays_text(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db", queries=1, chunks=1)
+    code = "def f(x):\n    return '<b>no</b>' + x\n"
+    text = f"This is the text.\n```python\n{code}```\nAfter it, parcel."
+    with Store(path) as store:
+        store.add_chunks(loaded([Chunk("c0", text)]), update=True)
+    page = visit(serve(path).url)
+    ready(page)
+    assert shown(page) == text
+    block = page.locator(".chunk .code")
+    expect(block).to_have_text(code, use_inner_text=False)
+    assert "mono" in block.evaluate("code => getComputedStyle(code).fontFamily").lower()
+    expect(page.locator(".chunk b")).to_have_count(0)
+    for fence in page.locator(".chunk .fence").all():
+        assert fence.bounding_box()["height"] <= 1
+    press(page, "b")
+    expect(page.locator(".whole .code")).to_contain_text("return '<b>no</b>' + x")
