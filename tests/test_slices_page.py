@@ -11,6 +11,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler import charts
+from labeler.charts.slicing import HEAT_COLOURS, HeatCell
 from labeler.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
@@ -146,3 +147,25 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     assert float(rows[1]["a"]) == 1 / 3
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert all("gain 2^grade−1" in each["conventions"] for each in rows)
+
+
+def luminance(rgb: list[float]) -> float:
+    """Return how bright a colour is, as WCAG defines it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def channels(colour: str) -> list[float]:
+    """Return the red, green and blue of ``#rrggbb``, from 0 to 1."""
+    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def test_every_number_on_the_heat_map_stands_out_from_its_box():
+    cells = [HeatCell(str(n), "RR", n / 200, "n 9") for n in range(201)]
+    drawn = charts.heat_chart(cells, rows="bucket", columns="measure", description="").to_dict()
+    [rows] = drawn["datasets"].values()
+    low, high = (channels(colour) for colour in HEAT_COLOURS)
+    for row in rows:
+        box = luminance([a + (b - a) * row["value"] for a, b in zip(low, high, strict=True)])
+        darker, brighter = sorted((box, luminance(channels(row["ink"]))))
+        assert (brighter + 0.05) / (darker + 0.05) >= 4.5, row["value"]

@@ -26,7 +26,7 @@ nav.pages a[aria-current], nav.pages a:hover, a.goto:hover {
   background: color-mix(in srgb, currentColor 10%, transparent);
 }
 nav.pages a[aria-current] { font-weight: 600; }
-a.goto { text-decoration: underline; text-underline-offset: 0.2em; }
+a.goto { margin-left: -0.5rem; text-decoration: underline; text-underline-offset: 0.2em; }
 nav.pages a:focus-visible, a.goto:focus-visible { outline: 3px solid currentColor; }
 .st-key-links { display: none; }
 @media (max-width: 40rem) {

@@ -56,7 +56,7 @@ STYLE = """<style>
         }
         .st-key-files [data-testid="stColumn"]:empty { display: none; }
     }
-    [data-testid="stFileUploaderDropzone"] { min-height: 6rem; }
+    [data-testid="stFileUploaderDropzone"] { min-height: 6rem; align-items: center; }
 </style>"""
 UPDATE = "Replace queries and chunks that are there with other content"
 NEGATIVE = "Read negative grades as 0"

@@ -90,15 +90,15 @@ def only_found(found: dict[str, list[str]]) -> dict[str, list[str]]:
     return {place: violations for place, violations in found.items() if violations}
 
 
-@pytest.fixture(params=SCHEMES)
-def open_as(request, browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
+@pytest.fixture
+def open_as(browser: Browser) -> Iterator[Callable[..., BrowserContext]]:
     """Make browsers that prefer the light or the dark, ``width`` wide; 390 is a phone's."""
     made: list[BrowserContext] = []
 
-    def make(width: int, height: int) -> BrowserContext:
+    def make(scheme: str, width: int = 1280, height: int = 800) -> BrowserContext:
         is_phone = width < 500
         size = {"width": width, "height": height}
-        given = {"has_touch": is_phone, "is_mobile": is_phone, "color_scheme": request.param}
+        given = {"has_touch": is_phone, "is_mobile": is_phone, "color_scheme": scheme}
         made.append(browser.new_context(viewport=size, **given))
         return made[-1]
 
@@ -136,11 +136,12 @@ def unfold(page: Page) -> None:
     stand_still(page)
 
 
-# axe leaves out what is scrolled out of sight, hence windows as high as the pages.
-@pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_serious_on_any_page(serve, visit, demo, open_as, width):
+# Colours do not depend on the width, nor does what scrolls on the colours. axe leaves out what is
+# scrolled out of sight, hence windows as high as the pages.
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
+def test_nothing_serious_on_any_page(serve, visit, demo, open_as, scheme, width):
     server = serve(demo)
-    page = visit(server.url, context=open_as(width, 3000))
+    page = visit(server.url, context=open_as(scheme, width, 3000))
     found = {"/": serious(stand_still(page))}
     for address in PAGES:
         page.goto(server.url + address)
@@ -149,8 +150,9 @@ def test_nothing_serious_on_any_page(serve, visit, demo, open_as, width):
     assert only_found(found) == {}
 
 
-def test_nothing_serious_on_label(open_pad, open_as):
-    page = open_pad(open_as(1280, 800))
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_serious_on_label(open_pad, open_as, scheme):
+    page = open_pad(open_as(scheme))
     found = {}
     for name, keys in STATES.items():
         ready(page)
@@ -161,8 +163,9 @@ def test_nothing_serious_on_label(open_pad, open_as):
     assert only_found(found) == {}
 
 
-def test_nothing_serious_on_a_phone(open_pad, open_as):
-    page = open_pad(open_as(390, 844))
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_serious_on_a_phone(open_pad, open_as, scheme):
+    page = open_pad(open_as(scheme, 390, 844))
     ready(page)
     found = {"a chunk": serious(stand_still(page))}
     page.get_by_role("button", name="More", exact=True).click()
@@ -170,10 +173,11 @@ def test_nothing_serious_on_a_phone(open_pad, open_as):
     assert only_found(found) == {}
 
 
-def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as, scheme):
     server = serve(library(tmp_path / "library.db"))
     link = link_for(server, "Ann")
-    page = visit(server.url, grader=None, context=open_as(1280, 800))
+    page = visit(server.url, grader=None, context=open_as(scheme))
     expect(page.get_by_text("You need an invitation")).to_be_visible()
     found = {"the door": serious(page)}
     page.goto(link)
@@ -186,7 +190,8 @@ def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as):
     assert only_found(found) == {}
 
 
-def test_nothing_serious_where_the_name_is_asked(server, visit, open_as):
-    page = visit(server.url, grader=None, context=open_as(1280, 800))
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_nothing_serious_where_the_name_is_asked(server, visit, open_as, scheme):
+    page = visit(server.url, grader=None, context=open_as(scheme))
     expect(page.get_by_label("Who is grading?")).to_be_focused()
     assert serious(page) == []

@@ -67,6 +67,23 @@ def test_the_grades_stay_where_they_are_when_a_list_opens(serve, visit, tmp_path
         press(page, "b")
 
 
+@pytest.mark.parametrize("width", [390, 700, 1024, 1440])
+def test_what_was_given_or_taken_back_moves_no_grade(serve, browser, visit, tmp_path, width):
+    path = library(tmp_path / "library.db")
+    size = {"width": width, "height": 800}
+    context = browser.new_context(viewport=size, has_touch=width == 390, is_mobile=width == 390)
+    page = visit(serve(path).url, context=context)
+    ready(page)
+    grades = page.locator(".grades button")
+    places = [each.bounding_box() for each in grades.all()]
+    assert max(place["x"] + place["width"] for place in places) <= width
+    for key, said in (("2", ""), ("k", "You gave 2"), ("u", "Taken back"), ("Shift+u", "")):
+        page.keyboard.press(key)
+        expect(page.locator(".said")).to_contain_text(said)
+        assert [each.bounding_box() for each in grades.all()] == places, f"after {key}"
+    context.close()
+
+
 def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db"))
     page = visit(served.url)
