@@ -59,7 +59,10 @@ export class Bar {
     button.setAttribute("aria-label", `${grade} ${words[grade]}`);
     button.setAttribute("aria-describedby", meaning.id);
     button.style.setProperty("--grade", colours[grade]);
-    button.addEventListener("click", (event) => this.aimed(event, () => this.acts.grade(grade)));
+    button.addEventListener("click", (event) => {
+      this.showMore(false);
+      this.aimed(event, () => this.acts.grade(grade));
+    });
     return button;
   }
 

@@ -213,7 +213,7 @@ export class Pad {
     if (!entry) return false;
     const { done, item } = entry;
     const isSame = done?.kind === "grade" && done.grade === grade;
-    if (isSame && this.sitting.drafts.of(item) === null) this.step(1);
+    if (isSame && this.sitting.usableDraft(item) === null) this.step(1);
     else this.give(entry, { kind: "grade", grade });
     return true;
   }

@@ -311,5 +311,7 @@ def test_a_finger_finds_large_buttons_and_no_keys(serve, visit, tmp_path):
     fits()
     page.get_by_role("button", name="one passage at a time").tap()
     ready(page)
+    page.get_by_role("button", name="More").tap()
     grade_button(page, 2).tap()
+    expect(page.locator(".actions")).to_be_hidden()
     all_saved(page, 1)
