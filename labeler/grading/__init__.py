@@ -18,7 +18,7 @@ COOKIE = "labeler_grader"
 # The pad has what the window leaves it: nothing stands below it, and on a phone little beside it.
 WINDOW = """
 .stMainBlockContainer { padding-bottom: 0; }
-@media (max-width: 40rem) {
+@media (max-width: 40rem), (max-height: 30rem) {
   [data-testid="stHeader"] { display: none; }
   .stMainBlockContainer { padding: 0.25rem 0.75rem 0; }
   .stMainBlockContainer > .stVerticalBlock { gap: 0.25rem; }

@@ -67,6 +67,20 @@ def test_the_grades_stay_where_they_are_when_a_list_opens(serve, visit, tmp_path
         press(page, "b")
 
 
+def test_a_phone_on_its_side_shows_what_is_graded_and_the_grades(serve, browser, visit, tmp_path):
+    size = {"width": 844, "height": 390}
+    context = browser.new_context(viewport=size, has_touch=True, is_mobile=True)
+    page = visit(serve(library(tmp_path / "library.db")).url, context=context)
+    ready(page)
+    chunk, grades = (page.locator(each).bounding_box() for each in (".chunk", ".grades"))
+    assert chunk["height"] > 200
+    assert chunk["y"] + chunk["height"] <= grades["y"]
+    assert grades["y"] + grades["height"] <= size["height"]
+    page.get_by_role("button", name="More").tap()
+    expect(page.get_by_role("button", name="can’t tell")).to_be_in_viewport()
+    context.close()
+
+
 @pytest.mark.parametrize("width", [390, 700, 1024, 1440])
 def test_what_was_given_or_taken_back_moves_no_grade(serve, browser, visit, tmp_path, width):
     path = library(tmp_path / "library.db")
