@@ -113,9 +113,9 @@ def test_ctrl_c_while_the_server_starts_stops_it_too(start: Start, database: Pat
     command = Path(f"/proc/{process.pid}/cmdline")
     if not command.exists():
         pytest.skip("only Linux shows what a process has become")
-    while b"launch.py" not in command.read_bytes():
-        time.sleep(0.01)
-    time.sleep(0.3)
+    threads = Path(f"/proc/{process.pid}/task")
+    while b"launch.py" not in command.read_bytes() or len(list(threads.iterdir())) == 1:
+        time.sleep(0.01)  # until it watches for its own answer
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
