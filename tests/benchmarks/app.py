@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from labeler import access
 from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
@@ -99,27 +100,59 @@ def time_start(browser: Browser, server: Server) -> None:
     print(f"serve: answers after {answered:.1f} s, a chunk on screen {since(began):.1f} s")
 
 
+def slow_down(page: Page, away_ms: int) -> None:
+    """Let every answer of the server take so much longer."""
+    if away_ms:
+        network = page.context.new_cdp_session(page)
+        network.send("Network.enable")
+        limits = {"offline": False, "downloadThroughput": -1, "uploadThroughput": -1}
+        network.send("Network.emulateNetworkConditions", {**limits, "latency": away_ms})
+
+
+def time_invitation(browser: Browser, server: Server, times: int = 9) -> None:
+    """Time an invited grader from the click on their link until a first chunk is on screen."""
+    with server.store() as store:
+        secret, _ = access.invite(store, "Zoe", "lead")
+    taken = []
+    for _ in range(times):
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        page = context.new_page()
+        began = time.perf_counter()
+        page.goto(f"{server.url}/join/{secret}")
+        expect(page.locator(".chunk .text")).not_to_be_empty(timeout=20_000)
+        taken.append(since(began))
+        context.close()
+    print(f"invitation to a first chunk: median {statistics.median(taken):.2f} s of {times}")
+
+
 def since(began: float) -> float:
     return time.perf_counter() - began
 
 
-def time_keys(browser: Browser, server: Server, keys: int, per_second: float) -> None:
-    """Press grade keys at a steady pace and see when and where they arrive."""
+def time_keys(
+    browser: Browser, server: Server, keys: int, per_second: float, away_ms: int = 0
+) -> None:
+    """Press grade keys at a steady pace and see when and where they arrive.
+
+    ``away_ms`` is how much longer every answer of the server takes.
+    """
     page = open_pad(browser, server.url)
+    slow_down(page, away_ms)
     with server.store() as store:
         before = len(store.events())
     page.locator(".pad").evaluate(PROBE)
     for number in range(keys):
         page.keyboard.press(str(number % 4))
         page.wait_for_timeout(1000 / per_second)
-    expect(page.locator(".status .state[data-state=idle]")).to_be_visible()
+    expect(page.locator(".status .state[data-state=idle]")).to_be_visible(timeout=60_000)
     page.wait_for_timeout(500)
     landed = [tuple(seen) for seen in page.evaluate("window.landed")]
     with server.store() as store:
         texts = {query.query_id: query.text for query in store.queries()}
         stored = [(str(e.grade), texts[e.query_id], e.chunk_id) for e in store.events()[before:]]
     right = sum(seen == kept for seen, kept in zip(landed, stored, strict=False))
-    print(f"{keys} keys, {per_second:g} a second: {right} on the chunk that was on screen")
+    away = f", {away_ms} ms away" if away_ms else ""
+    print(f"{keys} keys, {per_second:g} a second{away}: {right} on the chunk that was on screen")
     print(f"  painted       {percentiles(page.evaluate('window.painted'))}")
     print(f"  acknowledged  {percentiles(page.evaluate('window.acknowledged'))}")
     page.context.close()
@@ -231,7 +264,9 @@ def main() -> None:
         time_start(browser, small)
         time_keys(browser, small, keys=120, per_second=3)
         time_keys(browser, small, keys=60, per_second=10)
-        time_keys(browser, small, keys=60, per_second=25)
+        for away_ms in (0, 100, 500):
+            time_keys(browser, small, keys=60, per_second=25, away_ms=away_ms)
+        time_invitation(browser, small)
         small.stop()
         listed = Server(fill(Path(folder) / "listed.db", queries=20, pool=100))
         listed.start()
