@@ -5,10 +5,12 @@ import uuid
 
 import streamlit as st
 
-from labeler import address, charts, comparison, links, transfer, ui
-from labeler.charts import View
+from labeler import address, charts, comparison, downloads, links, ranks, tables, transfer, ui
+from labeler.comparison import View
 from labeler.evaluation import Scoreboard
+from labeler.markup import show_html, style
 from labeler.model import GRADES, Judgment
+from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS
 from labeler.ranks import Look, picked, rank_lists, rank_strips
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "RR"]
@@ -58,7 +60,7 @@ def open_query(query_id: str | None) -> None:
 def look(view: View) -> Look:
     """Return the names and colours of the two sides."""
     runs = (view.compared.a, view.compared.b)
-    return Look(*runs, charts.GRADE_COLOURS, charts.A_COLOUR, charts.B_COLOUR)
+    return Look(*runs, GRADE_COLOURS, A_COLOUR, B_COLOUR)
 
 
 # --- all queries -----------------------------------------------------------------------------
@@ -70,13 +72,13 @@ def summary(view: View, bucket: str | None) -> None:
     rows = [row for row in compared.buckets if row.bucket == bucket] if bucket else compared.deltas
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
-    st.html(charts.compare_table(rows, compared))
+    show_html(tables.compare_table(rows, compared))
     said = view.board.notes(compared.measures)
     notes = " · ".join(note.sentence for note in said if note.is_about(compared.a, compared.b))
-    st.html(charts.small_print([charts.conventions_line(view.compared), notes]))
+    show_html(tables.small_print([compared.conventions.sentence, notes]))
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
     found = candidates(ui.database(), *asked, view.board)
-    st.html(charts.sentences(charts.findings(view, found, CONTRADICTIONS)))
+    show_html(tables.sentences(comparison.findings(view, found, CONTRADICTIONS)))
 
 
 def choose_picture(view: View) -> None:
@@ -91,8 +93,8 @@ def choose_picture(view: View) -> None:
 def strips(view: View, page: int) -> None:
     """Show a page of queries as rank strips; a click opens one."""
     first = (page - 1) * QUERIES_A_PAGE
-    shown = charts.strip_rows(view, first, QUERIES_A_PAGE)
-    depth = charts.strip_depth(view)
+    shown = ranks.strip_rows(view, first, QUERIES_A_PAGE)
+    depth = ranks.strip_depth(view)
     rank_strips(
         shown, depth, look(view), key="strips", on_open=lambda: open_query(picked("strips"))
     )
@@ -106,7 +108,7 @@ def strips(view: View, page: int) -> None:
 def pictures(view: View, _: int) -> None:
     """Show the queries as bars and as a scatter, with their numbers."""
     compared = view.compared
-    frame = view.frame()
+    frame = charts.query_frame(view.drawn())
     if frame.empty:
         st.caption(f"No query has a value by {view.heading} yet, so there is nothing to draw.")
         return
@@ -136,13 +138,13 @@ def files(view: View) -> None:
     with st.container(horizontal=True):
         st.download_button(
             "Download the means as CSV",
-            data=lambda: charts.compare_csv(view.compared),
+            data=lambda: downloads.compare_csv(view.compared),
             file_name=transfer.dated("compare.csv", board.revision),
             on_click="ignore",
         )
         st.download_button(
             "Download the queries as CSV",
-            data=lambda: charts.query_csv(view.frame(), view.by, view.compared),
+            data=lambda: downloads.query_csv(view.drawn(), view.by, view.compared),
             file_name=transfer.dated("compare-queries.csv", board.revision),
             on_click="ignore",
         )
@@ -165,15 +167,15 @@ def one_query(view: View, query_id: str) -> None:
         return
     ui.note_lists_shown(query_id)
     depth = steps(view, query_id)
-    about = charts.query_words(view.board, query_id)
-    st.html(charts.query_head(view.texts[query_id], query_id, about))
+    about = comparison.query_words(view.board, query_id)
+    show_html(tables.query_head(view.texts[query_id], query_id, about))
     moves = comparison.moves(view.board, view.compared.a, view.compared.b, query_id, view.by)
-    chosen = charts.chosen_move(moves, address.given("chunk"))
+    chosen = ranks.chosen_move(moves, address.given("chunk"))
     left, right = st.columns([8, 5], gap="medium")
     with left:
         numbers(view, query_id)
         lists(view, query_id, moves, depth, chosen)
-    st.html(f"<style>{STICKY}</style>")
+    show_html(style(STICKY))
     with right, st.container(key="chunk-panel"):
         if chosen is None:
             st.write("Neither list holds a chunk for this query.")
@@ -207,22 +209,22 @@ def numbers(view: View, query_id: str) -> None:
     """Show the query's value by each measure."""
     at = view.board.number_of(query_id)
     rows = [view.compared.queries(measure)[at] for measure in view.compared.measures]
-    st.html(charts.query_table(rows, view.compared))
-    st.html(charts.small_print([charts.conventions_line(view.compared)]))
+    show_html(tables.query_table(rows, view.compared))
+    show_html(tables.small_print([view.compared.conventions.sentence]))
     if why := comparison.why_undefined(view.board, query_id, view.by):
-        st.html(charts.sentences([why]))
+        show_html(tables.sentences([why]))
 
 
 def lists(view: View, query_id: str, moves, depth: int, chosen) -> None:
     """Show the two lists with lines, and the table of moves under them."""
-    shown = charts.within_depth(moves, depth)
+    shown = ranks.within_depth(moves, depth)
     with ui.open_store() as store:
         items = store.items([(query_id, move.chunk) for move in shown])
-    titles = charts.titles(shown, {chunk: item.chunk for (_, chunk), item in items.items()})
+    titles = ranks.titles(shown, {chunk: item.chunk for (_, chunk), item in items.items()})
     rank_lists(
-        *charts.places(shown, titles, depth),
-        charts.move_rows(shown, titles),
-        charts.sum_of(moves),
+        *ranks.places(shown, titles, depth),
+        ranks.move_rows(shown, titles),
+        ranks.sum_of(moves),
         view.heading,
         chosen and chosen.chunk_id,
         look(view),
@@ -248,16 +250,16 @@ def panel(view: View, query_id: str, move) -> None:
         item = store.items([(query_id, move.chunk)]).get((query_id, move.chunk))
     grade(view, query_id, move, None if item is None else item.text_hash)
     chunk = None if item is None else item.chunk
-    st.html(charts.chunk_text(move.chunk_id, chunk and chunk.title, chunk and chunk.text))
+    show_html(tables.chunk_text(move.chunk_id, chunk and chunk.title, chunk and chunk.text))
     try_rank(view, query_id, move)
 
 
 def grade(view: View, query_id: str, move, text_hash: str | None) -> None:
     """Let the grader of this browser grade the chunk; it is recorded as not blind."""
     given = "nobody has graded this chunk" if move.grade is None else f"golden grade {move.grade}"
-    ranks = f"Rank {move.rank_a or '–'} in A, {move.rank_b or '–'} in B"
+    places = f"Rank {move.rank_a or '–'} in A, {move.rank_b or '–'} in B"
     name = ui.grader()
-    st.text(f"{ranks} · {given}{'' if name is None else f' · you are {name}'}")
+    st.text(f"{places} · {given}{'' if name is None else f' · you are {name}'}")
     if name is None:
         links.link("To grade here, first say who you are on Label", "/")
         return
@@ -275,7 +277,7 @@ def grade(view: View, query_id: str, move, text_hash: str | None) -> None:
         "marked grade confirms it as yours.",
     )
     meanings = zip(GRADES, settings.words, strict=True)
-    st.html(charts.small_print([" · ".join(f"{grade} {word}" for grade, word in meanings)]))
+    show_html(tables.small_print([" · ".join(f"{grade} {word}" for grade, word in meanings)]))
 
 
 def save_grade(key: str, query_id: str, move, text_hash: str | None, name: str) -> None:
@@ -300,7 +302,7 @@ def save_grade(key: str, query_id: str, move, text_hash: str | None, name: str) 
 
 def try_rank(view: View, query_id: str, move) -> None:
     """Say what the values would be with the chunk at another rank; nothing is saved."""
-    limits = charts.last_ranks(view, query_id, move)
+    limits = comparison.last_ranks(view, query_id, move)
     rank = st.number_input(
         "What if this chunk were at rank …",
         min_value=1,
@@ -311,7 +313,8 @@ def try_rank(view: View, query_id: str, move) -> None:
         help="Recomputes both lists with the chunk there. Nothing is saved.",
     )
     if rank is not None:
-        st.html(charts.what_if_html(view, query_id, move, rank))
+        trial = comparison.try_at(view, query_id, move, rank)
+        show_html(tables.what_if_table(trial, view.compared))
 
 
 PICTURES = {"Rank strips": strips, "Bars and scatter": pictures}
@@ -338,7 +341,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
         width=140,
         help="The one measure that sorts the queries and whose delta is explained.",
     )
-    sort = address.choose("Order", charts.SORTS, "sort", what="order", width=140)
+    sort = address.choose("Order", comparison.SORTS, "sort", what="order", width=140)
     facet, bucket = ui.choose_bucket(board.facets)
     chosen = ui.choose_conventions(settings)
 
@@ -348,11 +351,11 @@ with ui.guard():
     measures = chosen.measures(measure_texts)
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
-    buckets = charts.buckets_of(board, facet)
+    buckets = comparison.buckets_of(board, facet)
     rows = compared.queries(by)
     if bucket is not None:
         rows = [row for row in rows if buckets[row.query_id] == bucket]
-    rows = charts.sort_queries(rows, sort, texts, buckets)
+    rows = comparison.sort_queries(rows, sort, texts, buckets)
     view = View(board, compared, by, rows, texts, buckets)
     if not board.counts.grades:
         st.info(

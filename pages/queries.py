@@ -4,10 +4,11 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, links, transfer, ui
+from labeler import address, charts, diagnosis, downloads, links, tables, transfer, ui
 from labeler.comparison import dcg_table
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
 from labeler.evaluation import PRIMARY, primary
+from labeler.markup import show_html
 from labeler.model import TASKS
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "RR"]
@@ -55,7 +56,7 @@ def write_runs() -> None:
         address.write(a=against, b=run)
 
 
-def choose_filters() -> charts.Filters:
+def choose_filters() -> diagnosis.Filters:
     """Let the user narrow the list; every choice is in the address under its own name."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         facet, bucket = ui.choose_bucket(facets)
@@ -63,14 +64,14 @@ def choose_filters() -> charts.Filters:
         task = address.choose_or_not(
             "Task", TASKS, "task", nothing=ANY_TASK, what="task", width=150
         )
-        kind = address.choose("Class", charts.KINDS, "class", what="class of failure", width=260)
+        kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure", width=260)
         share = address.choose_number(
             *("Holes, % at least", "holes", 0, 100, 0, 10),
             width=150,
             help="Share of the top k of the first measure that nobody has graded.",
         )
         text = address.write_text("Text contains", "contains", width=220)
-    return charts.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
+    return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
 
 
 def choose_crossing(facet) -> tuple[str | None, str | None]:
@@ -113,7 +114,7 @@ def corpus(path: str, data_revision: int) -> frozenset[int]:
 def diagnosed(at, words, name, usual, by_task, said, _board):
     """Return why queries fail in a run; the rest says at which revision, by which rules."""
     known = corpus(*at[:2])
-    return charts.find_failures(_board, name, usual, by_task, known, texts_of, said)
+    return diagnosis.find_failures(_board, name, usual, by_task, known, texts_of, said)
 
 
 def failures_in(name: str):
@@ -141,7 +142,7 @@ def say_conventions() -> None:
         f"below {each.least:g}"
         for task, each in [*bars.items(), ("others" if bars else "", bar)]
     )
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()} · a query fails where {fails}")
+    st.caption(f"{chosen.sentence} · a query fails where {fails}")
 
 
 def offer(label: str, content, name: str) -> None:
@@ -161,7 +162,7 @@ def show_list() -> None:
     st.caption(
         f"{len(shown):,} of {len(rows):,} queries{of} · {sort}{against} · click one to open it"
     )
-    frame = charts.failing_frame(part, headings, filters.facet)
+    frame = tables.failing_frame(part, headings, filters.facet)
     st.dataframe(
         frame,
         hide_index=True,
@@ -174,7 +175,7 @@ def show_list() -> None:
     say_conventions()
     offer(
         "Download these queries as CSV",
-        lambda: charts.failing_csv(shown, run, a, measures, chosen),
+        lambda: downloads.failing_csv(shown, run, a, measures, chosen),
         "queries.csv",
     )
 
@@ -199,11 +200,11 @@ def show_classes() -> None:
         st.altair_chart(charts.failure_heat(by_bucket, facet, words))
     else:
         st.text("Choose a facet to see the classes in each bucket.")
-    st.html(charts.failure_table(counts, by_bucket))
+    show_html(tables.failure_table(counts, by_bucket))
     say_conventions()
     offer(
         "Download these counts as CSV",
-        lambda: charts.failures_csv(counts, by_bucket, run, facet, chosen),
+        lambda: downloads.failures_csv(counts, by_bucket, run, facet, chosen),
         "failures.csv",
     )
 
@@ -233,7 +234,7 @@ def show_query(query_id: str) -> None:
     """Show one query in full: what it asks, why it fails where, its lists, DCG and pool."""
     ui.note_lists_shown(query_id)
     show_steps(query_id)
-    st.html(charts.query_html(queries[query_id]))
+    show_html(tables.query_card(queries[query_id]))
     for remark in said:
         if remark.query_id == query_id:
             words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
@@ -268,14 +269,14 @@ def show_why(query_id: str, lists) -> None:
         (
             name,
             [float(board.values(measure)[number, places[name]]) for measure in measures],
-            charts.first_relevant(ranked, rel),
+            diagnosis.first_relevant(ranked, rel),
             failures_in(name).get(query_id),
         )
         for name, ranked in lists.items()
     ]
     judged = bool(board.judged[number])
     counted = [bool(board.counted(measure)[number]) for measure in measures]
-    st.html(charts.run_failures_table(found, headings, judged=judged, counted=counted))
+    show_html(tables.run_failures_table(found, headings, judged=judged, counted=counted))
     say_conventions()
 
 
@@ -288,7 +289,7 @@ def show_lists(query_id: str, lists, depth: int) -> None:
         part = ranked[:depth]
         holes = sum(each.grade is None for each in part)
         line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
-        columns.append(charts.list_column(name, part, chunks, settings.words, budget=k, line=line))
+        columns.append(tables.list_column(name, part, chunks, settings.words, budget=k, line=line))
     if not chunks:
         st.caption(
             "These chunks are known by id only: load their texts with: labeler load chunks FILE"
@@ -296,10 +297,10 @@ def show_lists(query_id: str, lists, depth: int) -> None:
     st.caption(
         f"The dashed line stands under the prompt budget of {k}. Click a title for its text."
     )
-    st.html(charts.lists_html(columns))
+    show_html(tables.lists_side_by_side(columns))
     offer(
         "Download these lists as CSV, whole",
-        lambda: charts.lists_csv(lists, query_id, chosen),
+        lambda: downloads.lists_csv(lists, query_id, chosen),
         "lists.csv",
     )
 
@@ -312,11 +313,11 @@ def show_dcg(query_id: str) -> None:
     st.text(
         f"{chosen.heading(measure)} of {run}: gain, divided by the discount of its rank, added up"
     )
-    st.html(charts.dcg_html(table, chosen.heading(measure), settings.words))
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()} · a chunk not graded gains 0")
+    show_html(tables.worked_table(table, chosen.heading(measure), settings.words))
+    st.caption(f"{chosen.sentence} · a chunk not graded gains 0")
     offer(
         "Download this table as CSV",
-        lambda: charts.dcg_csv(table, run, query_id, chosen),
+        lambda: downloads.dcg_csv(table, run, query_id, chosen),
         "dcg.csv",
     )
 
@@ -324,7 +325,7 @@ def show_dcg(query_id: str) -> None:
 def show_pool(query_id: str, lists, depth: int) -> None:
     """Show every chunk that is graded or near a run's top, with its rank in each run."""
     golden = board.golden(query_id)
-    rows = charts.pool_rows(golden, lists, depth, board.collection.chunk_ids)
+    rows = diagnosis.pool_rows(golden, lists, depth, board.collection.chunk_ids)
     holes = sum(row.grade is None for row in rows)
     st.text(
         f"{len(golden):,} chunks are graded; {holes:,} of the runs' top {depth} are not. "
@@ -333,7 +334,7 @@ def show_pool(query_id: str, lists, depth: int) -> None:
     with ui.open_store() as store:
         by_hand = store.found_by_hand(query_id)
     known = texts_of({row.chunk for row in rows})
-    st.html(charts.pool_html(rows, list(lists), known, settings.words, by_hand))
+    show_html(tables.pool_table(rows, list(lists), known, settings.words, by_hand))
 
 
 with ui.open_store() as store:
@@ -372,14 +373,14 @@ if not board.counts.judged:
 
 failures = failures_in(run)
 with ui.guard():
-    rows = charts.query_rows(
+    rows = diagnosis.query_rows(
         board, queries, run, a, measures, (filters.facet, filters.other), failures
     )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     view = address.choose_tab("Show", [LIST, CLASSES_VIEW], "view", what="view")
-    sorts = charts.ORDERS_AGAINST if a else charts.ORDERS
+    sorts = diagnosis.ORDERS_AGAINST if a else diagnosis.ORDERS
     sort = address.choose("Sorted", sorts, "sort", width=190)
-    shown = charts.in_order((row for row in rows if filters.let_in(row)), sort)
+    shown = diagnosis.in_order((row for row in rows if filters.let_in(row)), sort)
     page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
     query_id = address.write_text("Query", "query", width=200, placeholder="id, or click one")
 through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}

@@ -30,10 +30,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.likeness": set(),
     "labeler.diagnosis": {
+        "labeler.comparison",
         "labeler.errors",
         "labeler.evaluation",
         "labeler.likeness",
         "labeler.measures",
+        "labeler.model",
     },
     "labeler.pooling": {"labeler.model"},
     "labeler.agreement": set(),
@@ -71,23 +73,48 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
+    "labeler.palette": set(),
     "labeler.charts": {
         "altair",
         "pandas",
         "labeler.comparison",
         "labeler.diagnosis",
         "labeler.evaluation",
+        "labeler.palette",
+    },
+    "labeler.tables": {
+        "htpy",
+        "pandas",
+        "labeler.comparison",
+        "labeler.diagnosis",
+        "labeler.evaluation",
+        "labeler.keywords",
+        "labeler.markup",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.palette",
+    },
+    "labeler.downloads": {
+        "labeler.comparison",
+        "labeler.diagnosis",
+        "labeler.evaluation",
         "labeler.formats",
         "labeler.keywords",
         "labeler.measures",
-        "labeler.model",
     },
     "labeler.address": {"streamlit", "labeler.errors"},
     "labeler.scripts": {"starlette", "labeler.places"},
     "labeler.markup": {"htpy", "markupsafe", "streamlit"},
     "labeler.links": {"htpy", "streamlit", "labeler.markup", "labeler.scripts"},
     "labeler.grading": {"streamlit", "labeler.markup", "labeler.scripts"},
-    "labeler.ranks": {"streamlit", "labeler.charts", "labeler.scripts"},
+    "labeler.ranks": {
+        "streamlit",
+        "labeler.comparison",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.scripts",
+    },
     "labeler.desk": {
         "labeler.errors",
         "labeler.likeness",
@@ -176,15 +203,19 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.charts",
         "labeler.comparison",
         "labeler.diagnosis",
+        "labeler.downloads",
         "labeler.evaluation",
         "labeler.formats",
         "labeler.grading",
         "labeler.keywords",
         "labeler.links",
+        "labeler.markup",
         "labeler.measures",
         "labeler.model",
+        "labeler.palette",
         "labeler.ranks",
         "labeler.sections",
+        "labeler.tables",
         "labeler.transfer",
         "labeler.ui",
     },
@@ -287,6 +318,15 @@ def test_a_file_has_one_job_and_its_functions_too(path: Path) -> None:
     for function in functions_of(path):
         found = body_lines(function)
         assert found <= MOST_BODY_LINES, f"{name_of(path)}: {function.name} has {found} lines"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_nothing_is_made_html_by_hand(path: Path) -> None:
+    """Elements escape by themselves; `labeler.markup` alone gives them, and styles, to a page."""
+    source = path.read_text(encoding="utf-8")
+    found = [word for word in ("escape(", "Markup(", "st.html(", "unsafe_") if word in source]
+    allowed = ["Markup(", "st.html("] if room_of(path) == "labeler.markup" else []
+    assert found == allowed, f"{name_of(path)} makes HTML by hand: {', '.join(found)}"
 
 
 def test_no_module_hides_another() -> None:
