@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, charts, downloads, tables, transfer, ui
+from labeler import address, charts, downloads, tables, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.markup import show_html
 from labeler.tables import Said
@@ -49,12 +49,7 @@ def minute(moment: str) -> str:
 
 def offer(label: str, rows, name: str, as_row=asdict) -> None:
     """Offer what is above, and all of it, as a file."""
-    st.download_button(
-        label,
-        data=lambda: downloads.rows_csv(map(as_row, rows)),
-        file_name=transfer.dated(name, revision),
-        on_click="ignore",
-    )
+    ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
 
 
 def part_of(rows, key: str):

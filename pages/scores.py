@@ -1,11 +1,11 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
 
-from labeler import address, charts, downloads, tables, transfer, ui
+from labeler import address, charts, downloads, tables, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -168,7 +168,8 @@ def show_keywords(board: Scoreboard) -> None:
     show_html(tables.keyword_table(rows, K, headings))
     explain_keywords(max((row.judged for row in rows), default=0))
     show_small_print([*(note.sentence for note in board.notes(beside)), LABEL_FREE])
-    offer_csv(
+    ui.offer(
+        "Download these numbers as CSV",
         lambda: downloads.keyword_csv(rows, K, headings, chosen, substring=substring),
         "keywords.csv",
         board.revision,
@@ -237,7 +238,8 @@ def show_graded(board: Scoreboard) -> None:
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))
-    offer_csv(
+    ui.offer(
+        "Download these numbers as CSV",
         lambda: downloads.score_csv(scores, chosen, residuals_of(board, scores)),
         "scores.csv",
         board.revision,
@@ -249,16 +251,6 @@ def show_small_print(notes: Sequence[str]) -> None:
     st.caption(chosen.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
-
-
-def offer_csv(data: Callable[[], bytes], name: str, revision: int) -> None:
-    """Offer the numbers of a view as a file, which is made when somebody asks for it."""
-    st.download_button(
-        "Download these numbers as CSV",
-        data=data,
-        file_name=transfer.dated(name, revision),
-        on_click="ignore",
-    )
 
 
 live_scores()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from labeler import address, charts, comparison, downloads, tables, transfer, ui
+from labeler import address, charts, comparison, downloads, tables, ui
 from labeler.markup import show_html
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "Success@3"]
@@ -100,8 +100,7 @@ def offer(content, name: str) -> None:
     st.caption(chosen.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
-    named = transfer.dated(name, board.revision)
-    st.download_button("Download as CSV", data=content, file_name=named, on_click="ignore")
+    ui.offer("Download as CSV", content, name, board.revision)
 
 
 with ui.open_store() as store:

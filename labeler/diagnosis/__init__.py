@@ -20,6 +20,7 @@ from labeler.diagnosis.failures import (
     count_classes,
     default_bar,
     diagnose,
+    fails_where,
     find_failures,
     in_words,
 )
@@ -60,6 +61,7 @@ __all__ = [
     "count_classes",
     "default_bar",
     "diagnose",
+    "fails_where",
     "find_failures",
     "first_relevant",
     "in_order",

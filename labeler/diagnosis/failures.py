@@ -175,6 +175,15 @@ def default_bar(board: Scoreboard) -> Bar:
     return Bar(measure, 1.0)
 
 
+def fails_where(board: Scoreboard, bar: Bar, bars: Mapping[str, Bar]) -> str:
+    """Say below which value a query fails: those of a task by its bar in ``bars``, others below."""
+    return "; ".join(
+        f"{f'{task}: ' if task else ''}"
+        f"{board.conventions.heading(board.resolve([each.measure])[0])} below {each.least:g}"
+        for task, each in [*bars.items(), ("others" if bars else "", bar)]
+    )
+
+
 def diagnose(
     board: Scoreboard,
     run: str,
