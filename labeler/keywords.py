@@ -214,6 +214,11 @@ class KeywordRow(NamedTuple):
     agreement: float
 
 
+def keyword_columns(k: int, headings: Sequence[str]) -> list[str]:
+    """Name a `KeywordRow`'s numbers in their order; ``headings`` are of the graded ones."""
+    return ["RR by keyword", f"nDCG@{k} by keyword", f"coverage@{k}", *headings, "agreement"]
+
+
 def beside_grades(
     board: Scoreboard, run: str, scores: Mapping[str, KeywordScore], measures: Sequence[Measure]
 ) -> KeywordRow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NoReturn
 from urllib.parse import unquote
@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import access, address, links, tokens, visitors
+from labeler import access, address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.errors import LabelerError, NotFound
@@ -223,6 +223,12 @@ def done(word: str, **position: str | None) -> NoReturn:
     address.write(**position)
     st.toast(word, icon=":material/check:")
     st.rerun()
+
+
+def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> None:
+    """Offer a file, which is made when somebody asks for it, under a name with its revision."""
+    named = transfer.dated(name, revision)
+    st.download_button(label, data=data, file_name=named, on_click="ignore")
 
 
 OFFERED_MEASURES = (

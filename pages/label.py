@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from labeler import address, charts, ui
+from labeler import address, ui
 from labeler.address import Astray
 from labeler.grading import Confined, Desk, Terms, pad
+from labeler.palette import GRADE_COLOURS
 
 
 def chosen_field(facets: Mapping[str, Sequence[str]]) -> Confined | None:
@@ -80,7 +81,7 @@ else:
             terms=Terms(
                 settings.words,
                 settings.meanings,
-                charts.GRADE_COLOURS,
+                GRADE_COLOURS,
                 settings.question,
                 settings.passage,
             ),

@@ -4,17 +4,16 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, links, transfer, ui
-from labeler.comparison import dcg_table
+from labeler import address, charts, diagnosis, downloads, links, tables, ui
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
 from labeler.evaluation import PRIMARY, primary
+from labeler.markup import show_html
 from labeler.model import TASKS
+from labeler.opened import Opened, show_query, texts_of
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "RR"]
 NO_RUN, ANY_TASK, TASK_BARS = "no other run", "every task", "each task's own measure"
 LIST, CLASSES_VIEW, NOT_CROSSED = "List", "Why they fail", "not crossed"
-LISTS, DCG, POOL = "Ranked lists", "DCG table", "Pool"
-TOPS = {"top 10": 10, "top 20": 20, "top 50": 50, "whole list": 1_000_000}
 ON_A_PAGE = 200
 
 
@@ -55,7 +54,7 @@ def write_runs() -> None:
         address.write(a=against, b=run)
 
 
-def choose_filters() -> charts.Filters:
+def choose_filters() -> diagnosis.Filters:
     """Let the user narrow the list; every choice is in the address under its own name."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         facet, bucket = ui.choose_bucket(facets)
@@ -63,14 +62,14 @@ def choose_filters() -> charts.Filters:
         task = address.choose_or_not(
             "Task", TASKS, "task", nothing=ANY_TASK, what="task", width=150
         )
-        kind = address.choose("Class", charts.KINDS, "class", what="class of failure", width=260)
+        kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure", width=260)
         share = address.choose_number(
             *("Holes, % at least", "holes", 0, 100, 0, 10),
             width=150,
             help="Share of the top k of the first measure that nobody has graded.",
         )
         text = address.write_text("Text contains", "contains", width=220)
-    return charts.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
+    return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
 
 
 def choose_crossing(facet) -> tuple[str | None, str | None]:
@@ -113,7 +112,7 @@ def corpus(path: str, data_revision: int) -> frozenset[int]:
 def diagnosed(at, words, name, usual, by_task, said, _board):
     """Return why queries fail in a run; the rest says at which revision, by which rules."""
     known = corpus(*at[:2])
-    return charts.find_failures(_board, name, usual, by_task, known, texts_of, said)
+    return diagnosis.find_failures(_board, name, usual, by_task, known, texts_of, said)
 
 
 def failures_in(name: str):
@@ -134,20 +133,14 @@ def open_clicked(ids) -> None:
         open_query(ids[cells[0][0]])
 
 
-def say_conventions() -> None:
+def in_small_print() -> str:
     """Stand under every number: by which conventions, and what "fails" means here."""
-    fails = "; ".join(
-        f"{f'{task}: ' if task else ''}{chosen.heading(board.resolve([each.measure])[0])} "
-        f"below {each.least:g}"
-        for task, each in [*bars.items(), ("others" if bars else "", bar)]
-    )
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()} · a query fails where {fails}")
+    return f"{chosen.sentence} · a query fails where {diagnosis.fails_where(board, bar, bars)}"
 
 
 def offer(label: str, content, name: str) -> None:
     """Offer the numbers above as a file."""
-    named = transfer.dated(name, board.revision)
-    st.download_button(label, data=content, file_name=named, on_click="ignore")
+    ui.offer(label, content, name, board.revision)
 
 
 def show_list() -> None:
@@ -161,7 +154,7 @@ def show_list() -> None:
     st.caption(
         f"{len(shown):,} of {len(rows):,} queries{of} · {sort}{against} · click one to open it"
     )
-    frame = charts.failing_frame(part, headings, filters.facet)
+    frame = tables.failing_frame(part, headings, filters.facet)
     st.dataframe(
         frame,
         hide_index=True,
@@ -171,10 +164,10 @@ def show_list() -> None:
         on_select=lambda: open_clicked([r.query_id for r in part]),
         column_config={"text": st.column_config.TextColumn(width=290)},
     )
-    say_conventions()
+    st.caption(in_small_print())
     offer(
         "Download these queries as CSV",
-        lambda: charts.failing_csv(shown, run, a, measures, chosen),
+        lambda: downloads.failing_csv(shown, run, a, measures, chosen),
         "queries.csv",
     )
 
@@ -184,7 +177,7 @@ def show_classes() -> None:
     counts = count_classes(found)
     if not sum(counts.values()):
         st.text(f"No query of the {len(found):,} judged ones here fails in {run}.")
-        say_conventions()
+        st.caption(in_small_print())
         return
     failing = sum(counts.values())
     st.text(
@@ -199,11 +192,11 @@ def show_classes() -> None:
         st.altair_chart(charts.failure_heat(by_bucket, facet, words))
     else:
         st.text("Choose a facet to see the classes in each bucket.")
-    st.html(charts.failure_table(counts, by_bucket))
-    say_conventions()
+    show_html(tables.failure_table(counts, by_bucket))
+    st.caption(in_small_print())
     offer(
         "Download these counts as CSV",
-        lambda: charts.failures_csv(counts, by_bucket, run, facet, chosen),
+        lambda: downloads.failures_csv(counts, by_bucket, run, facet, chosen),
         "failures.csv",
     )
 
@@ -229,111 +222,24 @@ def show_steps(query_id: str) -> None:
         links.link("Grade chunks", address.to("/", query=query_id))
 
 
-def show_query(query_id: str) -> None:
-    """Show one query in full: what it asks, why it fails where, its lists, DCG and pool."""
+def show_opened(query_id: str) -> None:
+    """Show one query in full, and the ways out of it."""
     ui.note_lists_shown(query_id)
     show_steps(query_id)
-    st.html(charts.query_html(queries[query_id]))
-    for remark in said:
-        if remark.query_id == query_id:
-            words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
-            st.text(f"{remark.grader} says: {words}{f' ({remark.note})' if remark.note else ''}")
-    names = [run, *(name for name in board.run_names if name != run)]
-    lists = {name: board.ranked(name, query_id) for name in names}
-    show_why(query_id, lists)
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = address.choose_tab("In full", [LISTS, DCG, POOL], "part", what="part")
-        # the table of DCG is as deep as its measure
-        depth = 0 if part == DCG else TOPS[address.choose("Depth", list(TOPS), "top", width=150)]
-    if part == LISTS:
-        show_lists(query_id, lists, depth)
-    elif part == DCG:
-        show_dcg(query_id)
-    else:
-        show_pool(query_id, lists, min(depth, 100))
-
-
-def texts_of(numbers) -> dict:
-    """Return the chunks that have text, by number."""
-    with ui.open_store() as store:
-        return store.chunks_numbered(numbers)
-
-
-def show_why(query_id: str, lists) -> None:
-    """Show each run's values for the query, and why it fails there."""
-    number = board.number_of(query_id)
-    rel = bars.get(queries[query_id].task, bar).measure.rel or 1
-    places = {name: board.run_names.index(name) for name in lists}
-    found = [
-        (
-            name,
-            [float(board.values(measure)[number, places[name]]) for measure in measures],
-            charts.first_relevant(ranked, rel),
-            failures_in(name).get(query_id),
+    query = queries[query_id]
+    show_query(
+        Opened(
+            query,
+            board,
+            run,
+            measures,
+            {name: failures_in(name).get(query_id) for name in board.run_names},
+            bars.get(query.task, bar).measure.rel or 1,
+            [remark for remark in said if remark.query_id == query_id],
+            settings.words,
+            in_small_print(),
         )
-        for name, ranked in lists.items()
-    ]
-    judged = bool(board.judged[number])
-    counted = [bool(board.counted(measure)[number]) for measure in measures]
-    st.html(charts.run_failures_table(found, headings, judged=judged, counted=counted))
-    say_conventions()
-
-
-def show_lists(query_id: str, lists, depth: int) -> None:
-    """Show every run's list side by side, the chosen run first."""
-    chunks = texts_of({each.chunk for ranked in lists.values() for each in ranked[:depth]})
-    k = int(board.budgets[board.number_of(query_id)])
-    columns = []
-    for name, ranked in lists.items():
-        part = ranked[:depth]
-        holes = sum(each.grade is None for each in part)
-        line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
-        columns.append(charts.list_column(name, part, chunks, settings.words, budget=k, line=line))
-    if not chunks:
-        st.caption(
-            "These chunks are known by id only: load their texts with: labeler load chunks FILE"
-        )
-    st.caption(
-        f"The dashed line stands under the prompt budget of {k}. Click a title for its text."
     )
-    st.html(charts.lists_html(columns))
-    offer(
-        "Download these lists as CSV, whole",
-        lambda: charts.lists_csv(lists, query_id, chosen),
-        "lists.csv",
-    )
-
-
-def show_dcg(query_id: str) -> None:
-    """Show nDCG of the run worked out line by line."""
-    fitting = [measure for measure in measures if measure.name == "nDCG"]
-    [measure, *_] = [*fitting, *chosen.measures("nDCG@10")]
-    table = dcg_table(board, run, query_id, measure)
-    st.text(
-        f"{chosen.heading(measure)} of {run}: gain, divided by the discount of its rank, added up"
-    )
-    st.html(charts.dcg_html(table, chosen.heading(measure), settings.words))
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()} · a chunk not graded gains 0")
-    offer(
-        "Download this table as CSV",
-        lambda: charts.dcg_csv(table, run, query_id, chosen),
-        "dcg.csv",
-    )
-
-
-def show_pool(query_id: str, lists, depth: int) -> None:
-    """Show every chunk that is graded or near a run's top, with its rank in each run."""
-    golden = board.golden(query_id)
-    rows = charts.pool_rows(golden, lists, depth, board.collection.chunk_ids)
-    holes = sum(row.grade is None for row in rows)
-    st.text(
-        f"{len(golden):,} chunks are graded; {holes:,} of the runs' top {depth} are not. "
-        "A dash: the run has it at no depth."
-    )
-    with ui.open_store() as store:
-        by_hand = store.found_by_hand(query_id)
-    known = texts_of({row.chunk for row in rows})
-    st.html(charts.pool_html(rows, list(lists), known, settings.words, by_hand))
 
 
 with ui.open_store() as store:
@@ -372,14 +278,14 @@ if not board.counts.judged:
 
 failures = failures_in(run)
 with ui.guard():
-    rows = charts.query_rows(
+    rows = diagnosis.query_rows(
         board, queries, run, a, measures, (filters.facet, filters.other), failures
     )
 with st.container(horizontal=True, vertical_alignment="bottom"):
     view = address.choose_tab("Show", [LIST, CLASSES_VIEW], "view", what="view")
-    sorts = charts.ORDERS_AGAINST if a else charts.ORDERS
+    sorts = diagnosis.ORDERS_AGAINST if a else diagnosis.ORDERS
     sort = address.choose("Sorted", sorts, "sort", width=190)
-    shown = charts.in_order((row for row in rows if filters.let_in(row)), sort)
+    shown = diagnosis.in_order((row for row in rows if filters.let_in(row)), sort)
     page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
     query_id = address.write_text("Query", "query", width=200, placeholder="id, or click one")
 through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}
@@ -392,7 +298,7 @@ if query_id and query_id not in queries:
     st.button("Back to the list", on_click=open_query, args=("",))
 elif query_id:
     with ui.guard():
-        show_query(query_id)
+        show_opened(query_id)
 elif view == LIST:
     show_list()
 else:

@@ -6,10 +6,10 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, transfer, ui
+from labeler import address, charts, downloads, tables, ui
 from labeler.agreement import in_words, self_agreement
-from labeler.charts import reviewing
-from labeler.charts.reviewing import Said
+from labeler.markup import show_html
+from labeler.tables import Said
 
 ON_A_PAGE = 100
 MOST_REASONS, NO_REASON = 20, "no reason given"
@@ -49,12 +49,7 @@ def minute(moment: str) -> str:
 
 def offer(label: str, rows, name: str, as_row=asdict) -> None:
     """Offer what is above, and all of it, as a file."""
-    st.download_button(
-        label,
-        data=lambda: reviewing.rows_csv(map(as_row, rows)),
-        file_name=transfer.dated(name, revision),
-        on_click="ignore",
-    )
+    ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
 
 
 def part_of(rows, key: str):
@@ -76,7 +71,7 @@ def show_work() -> None:
     again = defaultdict(list)
     for grader, *pair in repeats:
         again[grader].append(pair)
-    st.html(reviewing.sheet(WORKED, [work_row(row, again[row.grader]) for row in rows]))
+    show_html(tables.sheet(WORKED, [work_row(row, again[row.grader]) for row in rows]))
     st.caption(WORK_NOTE)
     offer("Download this table as CSV", rows, "graders.csv")
     if days:
@@ -99,13 +94,13 @@ def show_days(days) -> None:
     given = [(row.day, row.grader, row.grades) for row in days]
     words = "Grades given on each day, by grader"
     st.text(words)
-    st.altair_chart(reviewing.day_chart(given, words))
+    st.altair_chart(charts.day_chart(given, words))
     st.caption(
         f"A grade that was changed later counts on both days. The chart goes back at most "
-        f"{reviewing.MOST_DAYS} days; the table and the file have all."
+        f"{charts.MOST_DAYS} days; the table and the file have all."
     )
     with st.expander("The numbers of this chart"):
-        st.dataframe(reviewing.day_frame(given), hide_index=True, height="auto")
+        st.dataframe(charts.day_frame(given), hide_index=True, height="auto")
     offer("Download the days as CSV", days, "days.csv")
 
 
@@ -123,14 +118,14 @@ def show_progress() -> None:
         st.code("labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE")
         return
     rows = buckets if facet else [total]
-    shares = [reviewing.Share(name_of(row, facet), *counts_of(row)) for row in rows]
+    shares = [charts.Share(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows]
     words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
     st.text(words)
-    st.altair_chart(reviewing.progress_chart(shares, facet or "", words))
+    st.altair_chart(charts.progress_chart(shares, facet or "", words))
     headings = [facet or "", "queries", "finished", "pool", *STATES]
     table = [progress_row(row, name_of(row, facet)) for row in rows]
     whole = progress_row(total, ui.ALL_QUERIES) if facet else None
-    st.html(reviewing.sheet(headings, table, whole))
+    show_html(tables.sheet(headings, table, whole))
     st.caption(small_print(settings.pool_depth, without_text))
     named = [(name_of(row, facet), row) for row in rows]
     named += [(ui.ALL_QUERIES, total)] if facet else []
@@ -153,6 +148,11 @@ def name_of(row, facet: str | None) -> str:
     return f"no {facet}" if row.bucket is None else row.bucket
 
 
+def share_of(row) -> str:
+    """Say how much of a bucket's pool is graded; whole only where nothing is missing."""
+    return tables.share_words(row.graded, row.pool)
+
+
 def counts_of(row) -> tuple[int, int, int, int]:
     """Return a bucket's pool by state, in the order charts have them."""
     return row.graded, row.cannot_tell, row.stale, row.open
@@ -163,7 +163,7 @@ def progress_row(row, name: str) -> list:
     return [
         Said(name),
         *(row.queries, row.finished, row.pool, row.graded),
-        reviewing.share_words(row.graded, row.pool),
+        share_of(row),
         *(row.cannot_tell, row.stale, row.open),
     ]
 
@@ -189,7 +189,7 @@ def show_cannot_tell() -> None:
         return
     reasons = Counter(row.reason or NO_REASON for row in rows)
     counted = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
-    st.html(reviewing.sheet(["reason", "chunks"], counted))
+    show_html(tables.sheet(["reason", "chunks"], counted))
     if len(reasons) > len(counted):
         st.caption(f"{len(reasons) - len(counted):,} rarer reasons are in the list only.")
     shown = [
@@ -204,7 +204,7 @@ def show_cannot_tell() -> None:
         for row in part_of(rows, "unsure-page")
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
-    st.html(reviewing.sheet(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown))
+    show_html(tables.sheet(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown))
     offer("Download this list as CSV", rows, "cannot-tell.csv")
 
 
@@ -233,7 +233,7 @@ def show_remarks() -> None:
         for row in part_of(rows, "remarks-page")
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
-    st.html(reviewing.sheet(["query", "remark", "grader", "note", "when (UTC)"], shown))
+    show_html(tables.sheet(["query", "remark", "grader", "note", "when (UTC)"], shown))
     offer("Download this list as CSV", rows, "remarks.csv")
 
 
@@ -257,7 +257,7 @@ def show_notes() -> None:
         for row in part_of(rows, "notes-page")
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
-    st.html(reviewing.sheet(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown))
+    show_html(tables.sheet(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown))
     offer("Download this list as CSV", rows, "notes.csv")
 
 

@@ -1,11 +1,11 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import streamlit as st
 
-from labeler import address, charts, transfer, ui
+from labeler import address, charts, downloads, tables, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -16,6 +16,7 @@ from labeler.evaluation import (
     tied_ranges,
 )
 from labeler.keywords import Corpus, beside_grades, keyword_scores, say_unusable
+from labeler.markup import show_html
 
 K = 10  # how deep keywords are looked for
 LABEL_FREE = "keywords are looked for in every query that has them, graded or not"
@@ -93,10 +94,10 @@ def show_tables(scores: list[Score], residuals: Sequence[Residual] = ()) -> None
         if name is not None:
             st.text(f"{facet}: {name}")
         part = [score for score in scores if score.bucket == name]
-        st.html(charts.score_table(part, systems, chosen))
+        show_html(tables.score_table(part, systems, chosen))
         if left_open := [each for each in residuals if each.bucket == name]:
             st.text("RBP and its residual")
-            st.html(charts.residual_table(left_open, chosen))
+            show_html(tables.residual_table(left_open, chosen))
     if residuals:
         st.caption(
             "The residual is what RBP could rise by if everything that nobody graded were "
@@ -116,7 +117,7 @@ def show_ties(board: Scoreboard) -> list[Score]:
     at = (ui.database(), board.data_revision, board.revision, repr(chosen), repr(measures))
     ranges = ranges_of_ties(at, board)
     if ranges:
-        st.html(charts.tie_table(ranges, chosen))
+        show_html(tables.tie_table(ranges, chosen))
         st.caption(
             "Over all queries: the lowest and the highest mean that re-ordering chunks with equal "
             "scores could give. Scores are equal where they are as 32-bit numbers."
@@ -164,11 +165,12 @@ def show_keywords(board: Scoreboard) -> None:
     beside = chosen.measures(f"nDCG@{K} RR@{K}")
     rows = [beside_grades(board, run, scores, beside) for run, scores in found.items()]
     headings = [chosen.heading(measure) for measure in beside]
-    st.html(charts.keyword_table(rows, K, headings))
+    show_html(tables.keyword_table(rows, K, headings))
     explain_keywords(max((row.judged for row in rows), default=0))
     show_small_print([*(note.sentence for note in board.notes(beside)), LABEL_FREE])
-    offer_csv(
-        lambda: charts.keyword_csv(rows, K, headings, chosen, substring=substring),
+    ui.offer(
+        "Download these numbers as CSV",
+        lambda: downloads.keyword_csv(rows, K, headings, chosen, substring=substring),
         "keywords.csv",
         board.revision,
     )
@@ -236,8 +238,9 @@ def show_graded(board: Scoreboard) -> None:
         few = len(warned) <= MOST_CAUTIONS_OPEN
         with st.expander("Where these numbers can mislead", expanded=few, key="cautions"):
             st.text("\n".join(f"· {caution.sentence}" for caution in warned))
-    offer_csv(
-        lambda: charts.score_csv(scores, chosen, residuals_of(board, scores)),
+    ui.offer(
+        "Download these numbers as CSV",
+        lambda: downloads.score_csv(scores, chosen, residuals_of(board, scores)),
         "scores.csv",
         board.revision,
     )
@@ -245,19 +248,9 @@ def show_graded(board: Scoreboard) -> None:
 
 def show_small_print(notes: Sequence[str]) -> None:
     """Show the conventions, and what was left out or treated in a way that could surprise."""
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()}")
+    st.caption(chosen.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
-
-
-def offer_csv(data: Callable[[], bytes], name: str, revision: int) -> None:
-    """Offer the numbers of a view as a file, which is made when somebody asks for it."""
-    st.download_button(
-        "Download these numbers as CSV",
-        data=data,
-        file_name=transfer.dated(name, revision),
-        on_click="ignore",
-    )
 
 
 live_scores()

@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from labeler import address, charts, comparison, transfer, ui
+from labeler import address, charts, comparison, downloads, tables, ui
+from labeler.markup import show_html
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "Success@3"]
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
@@ -44,8 +45,8 @@ def show_one_run() -> None:
     totals = [row for row in board.table(measures) if row.run == a]
     cells = charts.score_cells([*rows, *totals], chosen, least)
     show_heat(cells, "measure", f"Mean of {a} by bucket of {facet} and measure")
-    st.html(charts.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
-    offer(lambda: charts.score_csv([*rows, *totals], chosen), "slices.csv")
+    show_html(tables.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
+    offer(lambda: downloads.score_csv([*rows, *totals], chosen), "slices.csv")
 
 
 def show_pair() -> None:
@@ -61,8 +62,8 @@ def show_pair() -> None:
     what = f"Mean of B ({b}) by bucket of {facet} and measure; under it B − A and n"
     show_heat(charts.pair_cells(found, least), "measure", what)
     for measure in found.measures:
-        st.html(charts.slice_pair_table(found, measure, least=least, link=bucket_link))
-    offer(lambda: charts.compare_csv(found), "slices.csv")
+        show_html(tables.slice_pair_table(found, measure, least=least, link=bucket_link))
+    offer(lambda: downloads.compare_csv(found), "slices.csv")
 
 
 def show_crossed() -> None:
@@ -76,9 +77,10 @@ def show_crossed() -> None:
     under = "" if b is None else "; under it B − A and n"
     heat = charts.crossed_cells(cells, least)
     show_heat(heat, other, f"{name} of {runs[-1]} by {facet} and {other}{under}")
-    st.html(charts.crossed_table(cells, runs, facet, other, least=least, link=bucket_link))
+    show_html(tables.crossed_table(cells, runs, facet, other, least=least, link=bucket_link))
     offer(
-        lambda: charts.crossed_csv(cells, runs, measures[0], (facet, other), chosen), "crossed.csv"
+        lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), chosen),
+        "crossed.csv",
     )
 
 
@@ -95,11 +97,10 @@ def offer(content, name: str) -> None:
         if left_out := board.unbucketed(each):
             who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"
             notes.insert(0, f"{who} no {each}: in no bucket, but in the row of all queries")
-    st.caption(f"Conventions ({chosen.preset}): {chosen.describe()}")
+    st.caption(chosen.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
-    named = transfer.dated(name, board.revision)
-    st.download_button("Download as CSV", data=content, file_name=named, on_click="ignore")
+    ui.offer("Download as CSV", content, name, board.revision)
 
 
 with ui.open_store() as store:

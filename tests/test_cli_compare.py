@@ -94,14 +94,14 @@ def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
     lines = output(run("compare", "a", "b", "--measures", "RR R@1")).splitlines()
     assert lines == [
         "measure       a       b    delta  wins  ties  losses  n  undefined  holes A  holes B",
-        "RR       0.7500  0.6667  -0.0833     1     0       1  2          1        1        2",
+        "RR       0.7500  0.6667  −0.0833     1     0       1  2          1        1        2",
         "R@1      0.2500  0.5000  +0.2500     1     0       1  2          1        0        1",
         "",
         CONVENTIONS,
         "! 1 query without any golden grade: left out",
-        "! No one number tells: from a to b, R@1 (+0.2500) rises while RR (-0.0833) falls",
-        "! RR -0.0833 is +0.0000 by the chunks found and -0.0833 by their order "
-        "(recall of the whole lists 0.7500 and 0.7500)",
+        "! No one number tells: from a to b, R@1 (+0.2500) rises while RR (−0.0833) falls",
+        "! RR −0.0833 is 0.0000 by the chunks found and −0.0833 by their order "
+        "(n 2; recall of the whole lists 0.7500 in A, 0.7500 in B)",
     ]
 
 
@@ -122,7 +122,7 @@ def test_by_facet_a_bucket_that_moves_against_the_total_is_called_out(run: Label
 def test_a_rerank_is_said_plainly(run: Labeler) -> None:
     shown = output(run("compare", "a", "reranked", "--measures", "nDCG@10"))
     assert "! reranked only reorders what a found: any difference there is one of order" in shown
-    assert " is +0.0000 by the chunks found and " in shown
+    assert " is 0.0000 by the chunks found and " in shown
     assert "only reorders" not in output(run("compare", "a", "b", "--measures", "nDCG@10"))
 
 
@@ -142,7 +142,7 @@ def test_strips_show_the_largest_loss_first_and_undefined_queries_last(run: Labe
     at = next(i for i, line in enumerate(lines) if line.startswith("query"))
     assert lines[at : at + 5] == [
         "query  a    b      RR delta",
-        "q2     1 ·  · · 1   -0.6667",
+        "q2     1 ·  · · 1   −0.6667",
         "q1     0 3  3 0     +0.5000",
         "q3                        –",
         "q4     0    0             –",
@@ -154,7 +154,7 @@ def test_strips_show_the_largest_loss_first_and_undefined_queries_last(run: Labe
 def test_strips_stand_in_markdown_as_text_and_are_refused_to_programs(run: Labeler) -> None:
     shown = output(run("compare", "a", "b", "--measures", "RR", "--strips", "--format", "md"))
     assert "\n\n```text\nquery  a " in shown
-    assert "| RR | 0.7500 | 0.6667 | -0.0833 | 1 | 0 | 1 | 2 | 1 | 1 | 2 |" in shown
+    assert "| RR | 0.7500 | 0.6667 | −0.0833 | 1 | 0 | 1 | 2 | 1 | 1 | 2 |" in shown
     for kind in ("json", "csv"):
         refused = run("compare", "a", "b", "--strips", "--format", kind)
         assert refused.exit_code == 2
@@ -277,7 +277,7 @@ def test_a_run_s_name_cannot_move_the_cursor(run: Labeler) -> None:
 def test_a_difference_has_a_sign() -> None:
     assert [signed(x) for x in (0.25, -0.25, 0.0, float("nan"))] == [
         "+0.2500",
-        "-0.2500",
-        "+0.0000",
+        "−0.2500",
+        "0.0000",
         "–",
     ]

@@ -88,7 +88,7 @@ def test_a_bucket_that_collapsed_is_called_out(filled: Path):
     said = words(open_compare(measure=["RR"]))
     assert "intent = setup moves against the total: RR falls by 0.6667 (n 1)" in said
     assert "new only reorders what old found" in said
-    assert "RR +0.2222: 0.0000 by the candidates, +0.2222 by their order" in said
+    assert "RR +0.2222 is 0.0000 by the chunks found and +0.2222 by their order" in said
 
 
 def test_measures_that_disagree_are_called_out(filled: Path):
@@ -96,7 +96,7 @@ def test_measures_that_disagree_are_called_out(filled: Path):
         store.add_golden(graded(("q1", "c2", 1), ("q2", "c2", 1)))
     said = words(open_compare(measure=["RR", "R@2"]))
     assert (
-        "No one number tells: from old to new, RR (+0.1111) rises while R@2 (-0.3333) fal" in said
+        "No one number tells: from old to new, RR (+0.1111) rises while R@2 (−0.3333) fal" in said
     )
     assert "No one number tells" not in words(open_compare(measure=["RR"]))
 

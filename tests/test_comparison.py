@@ -113,7 +113,7 @@ def test_measures_at_odds_are_said_in_words() -> None:
     runs = {"A": {"q": ["x", "c1", "c2", "best"]}, "B": {"q": ["best", "x", "y", "z", "c1"]}}
     found = compare(board_of(qrels, runs, budget=3), "A", "B", parse_all("nDCG@10 R@budget"))
     assert one_number(found) == (
-        "No one number tells: from A to B, nDCG@10 (+0.3986) rises while R@3 (-0.3333) falls",
+        "No one number tells: from A to B, nDCG@10 (+0.3986) rises while R@3 (−0.3333) falls",
     )
     assert one_number(compare(board_of(qrels, runs), "A", "B", parse_all("nDCG@10"))) == ()
 

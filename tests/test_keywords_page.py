@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts
+from labeler import downloads
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.keywords import Corpus, beside_grades, keyword_scores
 from labeler.model import Chunk, Judgment, Query, Ranking
@@ -132,7 +132,9 @@ def test_the_file_holds_the_numbers_of_the_table(database: Path):
     scores = keyword_scores(corpus, wanted, lambda q: board.chunks("<b>run</b>", q).tolist(), 10)
     beside = chosen.measures("nDCG@10 RR@10")
     found = beside_grades(board, "<b>run</b>", scores, beside)
-    text = charts.keyword_csv([found], 10, ["nDCG@10", "RR@10"], chosen, substring=False).decode()
+    text = downloads.keyword_csv(
+        [found], 10, ["nDCG@10", "RR@10"], chosen, substring=False
+    ).decode()
     [record] = csv.DictReader(io.StringIO(text))
     assert record["run"] == "<b>run</b>"
     assert (record["queries with keywords"], record["graded of them"]) == ("2", "0")

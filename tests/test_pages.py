@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from labeler import charts, comparison
+from labeler import comparison, downloads
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
 from labeler.keywords import KeywordRow
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
@@ -131,11 +131,11 @@ def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
         board = Scoreboard(store.collection(), conventions)
     measures = conventions.measures("RBP(p=0.5) RR")
     scores, residuals = board.table(measures), residual_means(board, measures)
-    text = charts.score_csv(scores, conventions, residuals).decode()
+    text = downloads.score_csv(scores, conventions, residuals).decode()
     rows = list(csv.DictReader(io.StringIO(text)))
     assert [row["residual"] for row in rows] == ["0.4375", "", "0.5", ""]
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RBP(p=0.5)", "RBP(rel=1, p=0.5)")
-    assert "residual" not in charts.score_csv(board.table(measures[1:]), conventions).decode()
+    assert "residual" not in downloads.score_csv(board.table(measures[1:]), conventions).decode()
 
 
 def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
@@ -146,13 +146,13 @@ def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
     measures = board.conventions.measures("RR")
     compared = comparison.compare(board, formula, "+b", measures, "intent")
     [row] = compared.queries(measures[0])
-    frame = charts.query_frame([row], {formula: formula}, {formula: formula})
+    rows = comparison.drawn_queries([row], {formula: formula}, {formula: formula})
     keywords = KeywordRow(formula, (1.0, 1.0, 1.0), 1, (1.0,), 1, 1.0)
     for content in (
-        charts.score_csv(board.table(measures, "intent"), board.conventions),
-        charts.compare_csv(compared),
-        charts.query_csv(frame, measures[0], compared),
-        charts.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
+        downloads.score_csv(board.table(measures, "intent"), board.conventions),
+        downloads.compare_csv(compared),
+        downloads.query_csv(rows, measures[0], compared),
+        downloads.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
     ):
         cells = [cell for line in csv.reader(io.StringIO(content.decode())) for cell in line]
         assert f"'{formula}" in cells

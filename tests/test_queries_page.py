@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts
+from labeler import diagnosis, downloads
 from labeler.comparison import dcg_table
 from labeler.diagnosis import default_bar
 from labeler.evaluation import Conventions, Ranked, Scoreboard
@@ -210,21 +210,21 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
         board = Scoreboard(store.collection(), Conventions.of())
         queries = {query.query_id: query for query in store.queries()}
         measures = board.resolve(board.conventions.measures("nDCG@10"))
-        found = charts.find_failures(
+        found = diagnosis.find_failures(
             board, "late", default_bar(board), {}, store.chunks_with_text(), store.chunks_numbered
         )
-    rows = charts.query_rows(board, queries, "late", "first", measures, (None, None), found)
-    given = charts.failing_csv(rows, "late", "first", measures, board.conventions)
+    rows = diagnosis.query_rows(board, queries, "late", "first", measures, (None, None), found)
+    given = downloads.failing_csv(rows, "late", "first", measures, board.conventions)
     first, low, *_ = csv.DictReader(io.StringIO(given.decode()))
     assert float(first["delta"]) == float(first["nDCG@10"]) - 1
     assert first["full_names"] == "nDCG(dcg='exp-log2')@10"
     assert low["query"] == HOSTILE
     assert "gain 2^grade−1" in low["conventions"]
-    lists = charts.lists_csv({"late": board.ranked("late", "low")}, "low", board.conventions)
+    lists = downloads.lists_csv({"late": board.ranked("late", "low")}, "low", board.conventions)
     grades = [row["grade"] for row in csv.DictReader(io.StringIO(lists.decode()))]
     assert grades == ["0", "0", "0", "0", "0", "", "", "2", ""]
     table = dcg_table(board, "late", "low", measures[0])
-    worked = charts.dcg_csv(table, "late", "low", board.conventions).decode()
+    worked = downloads.dcg_csv(table, "late", "low", board.conventions).decode()
     worked_rows = list(csv.DictReader(io.StringIO(worked)))
     assert sum(row["list"] == "ideal" for row in worked_rows) == 1
     assert worked_rows[0]["measure"] == "nDCG@10"
@@ -233,7 +233,9 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
 
 def test_a_cell_that_a_spreadsheet_would_run_is_neutralised():
     listed = {"=1+1": [Ranked(1, 0, "@cmd", None, None)]}
-    [row] = csv.DictReader(io.StringIO(charts.lists_csv(listed, "-q", Conventions.of()).decode()))
+    [row] = csv.DictReader(
+        io.StringIO(downloads.lists_csv(listed, "-q", Conventions.of()).decode())
+    )
     assert (row["run"], row["chunk_id"], row["query_id"]) == ("'=1+1", "'@cmd", "'-q")
     assert row["score"] == ""
 

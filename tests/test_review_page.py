@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.charts import reviewing
+from labeler import charts, downloads, tables
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
@@ -199,14 +199,14 @@ def test_a_file_has_every_row_and_no_cell_that_a_spreadsheet_would_run():
         {"note": "=1+1", "grade": 3, "title": None},
         {"note": 'a "b",\nc', "grade": None, "title": "@x"},
     ]
-    first, second = csv.DictReader(io.StringIO(reviewing.rows_csv(given).decode()))
+    first, second = csv.DictReader(io.StringIO(downloads.rows_csv(given).decode()))
     assert first == {"note": "'=1+1", "grade": "3", "title": ""}
     assert second == {"note": 'a "b",\nc', "grade": "", "title": "'@x"}
 
 
 def test_a_chart_of_many_graders_names_the_busiest_and_adds_up_to_all():
     given = [("2026-03-01", f"G{n:03}", n) for n in range(1, 151)]
-    chart = reviewing.day_chart(given, "days").to_dict()
+    chart = charts.day_chart(given, "days").to_dict()
     [rows] = chart["datasets"].values()
     assert {each["grader"] for each in rows} == {f"G{n}" for n in range(145, 151)} | {
         "everyone else"
@@ -215,16 +215,16 @@ def test_a_chart_of_many_graders_names_the_busiest_and_adds_up_to_all():
 
 
 def test_days_without_a_grade_are_in_the_chart_and_old_ones_are_not():
-    days = reviewing.shown_days(["2025-01-01", "2026-02-27", "2026-03-02"])
-    assert len(days) == reviewing.MOST_DAYS
+    days = charts.shown_days(["2025-01-01", "2026-02-27", "2026-03-02"])
+    assert len(days) == charts.MOST_DAYS
     assert days[-3:] == ["2026-02-28", "2026-03-01", "2026-03-02"]
-    chart = reviewing.day_chart([("2026-03-02", "Ann", 1), ("2025-01-01", "Ann", 5)], "days")
+    chart = charts.day_chart([("2026-03-02", "Ann", 1), ("2025-01-01", "Ann", 5)], "days")
     [rows] = chart.to_dict()["datasets"].values()
     assert [each["day"] for each in rows] == ["2026-03-02"]
 
 
 def test_a_share_is_whole_only_where_nothing_is_missing():
-    assert reviewing.share_words(1999, 2000) == "99%"
-    assert reviewing.share_words(2000, 2000) == "100%"
-    assert reviewing.share_words(1, 2000) == "1%"
-    assert reviewing.share_words(0, 2000) == "0%"
+    assert tables.share_words(1999, 2000) == "99%"
+    assert tables.share_words(2000, 2000) == "100%"
+    assert tables.share_words(1, 2000) == "1%"
+    assert tables.share_words(0, 2000) == "0%"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts
-from labeler.charts.slicing import HEAT_COLOURS, HeatCell
+from labeler import charts, downloads
+from labeler.charts import HEAT_COLOURS, HeatCell
 from labeler.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
@@ -142,7 +142,7 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     with Store(filled) as store:
         board = Scoreboard(store.collection(), Conventions.of())
     found = compare(board, "A&A", "B", board.conventions.measures("RR"), "intent")
-    rows = list(csv.DictReader(io.StringIO(charts.compare_csv(found).decode())))
+    rows = list(csv.DictReader(io.StringIO(downloads.compare_csv(found).decode())))
     assert [each["bucket"] for each in rows] == ["", "<b>refund</b>", "setup"]
     assert float(rows[1]["a"]) == 1 / 3
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")

@@ -1,21 +1,15 @@
-"""The Review page: who graded when, how far the pool is, and lists of what graders wrote.
-
-Where the rows come from, and what they mean, is the page's business.
-"""
+"""Review: who graded when, and how far the pool is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
-from html import escape
 from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
 
-from labeler.charts.palette import GRADE_COLOURS
-from labeler.charts.slicing import SHEET_STYLE
-from labeler.formats.spreadsheet import as_csv
+from labeler.palette import GRADE_COLOURS
 
 LEAST_DAYS, MOST_DAYS = 14, 92
 MOST_NAMED = 6
@@ -23,76 +17,6 @@ OTHERS = "everyone else"
 GRADED, CANNOT_TELL, STALE, OPEN = "graded", "can't tell", "text changed", "open"
 STATES = {GRADED: GRADE_COLOURS[3], CANNOT_TELL: "#9aa5b1", STALE: GRADE_COLOURS[1], OPEN: "#0000"}
 OUTLINE = "#8894a0"
-
-REVIEW_STYLE = """<style>
-.sheet.review th, .sheet.review td { padding: 0.38rem 0.55rem; font-size: 0.93rem; }
-.sheet.review th.words, .sheet.review td.words { min-width: 6rem; max-width: 26rem; }
-.sheet.review thead th { white-space: normal; }
-.sheet.review td.words { white-space: pre-line; }
-.sheet.review.short table { width: auto; }
-</style>"""
-
-
-class Said(NamedTuple):
-    """A cell of text: what it says, a smaller line under it, and where a click leads."""
-
-    text: str
-    under: str = ""
-    link: str = ""
-
-
-Cell = Said | str | int | None
-"""What a table shows: words to the left, numbers and what looks like one to the right."""
-
-
-def sheet(
-    headings: Sequence[str],
-    rows: Sequence[Sequence[Cell]],
-    total: Sequence[Cell] | None = None,
-) -> str:
-    """Return rows as an HTML table, every text escaped; ``total`` stands at its foot."""
-    worded = [any(isinstance(row[at], Said) for row in rows) for at in range(len(headings))]
-    head = "".join(
-        f'<th scope="col"{_class(words)}>{escape(heading)}</th>'
-        for heading, words in zip(headings, worded, strict=True)
-    )
-    body = "".join(f"<tr>{_cells(row, worded)}</tr>" for row in rows)
-    foot = "" if total is None else f'<tr class="total">{_cells(total, worded)}</tr>'
-    short = " short" if len(headings) < 3 else ""
-    return (
-        f'{SHEET_STYLE}{REVIEW_STYLE}<div class="sheet review{short}" tabindex="0"><table>'
-        f"<thead><tr>{head}</tr></thead><tbody>{body}{foot}</tbody></table></div>"
-    )
-
-
-def _class(words: bool) -> str:
-    return ' class="words"' if words else ""
-
-
-def _cells(row: Sequence[Cell], worded: Sequence[bool]) -> str:
-    return "".join(
-        f"<td{_class(words)}>{_inside(cell)}</td>" for cell, words in zip(row, worded, strict=True)
-    )
-
-
-def _inside(cell: Cell) -> str:
-    if cell is None:
-        return "–"
-    if isinstance(cell, Said):
-        text = escape(cell.text)
-        if cell.link:
-            text = f'<a href="{escape(cell.link)}">{text}</a>'
-        return text + (f"<small>{escape(cell.under)}</small>" if cell.under else "")
-    return f"{cell:,}" if isinstance(cell, int) else escape(cell)
-
-
-def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
-    """Return rows as a CSV file in full, with no cell that a spreadsheet runs.
-
-    >>> rows_csv([{"grade": 3, "note": "=1+1"}, {"grade": None, "note": "a"}])
-    b"grade,note\\n3,'=1+1\\n,a\\n"
-    """
-    return as_csv(rows).encode()
 
 
 def day_frame(given: Iterable[tuple[str, str, int]]) -> pd.DataFrame:
@@ -166,33 +90,14 @@ def most_active(given: Iterable[tuple[str, str, int]]) -> list[str]:
 
 
 class Share(NamedTuple):
-    """One bucket's pool by state, in chunks of queries."""
+    """One bucket's pool by state, in chunks of queries; ``words`` say the share that is graded."""
 
     bucket: str
+    words: str
     graded: int
     cannot_tell: int
     stale: int
     open: int
-
-    @property
-    def words(self) -> str:
-        """Say the graded share; whole only where nothing is missing."""
-        pool = self.graded + self.cannot_tell + self.stale + self.open
-        return share_words(self.graded, pool)
-
-
-def share_words(part: int, whole: int) -> str:
-    """Return a share in per cent, where 100% is all and 0% is none.
-
-    >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
-    ('33%', '99%', '1%', '–')
-    """
-    if not whole:
-        return "–"
-    percent = round(100 * part / whole)
-    if 0 < part < whole:
-        percent = min(max(percent, 1), 99)
-    return f"{percent}%"
 
 
 def progress_chart(

@@ -33,6 +33,7 @@ from labeler.evaluation import (
     Record,
     Scoreboard,
     number,
+    signed,
     tie_notes,
     tied_ranges,
 )
@@ -147,11 +148,6 @@ def _cells(
     ]
 
 
-def signed(delta: float) -> str:
-    """Write a difference for people: a sign and four digits, a dash where it is undefined."""
-    return number(delta) if math.isnan(delta) else f"{delta:+.4f}"
-
-
 def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     """Return two strips a query, sorted by the first measure's delta; undefined ones come last."""
     measure = found.measures[0]
@@ -188,13 +184,7 @@ def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:
         yield Note("same chunks", rerank.sentence)
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
-        sentence = (
-            f"{found.conventions.heading(parts.measure)} {signed(parts.delta)} is "
-            f"{signed(parts.candidates)} by the chunks found and {signed(parts.order)} by their "
-            f"order (recall of the whole lists {number(parts.recall_a)} and "
-            f"{number(parts.recall_b)})"
-        )
-        yield Note("parts", sentence, measure=parts.measure)
+        yield Note("parts", parts.sentence, measure=parts.measure)
 
 
 def as_page(

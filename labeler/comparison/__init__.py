@@ -19,6 +19,7 @@ from labeler.comparison.deltas import (
     check_pair,
     compare,
 )
+from labeler.comparison.findings import findings
 from labeler.comparison.moves import (
     Move,
     WhatIf,
@@ -30,11 +31,24 @@ from labeler.comparison.moves import (
 from labeler.comparison.records import delta_records, query_delta_records
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
+from labeler.comparison.trial import Trial, last_ranks, try_at
+from labeler.comparison.views import (
+    OUTCOMES,
+    SORTS,
+    DrawnQuery,
+    View,
+    buckets_of,
+    drawn_queries,
+    query_words,
+    sort_queries,
+)
 from labeler.comparison.worked import DcgRow, DcgTable, dcg_table
 
 __all__ = [
     "ABSENT",
     "HOLE",
+    "OUTCOMES",
+    "SORTS",
     "TOLERANCE",
     "Cell",
     "Comparison",
@@ -42,26 +56,36 @@ __all__ = [
     "DcgRow",
     "DcgTable",
     "Delta",
+    "DrawnQuery",
     "Move",
     "QueryDelta",
     "QuerySplit",
     "Rerank",
     "Split",
+    "Trial",
+    "View",
     "WhatIf",
+    "buckets_of",
     "check_pair",
     "compare",
     "contradictions",
     "crossed",
     "dcg_table",
     "delta_records",
+    "drawn_queries",
+    "findings",
+    "last_ranks",
     "moves",
     "one_number",
     "query_delta_records",
+    "query_words",
     "rerank",
+    "sort_queries",
     "split",
     "strip_text",
     "strips",
     "terms_depend",
+    "try_at",
     "what_if",
     "why_undefined",
 ]

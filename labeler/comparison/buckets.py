@@ -10,7 +10,7 @@ import numpy as np
 
 from labeler.comparison.deltas import Comparison, Delta
 from labeler.errors import BadInput
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import Scoreboard, signed
 from labeler.measures import Bools, Floats, Ints, Measure
 
 VISIBLE = 5e-5
@@ -144,4 +144,4 @@ def _against(comparison: Comparison, row: Delta, total: Delta) -> str:
 
 
 def _named(comparison: Comparison, row: Delta) -> str:
-    return f"{comparison.conventions.heading(row.measure)} ({row.delta:+.4f})"
+    return f"{comparison.conventions.heading(row.measure)} ({signed(row.delta)})"

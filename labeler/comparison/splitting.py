@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from labeler.comparison.deltas import check_pair
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import Conventions, Scoreboard, number, signed
 from labeler.measures import Floats, Measure
 
 
@@ -60,6 +61,7 @@ class Split:
     recall_b: float
     n: int
     queries: tuple[QuerySplit, ...]
+    sentence: str
 
 
 def rerank(board: Scoreboard, a: str, b: str) -> Rerank:
@@ -114,7 +116,18 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     queries = tuple(QuerySplit(query_id, *row) for query_id, row in zip(ids, rows, strict=True))
     defined = ~np.isnan(delta)
     mean = [_mean(part[defined]) for part in parts]
-    return Split(measure, mean[0], mean[1], mean[2], mean[3], mean[4], int(defined.sum()), queries)
+    n = int(defined.sum())
+    sentence = _in_parts(board.conventions, measure, mean, n)
+    return Split(measure, mean[0], mean[1], mean[2], mean[3], mean[4], n, queries, sentence)
+
+
+def _in_parts(conventions: Conventions, measure: Measure, mean: Sequence[float], n: int) -> str:
+    delta, candidates, order = map(signed, mean[:3])
+    recall_a, recall_b = map(number, mean[3:])
+    return (
+        f"{conventions.heading(measure)} {delta} is {candidates} by the chunks found and {order} "
+        f"by their order (n {n}; recall of the whole lists {recall_a} in A, {recall_b} in B)"
+    )
 
 
 def _mean(values: Floats) -> float:

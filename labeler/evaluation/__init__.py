@@ -4,7 +4,7 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 """
 
 from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
-from labeler.evaluation.conventions import PRESETS, Conventions, number
+from labeler.evaluation.conventions import PRESETS, Conventions, arrowed, number, signed
 from labeler.evaluation.means import (
     NO_RESULT,
     Counts,
@@ -62,6 +62,7 @@ __all__ = [
     "Scoreboard",
     "TieRange",
     "TieRanges",
+    "arrowed",
     "cautions",
     "collect",
     "names_of",
@@ -74,6 +75,7 @@ __all__ = [
     "residuals_by_place",
     "residuals_by_query",
     "score_records",
+    "signed",
     "tie_notes",
     "tie_ranges",
     "tied_queries",

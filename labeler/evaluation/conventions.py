@@ -100,6 +100,11 @@ class Conventions:
             words.append(f"budget {self.budget}, {', '.join(f'{t} {k}' for t, k in tasks)}")
         return " · ".join(words)
 
+    @property
+    def sentence(self) -> str:
+        """The same with the name of the preset, as pages say it."""
+        return f"Conventions ({self.preset}): {self.describe()}"
+
     def as_dict(self) -> dict[str, object]:
         """Return the fields and the description, ready for JSON."""
         return {**asdict(self), "description": self.describe()}
@@ -116,3 +121,25 @@ def number(value: float) -> str:
     ('0.6011', '–')
     """
     return "–" if math.isnan(value) else f"{value:.4f}"
+
+
+def signed(value: float) -> str:
+    """Write a difference for people: four digits and its sign, which 0 has not.
+
+    >>> signed(0.25), signed(-0.25), signed(-0.00001), signed(float("nan"))
+    ('+0.2500', '−0.2500', '0.0000', '–')
+    """
+    if math.isnan(value):
+        return "–"
+    shown = f"{value:+.4f}"
+    return "0.0000" if shown[1:] == "0.0000" else shown.replace("-", "−")
+
+
+def arrowed(value: float) -> str:
+    """Write a difference with an arrow before it, so that direction needs no colour.
+
+    >>> arrowed(0.25), arrowed(-0.25), arrowed(0.0), arrowed(float("nan"))
+    ('▲ +0.2500', '▼ −0.2500', '0.0000', '–')
+    """
+    shown = signed(value)
+    return {"+": "▲ ", "−": "▼ "}.get(shown[0], "") + shown

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from labeler.markup import show_html, style
 from labeler.scripts import loader
 
 COOKIE = "labeler_grader"
@@ -82,7 +83,7 @@ class Desk:
 
 def pad(desk: Desk) -> None:
     """Show the grading pad. When its token runs out it asks for this script to run again."""
-    st.html(f"<style>{WINDOW}</style>")
+    show_html(style(WINDOW))
     _pad(
         key="grading_pad",
         data={**asdict(desk), "cookie": COOKIE},

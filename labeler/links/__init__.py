@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import htpy
 import streamlit as st
 
+from labeler.markup import show_html
 from labeler.scripts import loader
 
 STYLE = """
@@ -56,9 +57,9 @@ def page_links(links: Mapping[str, str], here: str) -> None:
         htpy.a(href=address, aria_current="page" if title == here else None)[title]
         for title, address in links.items()
     ]
-    st.html(str(htpy.nav(".pages", aria_label="Pages")[anchors]))
+    show_html(htpy.nav(".pages", aria_label="Pages")[anchors])
 
 
 def link(label: str, address: str) -> None:
     """Draw one link in words."""
-    st.html(str(htpy.a(".goto", href=address)[label]), width="content")
+    show_html(htpy.a(".goto", href=address)[label], width="content")

@@ -1,92 +1,39 @@
-"""Two ranked lists seen together: components that draw rank strips, and lists joined by lines.
+"""Two ranked lists seen together: what is drawn, written out, and the components that draw it."""
 
-They draw what they are given and say what was clicked; they know no measure and no run.
-"""
-
-from __future__ import annotations
-
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
-
-import streamlit as st
-
-from labeler.charts import MoveRow, Place, StripRow
-from labeler.scripts import loader
-
-_HERE = Path(__file__).parent
-
-
-def _read(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
-
-
-_strips = st.components.v2.component(
-    "labeler_rank_strips",
-    html='<div class="strips"></div>',
-    css=_read("shared.css") + _read("strips.css"),
-    js=loader("ranks", "strips"),
+from labeler.ranks.components import (
+    Look,
+    picked,
+    rank_lists,
+    rank_strips,
 )
-_lists = st.components.v2.component(
-    "labeler_rank_lists",
-    html='<div class="ranks"></div>',
-    css=_read("shared.css") + _read("lists.css"),
-    js=loader("ranks", "lists"),
+from labeler.ranks.rows import (
+    MoveRow,
+    Place,
+    StripRow,
+    chosen_move,
+    move_rows,
+    places,
+    strip_depth,
+    strip_rows,
+    sum_of,
+    titles,
+    within_depth,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """The names of the two sides and the colours: one for each grade, one for each side."""
-
-    a: str
-    b: str
-    grades: Sequence[str]
-    colour_a: str
-    colour_b: str
-
-
-def rank_strips(
-    rows: Sequence[StripRow], depth: int, look: Look, *, key: str, on_open: Callable[[], None]
-) -> None:
-    """Show a row for each query and a cell for each of ``depth`` ranks, side by side.
-
-    A click on a row calls ``on_open``, which finds the query with `picked`.
-    """
-    data = {**asdict(look), "depth": depth, "rows": [asdict(row) for row in rows]}
-    _strips(key=key, data=data, on_picked_change=on_open)
-
-
-def rank_lists(
-    a: Sequence[Place],
-    b: Sequence[Place],
-    moves: Sequence[MoveRow],
-    total: str,
-    measure: str,
-    chosen: str | None,
-    look: Look,
-    *,
-    key: str,
-    on_choose: Callable[[], None],
-) -> None:
-    """Show two lists with lines between equal chunks, and a table of what each chunk contributes.
-
-    ``total`` is what the contributions to ``measure`` sum to. A click on a chunk calls
-    ``on_choose``, which finds its id with `picked`.
-    """
-    data = {
-        **asdict(look),
-        "lists": [[asdict(place) for place in side] for side in (a, b)],
-        "moves": [asdict(move) for move in moves],
-        "total": total,
-        "measure": measure,
-        "chosen": chosen,
-    }
-    _lists(key=key, data=data, on_picked_change=on_choose)
-
-
-def picked(key: str) -> str | None:
-    """Return the id that was clicked in the component ``key``, in its callback; None elsewhere."""
-    state: Any = st.session_state.get(key)
-    return None if state is None or state.get("picked") is None else str(state["picked"])
+__all__ = [
+    "Look",
+    "MoveRow",
+    "Place",
+    "StripRow",
+    "chosen_move",
+    "move_rows",
+    "picked",
+    "places",
+    "rank_lists",
+    "rank_strips",
+    "strip_depth",
+    "strip_rows",
+    "sum_of",
+    "titles",
+    "within_depth",
+]

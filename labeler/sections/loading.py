@@ -19,6 +19,7 @@ from labeler import address, links, transfer, ui
 from labeler.beginning import Step, There, next_steps
 from labeler.errors import LabelerError
 from labeler.formats import Guess, guess, parse_grade_map
+from labeler.markup import show_html, style
 from labeler.model import IntakeReport
 from labeler.sections.runs import DATE, SYSTEM
 
@@ -48,7 +49,7 @@ golden grades q1 0 c7 3                       (TREC qrels: query 0 chunk grade)
 A line each; CSV and TSV with a header are read, too, and all of it as .gz."""
 COLUMNS = (3, 2.7, 2.5, 5)
 # The rows of a table with fields in it, not those of a form.
-STYLE = """<style>
+STYLE = """
     .st-key-files [data-testid="stText"] { font-size: 0.875rem; }
     @media (max-width: 640px) {
         .st-key-files [data-testid="stHorizontalBlock"] {
@@ -57,7 +58,7 @@ STYLE = """<style>
         .st-key-files [data-testid="stColumn"]:empty { display: none; }
     }
     [data-testid="stFileUploaderDropzone"] { min-height: 6rem; align-items: center; }
-</style>"""
+"""
 UPDATE = "Replace queries and chunks that are there with other content"
 NEGATIVE = "Read negative grades as 0"
 GRADE_MAP = "Grade map"
@@ -106,7 +107,7 @@ class Outcome:
 
 def load() -> None:
     """Take files, say what each is taken for, load them, and lead on to what comes next."""
-    st.html(STYLE)
+    show_html(style(STYLE))
     chooser = st.empty()
     files = files_from(chooser)
     if not files:

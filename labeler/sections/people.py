@@ -9,10 +9,12 @@ import os
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+import htpy
 import streamlit as st
 
 from labeler import access, address, ui
 from labeler.access import LOOPBACK, PROMISE, Door, Person
+from labeler.markup import show_html
 
 if TYPE_CHECKING:
     from labeler.store import Store, WayIn
@@ -112,9 +114,11 @@ def show_own_key(store: Store, name: str) -> None:
     with st.container(border=True):
         st.text(f"This link is the key of {name} (lead) from the moment you open it here:")
         # a plain link: it leaves Streamlit, comes back with a cookie and stays in this tab
-        st.html(
-            f'<a href="/join/{key.secret}?{PROMISE}={key.promise}" target="_self" '
-            'style="color: inherit; font-weight: 600">Open it in this browser and come in</a>'
+        there = f"/join/{key.secret}?{PROMISE}={key.promise}"
+        show_html(
+            htpy.a(href=there, target="_self", style="color: inherit; font-weight: 600")[
+                "Open it in this browser and come in"
+            ]
         )
         st.text("Nothing has changed before that. Keep it for your other browsers, too:")
         st.code(f"{reached_at()}/join/{key.secret}", language=None, wrap_lines=True)

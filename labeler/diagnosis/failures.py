@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
 from labeler.likeness import first_alike
 from labeler.measures import Measure
+from labeler.model import Chunk
 
 Side = Literal["labels", "recall", "ranking"]
 SIDES: tuple[Side, ...] = ("ranking", "recall", "labels")
@@ -173,6 +175,15 @@ def default_bar(board: Scoreboard) -> Bar:
     return Bar(measure, 1.0)
 
 
+def fails_where(board: Scoreboard, bar: Bar, bars: Mapping[str, Bar]) -> str:
+    """Say below which value a query fails: those of a task by its bar in ``bars``, others below."""
+    return "; ".join(
+        f"{f'{task}: ' if task else ''}"
+        f"{board.conventions.heading(board.resolve([each.measure])[0])} below {each.least:g}"
+        for task, each in [*bars.items(), ("others" if bars else "", bar)]
+    )
+
+
 def diagnose(
     board: Scoreboard,
     run: str,
@@ -222,6 +233,34 @@ def diagnose(
         for at, (query_id, each) in enumerate(zip(board.collection.query_ids, chosen, strict=True))
         if board.judged[at]
     }
+
+
+def find_failures(
+    board: Scoreboard,
+    run: str,
+    bar: Bar,
+    bars: Mapping[str, Bar],
+    corpus: frozenset[int],
+    texts_of: Callable[[set[int]], Mapping[int, Chunk]],
+    said: Mapping[str, Collection[str]] | None = None,
+) -> dict[str, Failure | None]:
+    """Say of every judged query why it fails, reading texts only where near-duplicates matter.
+
+    That is in the top k of queries that else are retrieved below the budget: few of a large set.
+    """
+    given = partial(diagnose, board, run, bar=bar, bars=bars, corpus=corpus, said=said)
+    first = given()
+    low = [name for name, each in first.items() if each and each.failure is BELOW_BUDGET]
+    budgets = board.budgets
+    tops = {
+        int(chunk)
+        for name in low
+        for chunk in board.chunks(run, name)[: budgets[board.number_of(name)]]
+    } & corpus
+    if not tops:
+        return first
+    texts = {number: chunk.text or "" for number, chunk in texts_of(tops).items()}
+    return given(text_of=texts)
 
 
 def count_classes(found: Mapping[str, Failure | None]) -> dict[FailureClass, int]:

@@ -1,18 +1,17 @@
-"""The Queries page's rows: what the list says of a query, what lets it through, and the order."""
+"""A list of queries: what it says of each, what lets one through, and the order."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 from labeler.comparison import QueryDelta, compare
-from labeler.diagnosis import BELOW_BUDGET, CLASSES, Bar, Failure, diagnose
+from labeler.diagnosis.failures import CLASSES, Failure
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
-from labeler.model import Chunk, Query
+from labeler.model import Query
 
 ANY_CLASS, FAILING, FINE, UNGRADED = "any", "failing", "does not fail", "not graded yet"
 LOSS, GAIN, WORST, HOLES, LOADED = (
@@ -160,31 +159,3 @@ _KEYS: Mapping[str, Callable[[QueryRow], float]] = {
     HOLES: lambda row: -row.share,
     LOADED: lambda row: 0.0,
 }
-
-
-def find_failures(
-    board: Scoreboard,
-    run: str,
-    bar: Bar,
-    bars: Mapping[str, Bar],
-    corpus: frozenset[int],
-    texts_of: Callable[[set[int]], Mapping[int, Chunk]],
-    said: Mapping[str, Collection[str]] | None = None,
-) -> dict[str, Failure | None]:
-    """Say of every judged query why it fails, reading texts only where near-duplicates matter.
-
-    That is in the top k of queries that else are retrieved below the budget: few of a large set.
-    """
-    given = partial(diagnose, board, run, bar=bar, bars=bars, corpus=corpus, said=said)
-    first = given()
-    low = [name for name, each in first.items() if each and each.failure is BELOW_BUDGET]
-    budgets = board.budgets
-    tops = {
-        int(chunk)
-        for name in low
-        for chunk in board.chunks(run, name)[: budgets[board.number_of(name)]]
-    } & corpus
-    if not tops:
-        return first
-    texts = {number: chunk.text or "" for number, chunk in texts_of(tops).items()}
-    return given(text_of=texts)

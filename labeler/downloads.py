@@ -1,0 +1,213 @@
+"""The files of numbers that pages offer: full precision, and by which conventions, in every row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from labeler.comparison import Cell, Comparison, DcgTable, DrawnQuery, delta_records
+from labeler.diagnosis import FailureClass, QueryRow
+from labeler.evaluation import (
+    Conventions,
+    Ranked,
+    Residual,
+    Score,
+    names_of,
+    score_records,
+    why_no_mean,
+)
+from labeler.formats import spreadsheet
+from labeler.keywords import KeywordRow, keyword_columns
+from labeler.measures import Measure
+
+
+def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
+    """Return rows as a CSV file in full, with no cell that a spreadsheet runs.
+
+    >>> rows_csv([{"grade": 3, "note": "=1+1"}, {"grade": None, "note": "a"}])
+    b"grade,note\\n3,'=1+1\\n,a\\n"
+    """
+    return spreadsheet.as_csv(rows).encode()
+
+
+def as_csv(rows: Iterable[Mapping[Any, object]], conventions: Conventions) -> bytes:
+    """Return rows as a CSV file, each with its conventions.
+
+    >>> print(as_csv([{"value": 0.5}], Conventions()).decode())  # doctest: +ELLIPSIS
+    value,conventions
+    0.5,"graded: gain 2^grade−1 ...
+    """
+    described = f"{conventions.preset}: {conventions.describe()}"
+    return rows_csv({**row, "conventions": described} for row in rows)
+
+
+# --- Scores ----------------------------------------------------------------------------------
+
+
+def score_csv(
+    scores: Iterable[Score], conventions: Conventions, residuals: Iterable[Residual] = ()
+) -> bytes:
+    """Return a row for each score.
+
+    With residuals there is a column for them, which is empty for every measure but RBP.
+    """
+    found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
+    return as_csv(score_records(scores, found), conventions)
+
+
+def keyword_csv(
+    rows: Iterable[KeywordRow],
+    k: int,
+    headings: Sequence[str],
+    conventions: Conventions,
+    *,
+    substring: bool,
+) -> bytes:
+    """Return keyword measures beside graded ones, a row for each run; empty where undefined."""
+    names = keyword_columns(k, headings)
+    found_as = {"found as": "parts of words, too" if substring else "whole words"}
+    return as_csv(
+        (
+            {"run": row.run, "queries with keywords": row.n, "graded of them": row.judged}
+            | dict(zip(names, (*row.keyword, *row.graded, row.agreement), strict=True))
+            | found_as
+            for row in rows
+        ),
+        conventions,
+    )
+
+
+# --- Compare and Slices ----------------------------------------------------------------------
+
+
+def compare_csv(comparison: Comparison) -> bytes:
+    """Return the means of all queries and of each bucket."""
+    rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
+    return as_csv(rows, comparison.conventions)
+
+
+def query_csv(rows: Iterable[DrawnQuery], measure: Measure, comparison: Comparison) -> bytes:
+    """Return the queries that have a value by ``measure``, as the charts draw them."""
+    names, *_ = names_of(measure)
+    runs = {"run_a": comparison.a, "run_b": comparison.b}
+    return as_csv((row._asdict() | names | runs for row in rows), comparison.conventions)
+
+
+def crossed_csv(
+    cells: Iterable[Cell],
+    runs: Sequence[str],
+    measure: Measure,
+    facets: tuple[str, str],
+    conventions: Conventions,
+) -> bytes:
+    """Return crossed facets: a row for each cell and run."""
+    return as_csv(
+        (
+            {
+                "run": run,
+                **names,
+                "facet": facets[0],
+                "bucket": cell.bucket,
+                "other_facet": facets[1],
+                "other_bucket": cell.other,
+                "value": cell.values[at],
+                "reason": why_no_mean(cell.n, cell.undefined)
+                if math.isnan(cell.values[at])
+                else None,
+                "n": cell.n,
+                "undefined": cell.undefined,
+                "holes": cell.holes[at],
+            }
+            for cell in cells
+            for at, run in enumerate(runs)
+            for names in names_of(measure)
+        ),
+        conventions,
+    )
+
+
+# --- Queries ---------------------------------------------------------------------------------
+
+
+def failing_csv(
+    rows: Iterable[QueryRow],
+    run: str,
+    a: str | None,
+    measures: Sequence[Measure],
+    conventions: Conventions,
+) -> bytes:
+    """Return the list of queries; a column for each measure, under the name it was asked for by."""
+    return as_csv(
+        (
+            {"query_id": row.query_id, "query": row.text, "task": row.task, "bucket": row.bucket}
+            | {"run": run}
+            | {
+                name: row.values[at]
+                for at, measure in enumerate(measures)
+                for name in measure.names
+            }
+            | {"full_names": " ".join(map(str, measures))}
+            | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
+            | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
+            | {"absent": row.missing, "class": row.status}
+            for row in rows
+        ),
+        conventions,
+    )
+
+
+def failures_csv(
+    counts: Mapping[FailureClass, int],
+    by_bucket: Mapping[str, Mapping[FailureClass, int]],
+    run: str,
+    facet: str | None,
+    conventions: Conventions,
+) -> bytes:
+    """Return how many queries fail for which reason: a row for each, over all and by bucket."""
+    parts: list[tuple[str | None, Mapping[FailureClass, int]]] = [(None, counts)]
+    parts += list(by_bucket.items())
+    return as_csv(
+        (
+            {"run": run, "facet": None if bucket is None else facet, "bucket": bucket}
+            | {"class": each.name, "side": each.side, "failing_queries": count}
+            for bucket, part in parts
+            for each, count in part.items()
+        ),
+        conventions,
+    )
+
+
+def lists_csv(
+    lists: Mapping[str, Sequence[Ranked]], query_id: str, conventions: Conventions
+) -> bytes:
+    """Return one query's lists; a hole's grade is empty, never 0."""
+    return as_csv(
+        (
+            {"query_id": query_id, "run": run, "rank": each.rank, "chunk_id": each.chunk_id}
+            | {"score": each.score, "grade": each.grade}
+            for run, ranked in lists.items()
+            for each in ranked
+        ),
+        conventions,
+    )
+
+
+def dcg_csv(table: DcgTable, run: str, query_id: str, conventions: Conventions) -> bytes:
+    """Return nDCG worked out: the rows of the list, then those of the ideal."""
+    return as_csv(
+        (
+            {"run": run, "query_id": query_id, **names, "list": name}
+            | {
+                "rank": row.rank,
+                "chunk_id": row.chunk_id,
+                "grade": row.grade,
+                "gain": row.gain,
+            }
+            | {"discount": row.discount, "term": row.term, "running": row.running}
+            for name, rows in (("run", table.rows), ("ideal", table.ideal))
+            for row in rows
+            for names in names_of(table.measure)
+        ),
+        conventions,
+    )

@@ -1,0 +1,156 @@
+"""A query opened on Queries: what it asks, why it fails where, its lists, nDCG, its pool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labeler import address, comparison, diagnosis, downloads, tables, ui
+from labeler.diagnosis import Failure
+from labeler.evaluation import Ranked, Scoreboard
+from labeler.markup import show_html
+from labeler.measures import Measure
+from labeler.model import Chunk, Query, Remark
+
+LISTS, DCG, POOL = "Ranked lists", "DCG table", "Pool"
+TOPS = {"top 10": 10, "top 20": 20, "top 50": 50, "whole list": 1_000_000}
+DEEPEST_POOL = 100
+Lists = Mapping[str, Sequence[Ranked]]
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A query as one run answers it, and the others beside it.
+
+    ``failures`` say by run why it fails there; a chunk is relevant from grade ``rel``. ``words``
+    are what the grades are called; ``small_print`` stands under the numbers.
+    """
+
+    query: Query
+    board: Scoreboard
+    run: str
+    measures: Sequence[Measure]
+    failures: Mapping[str, Failure | None]
+    rel: int
+    remarks: Sequence[Remark]
+    words: Sequence[str]
+    small_print: str
+
+    @property
+    def query_id(self) -> str:
+        """The query's id."""
+        return self.query.query_id
+
+    def lists(self) -> dict[str, Sequence[Ranked]]:
+        """Return every run's list, that of the chosen run first."""
+        names = [self.run, *(name for name in self.board.run_names if name != self.run)]
+        return {name: self.board.ranked(name, self.query_id) for name in names}
+
+
+def show_query(opened: Opened) -> None:
+    """Show one query in full."""
+    show_html(tables.query_card(opened.query))
+    for remark in opened.remarks:
+        words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
+        st.text(f"{remark.grader} says: {words}{f' ({remark.note})' if remark.note else ''}")
+    lists = opened.lists()
+    show_why(opened, lists)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        part = address.choose_tab("In full", [LISTS, DCG, POOL], "part", what="part")
+        # the table of DCG is as deep as its measure
+        depth = 0 if part == DCG else TOPS[address.choose("Depth", list(TOPS), "top", width=150)]
+    if part == LISTS:
+        show_lists(opened, lists, depth)
+    elif part == DCG:
+        show_worked(opened)
+    else:
+        show_pool(opened, lists, min(depth, DEEPEST_POOL))
+
+
+def show_why(opened: Opened, lists: Lists) -> None:
+    """Show each run's values for the query, and why it fails there."""
+    board, measures = opened.board, opened.measures
+    number = board.number_of(opened.query_id)
+    values = [board.values(measure)[number].tolist() for measure in measures]
+    found = [
+        (
+            name,
+            [row[board.column_of(name)] for row in values],
+            diagnosis.first_relevant(ranked, opened.rel),
+            opened.failures[name],
+        )
+        for name, ranked in lists.items()
+    ]
+    headings = [board.conventions.heading(measure) for measure in measures]
+    judged = bool(board.judged[number])
+    counted = [bool(board.counted(measure)[number]) for measure in measures]
+    show_html(tables.run_failures_table(found, headings, judged=judged, counted=counted))
+    st.caption(opened.small_print)
+
+
+def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
+    """Show every run's list side by side, the chosen run first."""
+    chunks = texts_of({each.chunk for ranked in lists.values() for each in ranked[:depth]})
+    k = int(opened.board.budgets[opened.board.number_of(opened.query_id)])
+    columns = []
+    for name, ranked in lists.items():
+        part = ranked[:depth]
+        holes = sum(each.grade is None for each in part)
+        line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
+        columns.append(tables.list_column(name, part, chunks, opened.words, budget=k, line=line))
+    if not chunks:
+        st.caption(
+            "These chunks are known by id only: load their texts with: labeler load chunks FILE"
+        )
+    st.caption(
+        f"The dashed line stands under the prompt budget of {k}. Click a title for its text."
+    )
+    show_html(tables.lists_side_by_side(columns))
+    ui.offer(
+        "Download these lists as CSV, whole",
+        lambda: downloads.lists_csv(lists, opened.query_id, opened.board.conventions),
+        "lists.csv",
+        opened.board.revision,
+    )
+
+
+def show_worked(opened: Opened) -> None:
+    """Show nDCG of the run worked out line by line."""
+    board, run, query_id = opened.board, opened.run, opened.query_id
+    conventions = board.conventions
+    fitting = [measure for measure in opened.measures if measure.name == "nDCG"]
+    [measure, *_] = [*fitting, *conventions.measures("nDCG@10")]
+    heading = conventions.heading(measure)
+    table = comparison.dcg_table(board, run, query_id, measure)
+    st.text(f"{heading} of {run}: gain, divided by the discount of its rank, added up")
+    show_html(tables.worked_table(table, heading, opened.words))
+    st.caption(f"{conventions.sentence} · a chunk not graded gains 0")
+    ui.offer(
+        "Download this table as CSV",
+        lambda: downloads.dcg_csv(table, run, query_id, conventions),
+        "dcg.csv",
+        board.revision,
+    )
+
+
+def show_pool(opened: Opened, lists: Lists, depth: int) -> None:
+    """Show every chunk that is graded or near a run's top, with its rank in each run."""
+    golden = opened.board.golden(opened.query_id)
+    rows = diagnosis.pool_rows(golden, lists, depth, opened.board.collection.chunk_ids)
+    holes = sum(row.grade is None for row in rows)
+    st.text(
+        f"{len(golden):,} chunks are graded; {holes:,} of the runs' top {depth} are not. "
+        "A dash: the run has it at no depth."
+    )
+    with ui.open_store() as store:
+        by_hand = store.found_by_hand(opened.query_id)
+    known = texts_of({row.chunk for row in rows})
+    show_html(tables.pool_table(rows, list(lists), known, opened.words, by_hand))
+
+
+def texts_of(numbers: Iterable[int]) -> dict[int, Chunk]:
+    """Return the chunks that have text, by number."""
+    with ui.open_store() as store:
+        return store.chunks_numbered(numbers)

@@ -1,0 +1,151 @@
+"""What the rank pictures draw, written out: strips, lists, moves, each sign and each number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from labeler.comparison import Move, QueryDelta, View, strip_text, strips
+from labeler.comparison.strips import Strips
+from labeler.evaluation import number, signed
+from labeler.measures import BUDGET
+from labeler.model import Chunk
+
+STRIP_RANKS, MOST_STRIP_RANKS = 10, 20
+
+
+@dataclass(frozen=True, slots=True)
+class StripRow:
+    """One query. ``cells`` have one sign a rank, a digit or ``·``; values are written out."""
+
+    query_id: str
+    text: str
+    bucket: str
+    cells_a: str
+    cells_b: str
+    a: str
+    b: str
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A chunk at a rank of one list; ``other`` is its rank in the other, None if not there."""
+
+    chunk_id: str
+    title: str
+    grade: int | None
+    rank: int
+    other: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveRow:
+    """A chunk of either list as a row of the table; ``contribution`` is written out."""
+
+    chunk_id: str
+    title: str
+    grade: int | None
+    rank_a: int | None
+    rank_b: int | None
+    contribution: str
+
+
+def strip_depth(view: View) -> int:
+    """Return how many ranks a strip shows: those the measure looks at, within reason."""
+    cutoff = view.by.cutoff
+    if cutoff is None:
+        return STRIP_RANKS
+    deepest = int(view.board.budgets.max()) if cutoff == BUDGET else cutoff
+    return min(deepest, MOST_STRIP_RANKS)
+
+
+def strip_rows(view: View, first: int, count: int) -> list[StripRow]:
+    """Write out ``count`` queries from the one at ``first``."""
+    runs, depth = (view.compared.a, view.compared.b), strip_depth(view)
+    cells = [strips(view.board, run, depth) for run in runs]
+    return [_strip_row(view, row, cells) for row in view.rows[first : first + count]]
+
+
+def _strip_row(view: View, row: QueryDelta, cells: Sequence[Strips]) -> StripRow:
+    at = view.board.number_of(row.query_id)
+    in_a, in_b = (strip_text(side[at]).replace(" ", "") for side in cells)
+    return StripRow(
+        row.query_id,
+        view.texts[row.query_id],
+        view.buckets[row.query_id],
+        in_a,
+        in_b,
+        number(row.a),
+        number(row.b),
+        signed(row.delta),
+    )
+
+
+def titles(moves: Iterable[Move], chunks: Mapping[int, Chunk]) -> dict[int, str]:
+    """Return each chunk's title, else the beginning of its text, else its id."""
+    known = {
+        number: c.title or " ".join((c.text or "")[:120].split()) for number, c in chunks.items()
+    }
+    return {move.chunk: known.get(move.chunk) or move.chunk_id for move in moves}
+
+
+def chosen_move(moves: Sequence[Move], chunk_id: str | None) -> Move | None:
+    """Return the chunk that was asked for, else the one that contributed most, if there is one."""
+    asked = next((move for move in moves if move.chunk_id == chunk_id), None)
+    return asked or max(moves, key=lambda move: abs(move.contribution or 0.0), default=None)
+
+
+def within_depth(moves: Iterable[Move], depth: int) -> list[Move]:
+    """Return the chunks in either list's top ``depth``, and those that count from below it."""
+    return [
+        move
+        for move in moves
+        if min(rank for rank in (move.rank_a, move.rank_b) if rank is not None) <= depth
+        or move.contribution
+    ]
+
+
+def places(
+    moves: Iterable[Move], titles: Mapping[int, str], depth: int
+) -> tuple[list[Place], list[Place]]:
+    """Return A's and B's lists down to ``depth``."""
+    in_a, in_b = [], []
+    for move in moves:
+        known = (move.chunk_id, titles[move.chunk], move.grade)
+        if move.rank_a is not None and move.rank_a <= depth:
+            in_a.append(Place(*known, move.rank_a, move.rank_b))
+        if move.rank_b is not None and move.rank_b <= depth:
+            in_b.append(Place(*known, move.rank_b, move.rank_a))
+    return sorted(in_a, key=lambda place: place.rank), sorted(in_b, key=lambda place: place.rank)
+
+
+def move_rows(moves: Iterable[Move], titles: Mapping[int, str]) -> list[MoveRow]:
+    """Write out moves, the largest contribution first."""
+    return [
+        MoveRow(
+            move.chunk_id,
+            titles[move.chunk],
+            move.grade,
+            move.rank_a,
+            move.rank_b,
+            _contribution(move),
+        )
+        for move in sorted(moves, key=lambda move: -abs(move.contribution or 0.0))
+    ]
+
+
+def _contribution(move: Move) -> str:
+    """A hole adds nothing because nobody looked, which is not a zero that was measured."""
+    if move.contribution is None:
+        return "–"
+    if move.grade is None and not move.contribution:
+        return "hole"
+    return signed(move.contribution)
+
+
+def sum_of(moves: Sequence[Move]) -> str:
+    """Write out what all contributions sum to: the query's delta."""
+    known = [move.contribution for move in moves if move.contribution is not None]
+    return signed(math.fsum(known) if len(known) == len(moves) else math.nan)

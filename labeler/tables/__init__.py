@@ -1,0 +1,54 @@
+"""Values become tables and cards, as elements that escape by themselves; knows no database.
+
+A function returns what `labeler.markup.show_html` draws, with the style sheet it needs.
+"""
+
+from labeler.tables.comparing import (
+    chunk_text,
+    compare_table,
+    query_head,
+    query_table,
+    sentences,
+    small_print,
+    what_if_table,
+)
+from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.opened import (
+    list_column,
+    lists_side_by_side,
+    pool_table,
+    query_card,
+    run_failures_table,
+    worked_table,
+)
+from labeler.tables.reviewing import Said, share_words, sheet
+from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
+from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
+
+__all__ = [
+    "Said",
+    "chunk_text",
+    "compare_table",
+    "crossed_table",
+    "failing_frame",
+    "failure_table",
+    "keyword_table",
+    "list_column",
+    "lists_side_by_side",
+    "pool_table",
+    "query_card",
+    "query_head",
+    "query_table",
+    "residual_table",
+    "run_failures_table",
+    "score_table",
+    "sentences",
+    "share_words",
+    "sheet",
+    "slice_pair_table",
+    "slice_table",
+    "small_print",
+    "tie_table",
+    "what_if_table",
+    "worked_table",
+]

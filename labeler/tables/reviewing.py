@@ -1,0 +1,76 @@
+"""The Review page: rows of words and numbers; what they mean is the page's business."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import htpy
+
+from labeler.markup import style
+from labeler.tables.shared import SHEET, framed, head, small
+
+LOOK = style("""
+.sheet.review th, .sheet.review td { padding: 0.38rem 0.55rem; font-size: 0.93rem; }
+.sheet.review th.words, .sheet.review td.words { min-width: 6rem; max-width: 26rem; }
+.sheet.review thead th { white-space: normal; }
+.sheet.review td.words { white-space: pre-line; }
+.sheet.review.short table { width: auto; }
+""")
+
+
+class Said(NamedTuple):
+    """A cell of text: what it says, a smaller line under it, and where a click leads."""
+
+    text: str
+    under: str = ""
+    link: str = ""
+
+
+Cell = Said | str | int | None
+"""What a table shows: words to the left, numbers and what looks like one to the right."""
+
+
+def sheet(
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    total: Sequence[Cell] | None = None,
+) -> htpy.Fragment:
+    """Return rows as a table; ``total`` stands at its foot."""
+    worded = [any(isinstance(row[at], Said) for row in rows) for at in range(len(headings))]
+    heads = [head(name, words=words) for name, words in zip(headings, worded, strict=True)]
+    body = [htpy.tr[_cells(row, worded)] for row in rows]
+    if total is not None:
+        body.append(htpy.tr(".total")[_cells(total, worded)])
+    short = " short" if len(headings) < 3 else ""
+    return framed([SHEET, LOOK], f"sheet review{short}", heads, body)
+
+
+def _cells(row: Sequence[Cell], worded: Sequence[bool]) -> list[htpy.Element]:
+    return [
+        htpy.td(class_={"words": words})[_inside(cell)]
+        for cell, words in zip(row, worded, strict=True)
+    ]
+
+
+def _inside(cell: Cell) -> htpy.Node:
+    if cell is None:
+        return "–"
+    if isinstance(cell, Said):
+        text = htpy.a(href=cell.link)[cell.text] if cell.link else cell.text
+        return text, small(cell.under)
+    return f"{cell:,}" if isinstance(cell, int) else cell
+
+
+def share_words(part: int, whole: int) -> str:
+    """Return a share in per cent, where 100% is all and 0% is none.
+
+    >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
+    ('33%', '99%', '1%', '–')
+    """
+    if not whole:
+        return "–"
+    percent = round(100 * part / whole)
+    if 0 < part < whole:
+        percent = min(max(percent, 1), 99)
+    return f"{percent}%"

@@ -1,0 +1,101 @@
+"""What tables share: the frame, heads, small print under a cell, and the look of a sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import htpy
+
+from labeler.evaluation import number
+from labeler.markup import style
+
+SHEET = style("""
+.sheet { overflow-x: auto; }
+.sheet table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
+.sheet caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.45rem; }
+.sheet caption small { font-weight: 400; }
+.sheet th, .sheet td {
+    padding: 0.38rem 0.7rem; text-align: right; vertical-align: top; white-space: nowrap;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+}
+.sheet thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
+.sheet tbody th { font-weight: 400; }
+.sheet th.words, .sheet td.words {
+    text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem;
+}
+.sheet th.wide { min-width: 17rem; }
+.sheet.failures th, .sheet.failures td { padding: 0.38rem 0.4rem; font-size: 0.93rem; }
+.sheet.dcg th, .sheet.dcg td { padding: 0.35rem 0.42rem; font-size: 0.88rem; }
+.sheet.dcg thead th { white-space: normal; }
+.sheet td.id { text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 6rem; }
+.sheet tr.total > * {
+    font-weight: 600; border-top: 2px solid color-mix(in srgb, currentColor 45%, transparent);
+}
+.sheet tr.few > * { color: color-mix(in srgb, currentColor 68%, transparent); }
+.sheet tr.few td.lead { font-weight: 400; } .sheet tr.few small { color: inherit; }
+.sheet td.lead { font-weight: 600; }
+.sheet small { display: block; font-size: 0.78rem; font-weight: 400;
+    color: color-mix(in srgb, currentColor 74%, transparent); }
+.sheet .aside { font-size: 0.78rem; font-weight: 400; }
+.sheet .tag { border: 1px dashed currentColor; border-radius: 0.6rem; padding: 0 0.4rem;
+    font-size: 0.75rem; font-weight: 400; margin-left: 0.3rem; }
+.sheet a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
+""")
+
+
+def framed(
+    look: htpy.Node,
+    classes: str,
+    heads: Iterable[htpy.Element],
+    rows: Iterable[htpy.Element],
+    *,
+    label: str | None = None,
+    caption: htpy.Node = None,
+    columns: int | None = None,
+) -> htpy.Fragment:
+    """Return a table under its style sheet; what does not fit scrolls, by the keyboard, too.
+
+    ``columns`` are how many share the width where the style sheet gives each its part.
+    """
+    width = None if columns is None else f"--columns: {columns}"
+    return htpy.fragment[
+        look,
+        htpy.div(class_=classes, tabindex="0", style=width)[
+            htpy.table(aria_label=label)[
+                None if caption is None else htpy.caption[caption],
+                htpy.thead[htpy.tr[list(heads)]],
+                htpy.tbody[list(rows)],
+            ]
+        ],
+    ]
+
+
+def head(
+    name: str, under: str = "", *, title: str | None = None, words: bool = False
+) -> htpy.Element:
+    """Return a column's head; ``words`` stand to the left."""
+    return htpy.th(scope="col", class_="words" if words else None, title=title)[name, small(under)]
+
+
+def row_head(name: htpy.Node, *under: htpy.Node, title: str | None = None) -> htpy.Element:
+    """Return what a row is called."""
+    return htpy.th(scope="row", title=title)[name, under]
+
+
+def cells(values: Iterable[float]) -> list[htpy.Element]:
+    """Return a cell for each value, a dash where it is undefined."""
+    return [htpy.td[number(value)] for value in values]
+
+
+def small(text: str) -> htpy.Element | None:
+    """Return a smaller line under a cell's value, nothing where there is nothing to say."""
+    return htpy.small[text] if text else None
+
+
+def hole_words(holes: int) -> str:
+    """Count holes in words.
+
+    >>> hole_words(0), hole_words(1), hole_words(1200)
+    ('no holes', '1 hole', '1,200 holes')
+    """
+    return f"{holes:,} hole{'s' * (holes != 1)}" if holes else "no holes"

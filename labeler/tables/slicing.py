@@ -1,0 +1,141 @@
+"""The Slices page: buckets by measures, one run or A against B, and where two facets cross."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import htpy
+
+from labeler.comparison import Cell, Comparison, Delta
+from labeler.evaluation import NO_RESULT, Conventions, Score, arrowed, number
+from labeler.measures import Measure
+from labeler.tables.shared import SHEET, framed, head, hole_words, small
+
+LinkOf = Callable[..., str]
+"""Gives the address of a bucket's queries, of two that cross, or (for None) of all queries."""
+
+
+def slice_table(
+    rows: Sequence[Score],
+    totals: Sequence[Score],
+    conventions: Conventions,
+    *,
+    facet: str,
+    least: int,
+    link: LinkOf,
+) -> htpy.Fragment:
+    """Return one run's buckets: a row a bucket, a column a measure, then all.
+
+    A value over fewer than ``least`` queries is greyed and says "few"; it is never left out. Every
+    name leads to the bucket's queries.
+    """
+    by_bucket: dict[str | None, list[Score]] = {}
+    for row in [*rows, *totals]:
+        by_bucket.setdefault(row.bucket, []).append(row)
+    heads = [
+        head(conventions.heading(row.measure), title=row.measure.definition.meaning)
+        for row in totals
+    ]
+    body = [
+        _row(bucket, max((s.n for s in scores), default=0), least)[
+            _bucket_head(bucket, link), [_score_cell(score, least) for score in scores]
+        ]
+        for bucket, scores in by_bucket.items()
+    ]
+    return framed(SHEET, "sheet slices", [head(facet, words=True), *heads], body)
+
+
+def slice_pair_table(
+    comparison: Comparison, measure: Measure, *, least: int, link: LinkOf
+) -> htpy.Fragment:
+    """Return one measure's buckets, B against A, with the total at its foot.
+
+    Wins and losses are B's. A bucket of fewer than ``least`` queries is greyed and says "few".
+    """
+    rows = [row for row in comparison.buckets if row.measure == measure]
+    rows += [row for row in comparison.deltas if row.measure == measure]
+    names = [f"A: {comparison.a}", f"B: {comparison.b}", "B − A", "B wins", "ties", "B loses"]
+    columns = ["n", "holes A", "holes B", *names]
+    heads = [head(comparison.facet or "", words=True), *map(head, columns)]
+    body = [
+        _row(row.bucket, row.n, least)[_bucket_head(row.bucket, link), _delta_cells(row, least)]
+        for row in rows
+    ]
+    heading = comparison.conventions.heading(measure)
+    caption = (heading, htpy.small[measure.definition.meaning])
+    return framed(SHEET, "sheet slices", heads, body, caption=caption)
+
+
+def crossed_table(
+    cells: Sequence[Cell], runs: Sequence[str], facet: str, other: str, *, least: int, link: LinkOf
+) -> htpy.Fragment:
+    """Return where two facets cross: a row for each pair of buckets that has queries."""
+    pair = len(runs) == 2
+    names = [f"{side}: {run}" for side, run in zip("AB", runs, strict=False)] if pair else runs
+    columns = ["n", *("holes " + side for side in "AB" if pair), *(() if pair else ("holes",))]
+    columns += [*names, *(("B − A",) if pair else ())]
+    heads = [head(facet, words=True), head(other, words=True), *map(head, columns)]
+    body = [_crossed_row(cell, least, link) for cell in cells if cell.n + cell.undefined]
+    return framed(SHEET, "sheet slices", heads, body)
+
+
+def _crossed_row(cell: Cell, least: int, link: LinkOf) -> htpy.Element:
+    return _row(cell.bucket, cell.n, least)[
+        htpy.th(".words", scope="row")[htpy.a(href=link(cell.bucket, cell.other))[cell.bucket]],
+        htpy.th(".words", scope="row")[cell.other],
+        _n_cell(cell.n, cell.undefined, least),
+        [htpy.td[f"{count:,}"] for count in cell.holes],
+        [_mean_cell(value, cell.n, lead=True) for value in cell.values],
+        htpy.td[arrowed(cell.delta)] if len(cell.values) > 1 else None,
+    ]
+
+
+def _row(bucket: str | None, n: int, least: int) -> htpy.Element:
+    return htpy.tr(class_={"total": bucket is None, "few": n < least})
+
+
+def _bucket_head(bucket: str | None, link: LinkOf) -> htpy.Element:
+    name = "all judged queries" if bucket is None else bucket
+    there = htpy.a(href=link(bucket), title=f"Open the queries of {name}")[name]
+    return htpy.th(".words", scope="row")[there]
+
+
+def _n_cell(n: int, undefined: int, least: int) -> htpy.Element:
+    left_out = htpy.span(".aside")[f" +{undefined} undefined"] if undefined else None
+    return htpy.td[str(n), _few(n, least), left_out]
+
+
+def _few(n: int, least: int) -> htpy.Element | None:
+    return htpy.span(".tag")["few"] if n < least else None
+
+
+def _score_cell(score: Score, least: int) -> htpy.Element:
+    left_out = f", {score.undefined} undefined" if score.undefined else ""
+    rests_on = f" · {hole_words(score.holes)}"
+    if score.missing:
+        rests_on += f" · {score.missing} absent"
+    if score.reason == NO_RESULT:
+        rests_on = " · no result"
+    return htpy.td(".lead")[
+        number(score.value), htpy.small[f"n {score.n}{left_out}", _few(score.n, least), rests_on]
+    ]
+
+
+def _delta_cells(row: Delta, least: int) -> list[htpy.Element]:
+    return [
+        _n_cell(row.n, row.undefined, least),
+        htpy.td[f"{row.holes_a:,}"],
+        htpy.td[f"{row.holes_b:,}"],
+        _mean_cell(row.a, row.n, row.missing_a),
+        _mean_cell(row.b, row.n, row.missing_b),
+        htpy.td(".lead")[arrowed(row.delta)],
+        *(htpy.td[str(count)] for count in (row.wins, row.ties, row.losses)),
+    ]
+
+
+def _mean_cell(value: float, n: int, missing: int = 0, *, lead: bool = False) -> htpy.Element:
+    under = f"{missing} absent" if missing else ""
+    if n and math.isnan(value):
+        under = "no result"
+    return htpy.td(class_={"lead": lead})[number(value), small(under)]
