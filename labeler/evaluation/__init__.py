@@ -3,8 +3,10 @@
 Knows queries, runs and buckets; not where they are stored nor how they are shown.
 """
 
-from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
+from labeler.evaluation.alignment import Chunks, Ranked
+from labeler.evaluation.checking import are_all, check_chunk_ids, is_number
 from labeler.evaluation.conventions import PRESETS, Conventions, number
+from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
     NO_RESULT,
     Counts,
@@ -62,11 +64,15 @@ __all__ = [
     "Scoreboard",
     "TieRange",
     "TieRanges",
+    "are_all",
     "cautions",
+    "check_chunk_ids",
     "collect",
+    "is_number",
     "names_of",
     "notes_of",
     "number",
+    "plain_board",
     "primary",
     "query_records",
     "residual_means",
@@ -76,7 +82,6 @@ __all__ = [
     "score_records",
     "tie_notes",
     "tie_ranges",
-    "tied_queries",
     "tied_ranges",
     "why_no_mean",
     "why_no_value",
