@@ -4,7 +4,7 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 """
 
 from labeler.evaluation.alignment import Chunks, Ranked
-from labeler.evaluation.checking import are_all, check_chunk_ids, is_number
+from labeler.evaluation.checking import GivenList, are_all, check_chunk_ids, is_number
 from labeler.evaluation.conventions import PRESETS, Conventions, number
 from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
@@ -17,7 +17,7 @@ from labeler.evaluation.means import (
     why_no_value,
 )
 from labeler.evaluation.notes import Note
-from labeler.evaluation.plain import GivenList, collect
+from labeler.evaluation.plain import collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.records import (
     Record,

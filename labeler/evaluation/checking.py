@@ -9,12 +9,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from operator import countOf
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from labeler.errors import BadInput
 from labeler.model import Ranking, check_id
+
+GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 
 
 def is_number(value: Any) -> bool:
@@ -26,27 +28,32 @@ def is_number(value: Any) -> bool:
     return False
 
 
-def check_list(run: str, query_id: str, ranked: object) -> None:
-    """Raise `BadInput` for what is no list; whether float scores are finite is not looked at."""
-    if isinstance(ranked, (dict, Mapping)):  # dict first, since that is quickly found out
-        if not are_all(str, ranked) or "" in ranked:
-            check_chunk_ids(_place(run, query_id), ranked)
-        if not are_all(float, ranked.values()):
-            check_scores(run, query_id, ranked)
-    elif isinstance(ranked, Ranking):
+def check_kind(run: str, query_id: str, ranked: object) -> None:
+    """Raise `BadInput` for what is no kind of list."""
+    if isinstance(ranked, (dict, Mapping, Ranking)):  # dict first, since that is quickly found out
         return
-    elif isinstance(ranked, str | bytes | bytearray) or not isinstance(ranked, Sequence):
+    if isinstance(ranked, str | bytes | bytearray) or not isinstance(ranked, Sequence):
         where = _place(run, query_id)
         raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
-    else:
+
+
+def check_list(run: str, query_id: str, ranked: GivenList) -> None:
+    """Raise `BadInput` for what a list must not hold; that floats are finite is not looked at."""
+    if isinstance(ranked, (dict, Mapping)):
+        size = len(ranked)
+        if countOf(map(type, ranked), str) != size or "" in ranked:
+            check_chunk_ids(_place(run, query_id), ranked)
+        if countOf(map(type, ranked.values()), float) != size:
+            check_scores(run, query_id, ranked)
+    elif not isinstance(ranked, Ranking):
         check_chunk_ids(_place(run, query_id), ranked)
         if len(set(ranked)) < len(ranked):
             twice = next(chunk for chunk in ranked if list(ranked).count(chunk) > 1)
             raise BadInput(f"{_place(run, query_id)}: chunk {twice!r} stands there twice")
 
 
-def check_whole_list(run: str, query_id: str, ranked: object) -> None:
-    """Raise `BadInput` for what is no list, or has a score that is not finite."""
+def check_whole_list(run: str, query_id: str, ranked: GivenList) -> None:
+    """Raise `BadInput` for what a list must not hold, or where a score is not finite."""
     check_list(run, query_id, ranked)
     if isinstance(ranked, Mapping) and not math.isfinite(sum(ranked.values())):
         check_scores(run, query_id, ranked)  # the sum may be infinite where no score is

@@ -9,13 +9,14 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, repeat
+from typing import NamedTuple
 
 import numpy as np
 
 from labeler.evaluation.alignment import Lists, QueryGrades, Scores, lists_with
-from labeler.evaluation.checking import check_list, check_scores, check_whole_list
+from labeler.evaluation.checking import GivenList, check_kind, check_list, check_whole_list
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.plain import GivenList, Qrels, Runs, numbered_later
+from labeler.evaluation.plain import Qrels, Runs, numbered_later
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Floats, Hits, Ints
 from labeler.model import Ranking, check_id
@@ -35,10 +36,19 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     return Scoreboard(lists.collection, conventions, lists)
 
 
+class _Place(NamedTuple):
+    """A list, of which run and query it is, and the query's grades."""
+
+    run: str
+    query_id: str
+    judged: Mapping[str, int]
+    ranked: GivenList
+
+
 class _LookedUp(Lists):
     """Plain lists, checked, one after the other: those of a run, then those of the next.
 
-    ``_given`` are the lists, ``_rows`` the rows of hits they belong to, ``_sizes`` how long they
+    ``_places`` are the lists, ``_rows`` the rows of hits they belong to, ``_sizes`` how long they
     are. ``_scores`` are the scores in all of them, each list's from ``_bounds`` on; a list without
     any has 0, -1, -2. ``_found`` are those of a query's judged chunks in each list that is a dict
     (``_is_dict``), NaN where it does not hold one. In lists that are ``_unsettled`` the scores do
@@ -47,76 +57,77 @@ class _LookedUp(Lists):
 
     def __init__(self, qrels: Qrels, runs: Runs, by_score: bool) -> None:
         super().__init__(numbered_later(qrels, runs), by_score)
-        self._names, self._judged = list(runs), list(qrels.values())
-        self._given: list[GivenList] = []
-        rows: list[int] = []
-        numbers = np.fromiter(chain.from_iterable(self._look_up(runs, rows)), np.float64)
-        self._rows = np.array(rows, dtype=np.int64)
-        self._sizes = np.array(list(map(len, map(_ids, self._given))), dtype=np.int64)
+        self._runs, self._judged = len(runs), list(qrels.values())
+        self._places: list[_Place] = []
+        self._rows = np.array(list(self._gather(runs)), dtype=np.int64)
+        given = [place.ranked for place in self._places]
+        self._is_dict = np.array([isinstance(ranked, _DICTS) for ranked in given], np.bool_)
+        self._sizes = np.array(list(map(len, map(_ids, given))), dtype=np.int64)
         self._bounds = np.append(0, np.cumsum(self._sizes))
-        self._is_dict = np.array([isinstance(each, _DICTS) for each in self._given], np.bool_)
         self._asked = np.array(list(map(len, self._judged)), dtype=np.int64)
-        asked = self._is_dict * self._asked[self._rows // max(1, len(self._names))]
+        asked = self._is_dict * self._asked[self._rows // max(1, self._runs)]
         in_turns = np.stack([self._sizes, asked], axis=1).ravel()
+        numbers = np.fromiter(chain.from_iterable(self._look_up()), np.float64, in_turns.sum())
         is_score = np.repeat(np.arange(len(in_turns)) % 2 == 0, in_turns)
         self._scores, self._found = numbers[is_score], numbers[~is_score]
         if not np.isfinite(self._scores).all():
-            self._refuse_scores()
+            for run, query_id, _, ranked in self._places:
+                check_whole_list(run, query_id, ranked)
         with np.errstate(over="ignore"):  # what no 32-bit score holds is infinite, and tied
             self._single = self._scores.astype(np.float32)
-        self._unsettled = np.zeros(len(self._given), dtype=np.bool_)
+        self._unsettled = np.zeros(len(given), dtype=np.bool_)
         self._unsettled[lists_with(self._single[1:] >= self._single[:-1], self._bounds)] = True
 
-    def _look_up(self, runs: Runs, rows: list[int]) -> Iterator[Iterable[float]]:
+    def _gather(self, runs: Runs) -> Iterator[int]:
+        """Put the lists in their places, and give the row of each; others are only checked."""
+        numbers = {query_id: query for query, query_id in enumerate(self.collection.query_ids)}
+        for at, (name, run) in enumerate(runs.items()):
+            for query_id, ranked in run.items():
+                query = numbers.get(query_id)
+                if query is None:
+                    check_kind(name, check_id(query_id, "query"), ranked)
+                    check_whole_list(name, query_id, ranked)
+                    continue
+                check_kind(name, query_id, ranked)
+                self._places.append(_Place(name, query_id, self._judged[query], ranked))
+                yield query * self._runs + at
+
+    def _look_up(self) -> Iterator[Iterable[float]]:
         """Take one list after the other: give all its scores, then those of the judged chunks.
 
         It is checked at once, because fetching from memory what was just at hand would take longer
         than all the rest.
         """
-        numbers = {query_id: query for query, query_id in enumerate(self.collection.query_ids)}
-        judged, gaps = self._judged, repeat(math.nan)
-        for at, (name, run) in enumerate(runs.items()):
-            for query_id, ranked in run.items():
-                query = numbers.get(query_id)
-                if query is None:
-                    check_whole_list(name, check_id(query_id, "query"), ranked)
-                    continue
-                check_list(name, query_id, ranked)
-                rows.append(query * len(runs) + at)
-                self._given.append(ranked)
-                if isinstance(ranked, _DICTS):
-                    yield ranked.values()
-                    yield map(ranked.get, judged[query], gaps)
-                else:
-                    yield _falling(ranked)
-
-    def _refuse_scores(self) -> None:
-        for row, ranked in zip(self._rows.tolist(), self._given, strict=True):
+        gaps = repeat(math.nan)
+        for run, query_id, judged, ranked in self._places:
+            check_list(run, query_id, ranked)
             if isinstance(ranked, _DICTS):
-                query, at = divmod(row, len(self._names))
-                check_scores(self._names[at], self.collection.query_ids[query], ranked)
+                yield ranked.values()
+                yield map(ranked.get, judged, gaps)
+            else:
+                yield _falling(ranked)
 
     @cached_property
     def listed(self) -> Bools:
         """Say where a run has a list, (queries, runs)."""
-        listed = np.zeros(len(self._judged) * len(self._names), dtype=np.bool_)
+        listed = np.zeros(len(self._judged) * self._runs, dtype=np.bool_)
         listed[self._rows] = True
-        return listed.reshape(len(self._judged), len(self._names))
+        return listed.reshape(len(self._judged), self._runs)
 
     @cached_property
     def scoreless(self) -> tuple[bool, ...]:
         """Whether each run has a list without scores."""
         others = np.flatnonzero(~self._is_dict).tolist()
-        bare = [at for at in others if getattr(self._given[at], "scores", None) is None]
-        without = set((self._rows[bare] % len(self._names)).tolist())
-        return tuple(at in without for at in range(len(self._names)))
+        bare = [at for at in others if getattr(self._places[at].ranked, "scores", None) is None]
+        without = set((self._rows[bare] % self._runs).tolist())
+        return tuple(at in without for at in range(self._runs))
 
     @cached_property
     def unsettled(self) -> tuple[dict[int, Scores], ...]:
         """For each run the scores, as 32-bit floats, of lists in which they do not all fall."""
-        found: tuple[dict[int, Scores], ...] = tuple({} for _ in self._names)
+        found: tuple[dict[int, Scores], ...] = tuple({} for _ in range(self._runs))
         for at in np.flatnonzero(self._unsettled).tolist():
-            query, run = divmod(int(self._rows[at]), len(self._names))
+            query, run = divmod(int(self._rows[at]), self._runs)
             scores = self._single[self._span(at)]
             found[run][query] = -np.sort(-scores) if self._is_dict[at] else scores
         return found
@@ -130,13 +141,13 @@ class _LookedUp(Lists):
         hits.sort()
         kinds = self.collection.golden_query * 4 + self.collection.golden_grade
         known = np.bincount(kinds, minlength=4 * len(golden)).reshape(-1, 4)
-        length = np.zeros(len(golden) * len(self._names), dtype=np.int64)
+        length = np.zeros(len(golden) * self._runs, dtype=np.int64)
         length[self._rows] = self._sizes
         return Hits(
             row=hits >> _ROW,
             rank=(hits >> 2 & (1 << _ROW - 2) - 1).astype(np.int32),
             grade=(hits & 3).astype(np.int8),
-            known=np.repeat(known, len(self._names), axis=0),
+            known=np.repeat(known, self._runs, axis=0),
             length=length,
         )
 
@@ -144,7 +155,7 @@ class _LookedUp(Lists):
         """Return the hits in dicts whose scores fall, as numbers: a score tells the rank."""
         grades = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int64)
         dicts = np.flatnonzero(self._is_dict)
-        query = self._rows[dicts] // max(1, len(self._names))
+        query = self._rows[dicts] // max(1, self._runs)
         asked = self._asked[query]
         shift = (np.cumsum(self._asked) - self._asked)[query] - (np.cumsum(asked) - asked)
         place = np.arange(len(self._found)) + np.repeat(shift, asked)
@@ -158,16 +169,14 @@ class _LookedUp(Lists):
         """Return the hits in all other lists, as numbers: they are gone through."""
         hits: list[int] = []
         for at in np.flatnonzero(~self._is_dict | self._unsettled).tolist():
-            row, ids = int(self._rows[at]), self._in_order(at)
-            grades = self._judged[row // len(self._names)]
+            row, ids, grades = int(self._rows[at]), self._in_order(at), self._places[at].judged
             ranks = compress(count(1), map(grades.__contains__, ids))
             hits += [row << _ROW | rank << 2 | grades[ids[rank - 1]] for rank in ranks]
         return np.array(hits, dtype=np.int64)
 
     def _in_order(self, at: int) -> Sequence[str]:
         """Return the ids of a list, best first."""
-        ranked, span = self._given[at], self._span(at)
-        ids = list(_ids(ranked))
+        ids, span = list(_ids(self._places[at].ranked)), self._span(at)
         if self._unsettled[at] and self.by_score:
             best_first = sorted(zip(self._single[span].tolist(), ids, strict=True), reverse=True)
             return [chunk_id for _, chunk_id in best_first]

@@ -13,9 +13,9 @@ from typing import TypeAlias, overload
 import numpy as np
 
 from labeler.evaluation.alignment import Chunks, lists_with
+from labeler.evaluation.checking import GivenList
 from labeler.model import Collection, Ranking, StoredList, StoredRun
 
-GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Runs: TypeAlias = Mapping[str, Mapping[str, GivenList]]
 Numbers: TypeAlias = defaultdict[str, int]
