@@ -1,4 +1,4 @@
-"""Qrels and runs as a notebook holds them (dicts, frames, paths), checked, as plain dicts."""
+"""Qrels and runs as a notebook has them (dicts, frames, paths), as plain dicts, grades checked."""
 
 from __future__ import annotations
 

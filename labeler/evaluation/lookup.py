@@ -117,10 +117,9 @@ class _LookedUp(Lists):
     @cached_property
     def scoreless(self) -> tuple[bool, ...]:
         """Whether each run has a list without scores."""
-        others = np.flatnonzero(~self._is_dict).tolist()
-        bare = [at for at in others if getattr(self._places[at].ranked, "scores", None) is None]
-        without = set((self._rows[bare] % self._runs).tolist())
-        return tuple(at in without for at in range(self._runs))
+        others = [self._places[at] for at in np.flatnonzero(~self._is_dict).tolist()]
+        bare = {place.run for place in others if not _is_scored(place.ranked)}
+        return tuple(run.name in bare for run in self.collection.runs)
 
     @cached_property
     def unsettled(self) -> tuple[dict[int, Scores], ...]:
@@ -187,6 +186,12 @@ class _LookedUp(Lists):
 
 def _ids(ranked: GivenList) -> Mapping[str, float] | Sequence[str]:
     return ranked.chunk_ids if isinstance(ranked, Ranking) else ranked
+
+
+def _is_scored(ranked: GivenList) -> bool:
+    if isinstance(ranked, Ranking):
+        return ranked.scores is not None
+    return isinstance(ranked, Mapping)
 
 
 def _falling(ranked: Ranking | Sequence[str]) -> Sequence[float]:
