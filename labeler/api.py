@@ -17,7 +17,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
     Scoreboard,
-    collect,
+    plain_board,
     residuals_by_place,
     residuals_by_query,
     score_records,
@@ -216,10 +216,11 @@ def _board(
         lists = {
             check_id(name, "run"): lists_from(name, run, on_duplicate) for name, run in runs.items()
         }
-    if not any(grades.keys() & found.keys() for found in lists.values()):
+    board = plain_board(grades, lists, conventions)
+    if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))
         raise BadInput(
             f"run {name!r} and the qrels share no query (the qrels begin with "
             f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
         )
-    return Scoreboard(collect(grades, lists), conventions)
+    return board

@@ -1,12 +1,11 @@
-"""Qrels and runs as a notebook holds them (dicts, frames, paths), checked, as plain dicts."""
+"""Qrels and runs as a notebook has them (dicts, frames, paths), as plain dicts, grades checked."""
 
 from __future__ import annotations
 
-import math
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -15,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from labeler.errors import BadInput
-from labeler.evaluation import GivenList
+from labeler.evaluation import GivenList, are_all, check_chunk_ids, is_number
 from labeler.formats import GradeRule, OnDuplicate, read_golden, read_run
 from labeler.model import GRADES, check_grade, check_id
 
@@ -39,23 +38,14 @@ def grade_rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) ->
     """Return how other scales are read; raises `BadInput` for a map that could not mean a thing."""
     if grade_map is None:
         return GradeRule(negative_as_zero)
-    if not isinstance(grade_map, Mapping) or not all(map(_is_number, grade_map)):
+    if not isinstance(grade_map, Mapping) or not all(map(is_number, grade_map)):
         raise BadInput(
             f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
         )
     grades = {float(old): new for old, new in grade_map.items()}
     for old, new in grades.items():
-        grades[old] = check_grade(int(new) if _is_number(new) and new in GRADES else new)
+        grades[old] = check_grade(int(new) if is_number(new) and new in GRADES else new)
     return GradeRule(negative_as_zero, grades)
-
-
-def _is_number(value: Any) -> bool:
-    """Say whether a value is a finite number that is neither true nor false."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    with suppress(OverflowError):  # a whole number that no float can hold
-        return math.isfinite(value)
-    return False
 
 
 def check_on_duplicate(value: object) -> None:
@@ -94,15 +84,16 @@ def grades_from(given: GivenGrades, rule: GradeRule) -> dict[str, dict[str, int]
         check_id(query_id, "query")
         if not isinstance(chunks, Mapping):
             raise BadInput(f"qrels of query {query_id!r} must be {{chunk: grade}}, not {chunks!r}")
-        _check_chunk_ids(f"qrels, query {query_id!r}", chunks)
-        grades[query_id] = {
-            chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()
-        }
+        check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+        grades[query_id] = _grades(query_id, chunks, rule)
     return grades
 
 
 def lists_from(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping[str, GivenList]:
-    """Return the lists of the run ``name`` by query; raises `BadInput` where they are malformed."""
+    """Return the lists of the run ``name`` by query; what is in those of a dict is not looked at.
+
+    Raises `BadInput` where a file is malformed, or this is no run.
+    """
     if isinstance(given, str | PathLike):
         read = read_run(_path(given), on_duplicate=on_duplicate)
         return {each.query_id: each for each in read.records}
@@ -112,9 +103,6 @@ def lists_from(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping
         raise BadInput(
             f"run {name!r} must be a dict, a frame or a path, not {type(given).__name__}"
         )
-    for query_id, ranked in given.items():
-        check_id(query_id, "query")
-        _check_list(f"run {name!r}, query {query_id!r}", ranked)
     return given
 
 
@@ -122,62 +110,20 @@ def _path(given: str | PathLike[str]) -> Path:
     return Path(os.fsdecode(given))
 
 
+def _grades(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
+    """Return a query's grades as the rule reads them, which takes long and is mostly needless."""
+    if not rule.grade_map and are_all(int, chunks.values()) and set(chunks.values()) <= set(GRADES):
+        return dict(chunks)
+    return {chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()}
+
+
 def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise BadInput(f"grade must be 0, 1, 2 or 3, not {value!r}")
-        if value in GRADES and not rule.grade_map:
-            return int(value)  # the rule takes more than twice as long
         return rule.read(value.item() if isinstance(value, np.number) else value)
     except BadInput as error:
         raise BadInput(f"qrels: chunk {chunk_id!r} for query {query_id!r}: {error}") from error
-
-
-def _check_list(where: str, ranked: object) -> None:
-    if isinstance(ranked, Mapping):
-        _check_chunk_ids(where, ranked)
-        _check_scores(where, ranked)
-    elif isinstance(ranked, str | bytes | bytearray) or not isinstance(ranked, Sequence):
-        raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
-    else:
-        _check_chunk_ids(where, ranked)
-        if len(set(ranked)) < len(ranked):
-            twice = next(chunk for chunk in ranked if list(ranked).count(chunk) > 1)
-            raise BadInput(f"{where}: chunk {twice!r} stands there twice")
-
-
-def _check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:
-    """Raise `BadInput` for what is no id; looking at the kinds first is four times as fast."""
-    if set(map(type, chunk_ids)) <= {str} and "" not in chunk_ids:
-        return
-    for chunk_id in chunk_ids:
-        try:
-            check_id(chunk_id, "chunk")
-        except BadInput as error:
-            raise BadInput(
-                f"{where}: {error}; expected {{chunk: score}} or a list of chunks, best first"
-                if isinstance(chunk_id, tuple | list | dict)
-                else f"{where}: {error}"
-            ) from error
-
-
-def _check_scores(where: str, scores: Mapping[str, Any]) -> None:
-    if _are_finite(scores.values()):
-        return
-    for chunk_id, score in scores.items():
-        if not _is_number(score):
-            raise BadInput(
-                f"{where}: the score of chunk {chunk_id!r} is not a finite number: {score!r}"
-            )
-
-
-def _are_finite(scores: Collection[Any]) -> bool:
-    """Say whether a quick look finds Python's own finite numbers only; one in doubt says no."""
-    if not set(map(type, scores)) <= {int, float}:
-        return False
-    with suppress(OverflowError):
-        return math.isfinite(sum(scores))  # a sum with NaN or an infinite part is no number
-    return False
 
 
 def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect, tied_queries
+from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
 from labeler.measures import parse_all
 from labeler.model import Ranking
 from tests.boards import ALL, board_of, one, rows, said
@@ -114,8 +114,8 @@ def test_ties_are_reordered_by_id_under_trec_eval_only() -> None:
 def test_the_end_of_a_list_and_the_start_of_the_next_are_no_tie() -> None:
     lists = {"q1": {"b": 2.0, "a": 1.0}, "none": {}, "q2": {"a": 1.0, "b": 0.5}, "q3": {"b": 9.0}}
     collection = collect({query: {"a": 1} for query in lists}, {"A": lists})
-    assert tied_queries(collection.runs[0]) == 0
     classic = Scoreboard(collection, Conventions.of("trec_eval"))
+    assert classic.tied == {"A": 0}
     assert classic.values(*classic.conventions.measures("RR")).ravel().tolist() == [0.5, 0, 1, 0]
 
 
@@ -131,8 +131,9 @@ def test_a_list_read_from_a_file_stays_in_its_order_whatever_its_scores() -> Non
 
 def test_scores_that_differ_in_64_bits_alone_are_tied() -> None:
     collection = collect({"q": {"a": 1}}, {"A": {"q": {"a": 0.5 + 1e-10, "b": 0.5}}})
-    assert tied_queries(collection.runs[0]) == 1
-    assert one(Scoreboard(collection, Conventions.of("trec_eval")), "RR").value == 0.5
+    classic = Scoreboard(collection, Conventions.of("trec_eval"))
+    assert classic.tied == {"A": 1}
+    assert one(classic, "RR").value == 0.5
     assert one(Scoreboard(collection, Conventions.of("graded")), "RR").value != 0.5
 
 

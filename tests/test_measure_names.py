@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
+import subprocess
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -192,3 +195,14 @@ def test_every_definition_is_complete(name: str) -> None:
 def test_a_measure_cannot_be_made_that_its_text_would_not_give_back(given: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match=str(given["name"])):
         Measure(**given)
+
+
+def test_a_measure_that_comes_from_another_process_is_found_here() -> None:
+    """Texts have another hash in every process, and so has what is made of them."""
+    write = "import pickle, sys; from labeler.measures import parse; "
+    write += "sys.stdout.buffer.write(pickle.dumps(parse('MRR(rel=2)@10')))"
+    command = [sys.executable, "-c", write]
+    sent = subprocess.run(command, check=True, capture_output=True).stdout
+    received = pickle.loads(sent)  # written by the line above
+    assert received in {parse("MRR(rel=2)@10")}
+    assert received.names == ("MRR(rel=2)@10",)

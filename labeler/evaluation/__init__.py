@@ -3,8 +3,10 @@
 Knows queries, runs and buckets; not where they are stored nor how they are shown.
 """
 
-from labeler.evaluation.alignment import Chunks, Ranked, tied_queries
+from labeler.evaluation.alignment import Chunks, Ranked
+from labeler.evaluation.checking import GivenList, are_all, check_chunk_ids, is_number
 from labeler.evaluation.conventions import PRESETS, Conventions, arrowed, number, signed
+from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
     NO_RESULT,
     Counts,
@@ -15,7 +17,7 @@ from labeler.evaluation.means import (
     why_no_value,
 )
 from labeler.evaluation.notes import Note
-from labeler.evaluation.plain import GivenList, collect
+from labeler.evaluation.plain import collect
 from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
 from labeler.evaluation.records import (
     Record,
@@ -62,12 +64,16 @@ __all__ = [
     "Scoreboard",
     "TieRange",
     "TieRanges",
+    "are_all",
     "arrowed",
     "cautions",
+    "check_chunk_ids",
     "collect",
+    "is_number",
     "names_of",
     "notes_of",
     "number",
+    "plain_board",
     "primary",
     "query_records",
     "residual_means",
@@ -78,7 +84,6 @@ __all__ = [
     "signed",
     "tie_notes",
     "tie_ranges",
-    "tied_queries",
     "tied_ranges",
     "why_no_mean",
     "why_no_value",

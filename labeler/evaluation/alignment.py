@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain, pairwise
 
 import numpy as np
@@ -155,15 +156,6 @@ def realigned(hits: Hits, moved: Mapping[int, Hits]) -> Hits:
     return Hits.join([*parts, rows_of(hits, done, len(hits.length))]) if parts else hits
 
 
-def chunk_lists(collection: Collection, run: StoredRun, *, by_score: bool) -> Mapping[int, Chunks]:
-    """Return a run's lists by query, as stored or, ``by_score``, in trec_eval's order."""
-    lists = {query: ranking.chunks for query, ranking in run.lists.items()}
-    if by_score:
-        for query, scores in _unsettled(run).items():
-            lists[query] = in_trec_eval_order(lists[query], scores, collection.chunk_ids)
-    return lists
-
-
 def ranked(
     chunks: Chunks, stored: StoredList | None, golden: QueryGrades, chunk_ids: Sequence[str]
 ) -> list[Ranked]:
@@ -199,9 +191,66 @@ def _tied_stretches(scores: Scores) -> Iterator[slice]:
             yield slice(start, stop)
 
 
-def tied_queries(run: StoredRun) -> int:
-    """Count the queries in which two chunks of a run have the same score, as 32-bit floats."""
-    return sum(len(np.unique(scores)) < len(scores) for scores in _unsettled(run).values())
+@dataclass(eq=False)
+class Lists:
+    """The ranked lists of all runs, in the order they are stored in or trec_eval's (``by_score``).
+
+    What takes long is found out when it is first asked for, and then kept.
+    """
+
+    collection: Collection
+    by_score: bool
+
+    @cached_property
+    def ordered(self) -> tuple[dict[int, Chunks], ...]:
+        """The lists of each run by query, best first."""
+        found = []
+        for at, run in enumerate(self.collection.runs):
+            lists = {query: ranking.chunks for query, ranking in run.lists.items()}
+            for query, scores in self.unsettled[at].items() if self.by_score else ():
+                names = self.collection.chunk_ids
+                lists[query] = in_trec_eval_order(lists[query], scores, names)
+            found.append(lists)
+        return tuple(found)
+
+    @cached_property
+    def unsettled(self) -> tuple[Mapping[int, Scores], ...]:
+        """For each run the scores, as 32-bit floats, of lists in which they do not all fall."""
+        return tuple(map(_unsettled, self.collection.runs))
+
+    @cached_property
+    def tied(self) -> tuple[int, ...]:
+        """For each run, the number of queries in which two chunks have the same score."""
+        return tuple(sum(map(_has_ties, of.values())) for of in self.unsettled)
+
+    @cached_property
+    def scoreless(self) -> tuple[bool, ...]:
+        """Whether each run has a list without scores."""
+        return tuple(
+            any(each.scores is None for each in run.lists.values()) for run in self.collection.runs
+        )
+
+    @cached_property
+    def listed(self) -> Bools:
+        """Say where a run has a list, (queries, runs)."""
+        listed = np.zeros((len(self.collection.query_ids), len(self.collection.runs)), np.bool_)
+        for at, run in enumerate(self.collection.runs):
+            listed[list(run.lists), at] = True
+        return listed
+
+    def hits(self, golden: Sequence[QueryGrades]) -> Hits:
+        """Find the judged chunks of all queries: for each query a row for each run."""
+        return self.align(range(len(golden)), golden)
+
+    def align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
+        """Find the judged chunks of some queries; ``golden`` has the grades of all."""
+        chosen = list(queries)
+        lists = [[of.get(query, NO_CHUNKS) for of in self.ordered] for query in chosen]
+        return align([golden[query] for query in chosen], lists)
+
+
+def _has_ties(scores: Scores) -> bool:
+    return len(np.unique(scores)) < len(scores)
 
 
 def _unsettled(run: StoredRun) -> dict[int, Scores]:

@@ -7,14 +7,13 @@ empty. So it has no value, in no bucket and for no query.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from labeler.evaluation.adding import Grouping
-from labeler.evaluation.alignment import Chunks
 from labeler.evaluation.sheet import Sheet
 from labeler.measures import Bools, Floats, Ints, Measure
 
@@ -25,15 +24,6 @@ class Answers:
 
     listed: Bools
     answered: Bools
-
-    @staticmethod
-    def of(lists: Sequence[Mapping[int, Chunks]], queries: int) -> Answers:
-        """Look at each run's lists by query."""
-        listed, answered = (np.zeros((queries, len(lists)), dtype=np.bool_) for _ in range(2))
-        for at, by_query in enumerate(lists):
-            listed[list(by_query), at] = True
-            answered[[query for query, chunks in by_query.items() if len(chunks)], at] = True
-        return Answers(listed, answered)
 
     @cached_property
     def _empty(self) -> Ints:

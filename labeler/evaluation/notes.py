@@ -36,12 +36,13 @@ class Note:
 class RunCounts:
     """What to know of one run beside its values.
 
-    Of its queries ``tied`` have equal scores. Of those that somebody graded it has no list for
-    ``absent`` and no result for ``unanswered``; in the others' lists stand ``graded`` chunks that
-    have a golden grade.
+    Of its queries ``tied`` have equal scores, and ``scoreless`` is 1 where one has none. Of those
+    that somebody graded it has no list for ``absent`` and no result for ``unanswered``; in the
+    others' lists stand ``graded`` chunks that have a golden grade.
     """
 
     tied: int
+    scoreless: int
     absent: int
     unanswered: int
     graded: int
@@ -86,7 +87,7 @@ def _of_run(
     if own.tied:
         order = "by chunk id, descending" if conventions.like_trec_eval else "in file order"
         yield "ties", f"{_queries(own.tied)} with tied scores, ties {order}"
-    if conventions.like_trec_eval and any(ranked.scores is None for ranked in run.lists.values()):
+    if conventions.like_trec_eval and own.scoreless:
         yield "no scores", "no scores, so a chunk's score is taken to be -rank"
     if judged:
         yield from _of_judged(own, judged)

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain, count, pairwise, repeat, starmap
-from typing import TypeAlias
+from typing import TypeAlias, overload
 
 import numpy as np
 
 from labeler.evaluation.alignment import Chunks, lists_with
+from labeler.evaluation.checking import GivenList
 from labeler.model import Collection, Ranking, StoredList, StoredRun
 
-GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
+Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
+Runs: TypeAlias = Mapping[str, Mapping[str, GivenList]]
 Numbers: TypeAlias = defaultdict[str, int]
 """Texts by number, from 0 in the order in which they are first looked up."""
 
 
 def collect(
-    qrels: Mapping[str, Mapping[str, int]],
-    runs: Mapping[str, Mapping[str, GivenList]],
+    qrels: Qrels,
+    runs: Runs,
     facets: Mapping[str, Mapping[str, str]] | None = None,
 ) -> Collection:
     """Make a collection from ``{query: {chunk: grade}}`` and ``{run: {query: ranking}}``.
@@ -53,6 +57,71 @@ def collect(
         revision=0,
         data_revision=0,
     )
+
+
+def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
+    """Make the same collection, in which only what is graded has a number yet.
+
+    All other chunks are numbered as soon as somebody asks for an id or for what is in a list.
+    """
+    whole = _Whole(qrels, runs)
+    places = {query_id: at for at, query_id in enumerate(qrels)}
+    stored = [
+        StoredRun(
+            *(name, name, None),
+            _Lists(whole, at, [places[query_id] for query_id in run if query_id in places]),
+            unknown_queries=sum(query_id not in places for query_id in run),
+        )
+        for at, (name, run) in enumerate(runs.items())
+    ]
+    return replace(collect(qrels, {}), runs=tuple(stored), chunk_ids=_Ids(whole))
+
+
+@dataclass
+class _Whole:
+    """A collection that is made when it is first needed."""
+
+    qrels: Qrels
+    runs: Runs
+
+    @cached_property
+    def collection(self) -> Collection:
+        return collect(self.qrels, self.runs)
+
+
+@dataclass(eq=False)
+class _Ids(Sequence[str]):
+    """The ids of all chunks by number."""
+
+    whole: _Whole
+
+    @overload
+    def __getitem__(self, number: int) -> str: ...
+    @overload
+    def __getitem__(self, number: slice) -> Sequence[str]: ...
+    def __getitem__(self, number: int | slice) -> str | Sequence[str]:
+        return self.whole.collection.chunk_ids[number]
+
+    def __len__(self) -> int:
+        return len(self.whole.collection.chunk_ids)
+
+
+@dataclass(eq=False)
+class _Lists(Mapping[int, StoredList]):
+    """The lists of a run by query."""
+
+    whole: _Whole
+    run: int
+    queries: Sequence[int]
+
+    def __getitem__(self, query: int) -> StoredList:
+        return self.whole.collection.runs[self.run].lists[query]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.queries)
+
+    def __len__(self) -> int:
+        return len(self.queries)
 
 
 def _number(texts: Iterable[str], size: int, numbers: Numbers) -> Chunks:

@@ -50,6 +50,8 @@ def residual_means(
     board = board.snapshot()
     chosen = [measure for measure in board.resolve(measures) if measure.name == "RBP"]
     buckets, group = board.groups(facet)
+    if not chosen:
+        return []
     inside = {bucket: group == place for place, bucket in enumerate(buckets)}
     by_query = {measure: residuals_by_query(board, measure) for measure in chosen}
     return [

@@ -6,7 +6,7 @@ import copy
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cached_property
 from itertools import repeat, starmap
 
 import numpy as np
@@ -16,14 +16,13 @@ from labeler.evaluation.adding import Grouping
 from labeler.evaluation.alignment import (
     NO_CHUNKS,
     Chunks,
-    QueryGrades,
+    Lists,
     Ranked,
+    Scores,
     align,
-    chunk_lists,
     grades_by_query,
     ranked,
     rows_of,
-    tied_queries,
 )
 from labeler.evaluation.answers import Answers
 from labeler.evaluation.conventions import Conventions
@@ -63,28 +62,26 @@ class Scoreboard:
     (0.5, 2, 1, 1, 2)
     """
 
-    def __init__(self, collection: Collection, conventions: Conventions) -> None:
+    def __init__(
+        self, collection: Collection, conventions: Conventions, lists: Lists | None = None
+    ) -> None:
         self.collection = collection
         self.conventions = conventions
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
-        self._lists = [
-            chunk_lists(collection, run, by_score=conventions.like_trec_eval)
-            for run in collection.runs
-        ]
+        self._lists = lists or Lists(collection, conventions.like_trec_eval)
         self._budgets = self._find_budgets()
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
         everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: everything}
         self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
-        self._tied = cache(partial(_tied_by_run, collection))  # asked once, also by snapshots
-        self._answers = Answers.of(self._lists, len(collection.query_ids))
-        absent = ~self._answers.listed
-        self._rules = Rules(absent, self._budgets, conventions.like_trec_eval)
+        self._rules = Rules(~self._lists.listed, self._budgets, conventions.like_trec_eval)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
-        hits = self._align(range(len(golden)), golden)
+        hits = self._lists.hits(golden)
+        answered = hits.length.reshape(self._lists.listed.shape) > 0
+        self._answers = Answers(self._lists.listed, answered)
         layout = Layout(len(self.run_names), ())
         judged = np.array([len(grades.chunks) > 0 for grades in golden], dtype=np.bool_)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
@@ -120,7 +117,12 @@ class Scoreboard:
     @property
     def tied(self) -> Mapping[str, int]:
         """For each run, the number of queries in which two chunks have the same score."""
-        return self._tied()
+        return dict(zip(self.run_names, self._lists.tied, strict=True))
+
+    def unsettled(self, run: str) -> Mapping[str, Scores]:
+        """Return the scores, as 32-bit floats, of a run's lists in which they do not all fall."""
+        found = self._lists.unsettled[self.column_of(run)]
+        return {self.collection.query_ids[query]: scores for query, scores in found.items()}
 
     def unbucketed(self, facet: str) -> int:
         """Count the judged queries that no bucket of ``facet`` holds, so that no row shows them."""
@@ -152,7 +154,7 @@ class Scoreboard:
             np.sum(~there[state.judged], axis=0)
             for there in (self._answers.listed, self._answers.answered)
         )
-        columns = np.stack([list(self.tied.values()), absent, unanswered, graded])
+        columns = np.stack([self._lists.tied, self._lists.scoreless, absent, unanswered, graded])
         return dict(zip(self.run_names, starmap(RunCounts, columns.T.tolist()), strict=True))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
@@ -259,7 +261,7 @@ class Scoreboard:
 
     def chunks(self, run: str, query_id: str) -> Chunks:
         """Return a run's list in the order the conventions use; empty where it has none."""
-        return self._lists[self.column_of(run)].get(self.number_of(query_id), NO_CHUNKS)
+        return self._lists.ordered[self.column_of(run)].get(self.number_of(query_id), NO_CHUNKS)
 
     def ranked(self, run: str, query_id: str) -> list[Ranked]:
         """Return a run's list with scores and golden grades, in the order the conventions use.
@@ -352,7 +354,7 @@ class Scoreboard:
         golden, sheet = list(state.golden), state.sheet  # a reader may put in another sheet now
         for query, changes in by_query.items():
             golden[query] = golden[query].changed(changes)
-        moved = {query: self._align([query], golden) for query in by_query}
+        moved = {query: self._lists.align([query], golden) for query in by_query}
         queries = np.array(list(moved), dtype=np.int64)
         judged = np.array([len(golden[query].chunks) > 0 for query in moved], dtype=np.bool_)
         hits = Hits.join(list(moved.values()))
@@ -381,15 +383,6 @@ class Scoreboard:
         by_task = self.conventions.budget_by_task
         budgets = [by_task.get(task or "", self.conventions.budget) for task in tasks]
         return np.array(budgets, dtype=np.int64)
-
-    def _align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
-        chosen = list(queries)
-        lists = [[lists.get(query, NO_CHUNKS) for lists in self._lists] for query in chosen]
-        return align([golden[query] for query in chosen], lists)
-
-
-def _tied_by_run(collection: Collection) -> Mapping[str, int]:
-    return {run.name: tied_queries(run) for run in collection.runs}
 
 
 def _group(given: Sequence[str | None]) -> Grouping:

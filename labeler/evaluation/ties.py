@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.evaluation.alignment import Chunks, Scores
+from labeler.evaluation.alignment import NO_SCORES, Scores
 from labeler.evaluation.conventions import Conventions, number
 from labeler.evaluation.notes import Note
 from labeler.evaluation.records import Record
@@ -48,21 +48,18 @@ def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tupl
     board = board.snapshot()
     wanted = board.resolve(measures)
     column = board.column_of(run)
-    lists = _tied_lists(board, run)
+    tied = _tied(board, run)
     orders = {
-        by_judged: tuple(
-            board.aligned(list(lists), [each.reordered(sign, by_judged) for each in lists.values()])
-            for sign in (-1, 1)
-        )
+        by_judged: tuple(tied.reordered(sign, by_judged) for sign in (-1, 1))
         for by_judged in {measure.name == "Judged" for measure in wanted}
-        if lists
+        if tied.queries
     }
     return tuple(
         TieRange(
             row.measure,
             row.value,
             *(
-                _mean(board, row.measure, column, list(lists), hits)
+                _mean(board, row.measure, column, tied.queries, hits)
                 for hits in orders.get(row.measure.name == "Judged", (None, None))
             ),
         )
@@ -121,38 +118,48 @@ def with_ties(records: Iterable[Record], ranges: TieRanges) -> list[Record]:
     return rows
 
 
-class _TiedList(NamedTuple):
-    """A list with ties: its chunks, their scores, and their grades, -1 for none; best first."""
+class _Tied(NamedTuple):
+    """Lists with ties, of one run, best first.
 
-    chunks: Chunks
+    ``hits`` has a row for each of the ``queries``. ``row``, ``scores`` and ``grades`` (-1 for none)
+    are of all chunks in these lists, one list after the other.
+    """
+
+    queries: Sequence[str]
+    hits: Hits
+    row: Ints
     scores: Scores
     grades: Ints
 
-    def reordered(self, sign: int, by_judged: bool) -> Chunks:
-        """Return the chunks with ties in the worst (``sign`` -1) or best order (1).
+    def reordered(self, sign: int, by_judged: bool) -> Hits:
+        """Return the hits with ties in the worst (``sign`` -1) or best order (1).
 
         Promoting a better chunk never lowers a measure, so the extremes are the orders by grade;
         where ``by_judged``, by whether there is a grade at all.
         """
         worth = self.grades > UNGRADED if by_judged else np.maximum(self.grades, 0)
-        return self.chunks[np.lexsort((-sign * worth.astype(np.int64), -self.scores))]
+        order = np.lexsort((-sign * worth.astype(np.int64), -self.scores, self.row))
+        grades = self.grades[order]
+        at = np.flatnonzero(grades > UNGRADED)
+        ends = np.cumsum(self.hits.length)
+        row = self.row[at]
+        rank = at + 1 - (ends - self.hits.length)[row]
+        return Hits(row, rank, grades[at], self.hits.known, self.hits.length)
 
 
-def _tied_lists(board: Scoreboard, run: str) -> dict[str, _TiedList]:
-    """Return the lists of a run in which scores are tied, by query."""
-    query_ids = board.collection.query_ids
-    lists = board.collection.runs[board.column_of(run)].lists
-    found: dict[str, _TiedList] = {}
-    for query, stored in lists.items():
-        if stored.scores is None:
-            continue
+def _tied(board: Scoreboard, run: str) -> _Tied:
+    """Return the lists of a run in which scores are tied; one in which they rise has no order."""
+    found: dict[str, Scores] = {}
+    for query_id, stored in board.unsettled(run).items():
         is_sorted = board.conventions.like_trec_eval  # else the list is in the file's order
-        scores = -np.sort(-stored.scores) if is_sorted else stored.scores
+        scores = -np.sort(-stored) if is_sorted else stored
         if (scores[1:] == scores[:-1]).any() and not (scores[1:] > scores[:-1]).any():
-            chunks = board.chunks(run, query_ids[query])
-            grades = board.grades(query_ids[query], chunks)
-            found[query_ids[query]] = _TiedList(chunks, scores, grades)
-    return found
+            found[query_id] = scores
+    hits = board.hits(run).rows(list(map(board.number_of, found)))
+    row = np.repeat(np.arange(len(found)), hits.length)
+    grades = np.full(len(row), UNGRADED)
+    grades[(np.cumsum(hits.length) - hits.length)[hits.row] + hits.rank - 1] = hits.grade
+    return _Tied(list(found), hits, row, np.concatenate([NO_SCORES, *found.values()]), grades)
 
 
 def _mean(

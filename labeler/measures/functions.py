@@ -123,6 +123,19 @@ class Hits:
             self.length[start::step],
         )
 
+    def rows(self, chosen: Sequence[int]) -> Hits:
+        """Only the rows that are ``chosen``, in that order.
+
+        >>> Hits.of([[3], [None, 1], [0]]).rows([2, 1]).rank.tolist()
+        [1, 2]
+        """
+        per_row = self.count(WHOLE_LIST)[chosen]
+        row = np.repeat(np.arange(len(chosen)), per_row)
+        within = np.arange(len(row)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
+        keep = np.repeat(self.start[chosen], per_row) + within
+        hits = (self.rank[keep], self.grade[keep])
+        return Hits(row, *hits, self.known[chosen], self.length[chosen])
+
     def relevant(self, rel: int) -> Hits:
         """Only the hits of grade ``rel`` or better; made once, since measures share it."""
         if rel not in self._relevant:

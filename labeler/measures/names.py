@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -29,6 +30,9 @@ _NAMES: Mapping[str, str] = MappingProxyType(
     {_fold(alias): d.name for d in MEASURES.values() for alias in (d.name, *d.aliases)}
     | {_RELEVANT_RETRIEVED: "NumRet"}
 )
+
+
+_WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Measure:
     max: int | None = None
     judged_only: bool = False
     asked: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         definition = MEASURES.get(self.name)
@@ -66,6 +71,14 @@ class Measure:
             value = getattr(self, parameter)
             if not self._fits(definition, parameter, value):
                 raise BadInput(f"{self.name} {definition.takes_all}; not {parameter}={value!r}")
+        object.__setattr__(self, "_hash", hash(_WHAT_IT_IS(self)))
+
+    def __hash__(self) -> int:
+        return self._hash  # boards look measures up hundreds of times for each grade
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the hash behind: texts have another one in every process."""
+        return Measure, tuple(getattr(self, each.name) for each in fields(self) if each.init)
 
     def _fits(self, definition: Definition, parameter: str, value: object) -> bool:
         if parameter not in definition.parameters:

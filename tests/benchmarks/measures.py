@@ -26,7 +26,7 @@ import numpy as np
 import pytrec_eval
 
 from labeler import evaluate
-from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.evaluation import Conventions, Scoreboard, plain_board
 from labeler.formats import read_golden, read_run
 from labeler.model import Collection
 from tests.benchmarks.live import clock, machine, time_grades, time_opening
@@ -194,7 +194,7 @@ def from_dicts(qrels: Qrels, runs: Runs) -> list[Contender]:
     """Return everyone starting from Python dicts."""
 
     def ours(name: str) -> Callable[[], Scoreboard]:
-        return lambda: score_ours(Scoreboard(collect(qrels, runs), CONVENTIONS), name)
+        return lambda: score_ours(plain_board(qrels, runs, CONVENTIONS), name)
 
     contenders = [
         *(Contender(name, ours(name), values_of_ours) for name in OUR_MEASURES),
@@ -231,7 +231,7 @@ def from_files(golden: Path, paths: list[Path]) -> list[Contender]:
         runs = {
             path.stem: {each.query_id: each for each in read_run(path).records} for path in paths
         }
-        return score_ours(Scoreboard(collect(qrels, runs), CONVENTIONS), name)
+        return score_ours(plain_board(qrels, runs, CONVENTIONS), name)
 
     def trec() -> list[object]:
         with golden.open() as file:

@@ -94,17 +94,20 @@ Runs = dict[str, dict[str, dict[str, float]]]
 
 
 def as_dicts(collection: Collection) -> tuple[Qrels, Runs]:
-    """Turn a collection into what every library takes; all of its queries have judgments."""
+    """Turn a collection into what every library takes; all of its queries have judgments.
+
+    As in files, ids differ from query to query, and each run has texts of its own.
+    """
     ids, names = collection.query_ids, collection.chunk_ids
     qrels: Qrels = {query_id: {} for query_id in ids}
     golden = (collection.golden_query, collection.golden_chunk, collection.golden_grade)
     for query, chunk, grade in zip(*(array.tolist() for array in golden), strict=True):
-        qrels[ids[query]][names[chunk]] = grade
+        qrels[ids[query]][f"{ids[query]}-{names[chunk]}"] = grade
     runs = {
         run.name: {
             ids[query]: dict(
                 zip(
-                    map(names.__getitem__, ranked.chunks.tolist()),
+                    [f"{ids[query]}-{names[chunk]}" for chunk in ranked.chunks.tolist()],
                     ranked.scores.tolist(),
                     strict=True,
                 )
