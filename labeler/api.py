@@ -15,6 +15,7 @@ import pandas as pd
 from labeler import comparison
 from labeler.errors import BadInput
 from labeler.evaluation import (
+    USUAL,
     Conventions,
     Scoreboard,
     plain_board,
@@ -40,13 +41,11 @@ from labeler.model import check_id
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
-DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
-
 
 def evaluate(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
-    measures: Measures = DEFAULT_MEASURES,
+    measures: Measures = USUAL,
     *,
     preset: str = "graded",
     rel: int = 1,
@@ -102,7 +101,7 @@ def compare(
     qrels: GivenGrades,
     a: GivenRun,
     b: GivenRun,
-    measures: Measures = DEFAULT_MEASURES,
+    measures: Measures = USUAL,
     *,
     preset: str = "graded",
     rel: int = 1,

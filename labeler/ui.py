@@ -15,7 +15,7 @@ from labeler import access, address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.errors import LabelerError, NotFound
-from labeler.evaluation import PRESETS, Conventions, Scoreboard
+from labeler.evaluation import PRESETS, USUAL, Conventions, Scoreboard
 from labeler.grading import COOKIE
 from labeler.model import Settings
 from labeler.store import Contents, Store
@@ -232,8 +232,8 @@ def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> No
 
 
 OFFERED_MEASURES = (
-    *("nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"),
-    *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@10", "Success@1"),
+    *USUAL,
+    *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
     *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
     *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
 )
@@ -246,7 +246,7 @@ def choose_conventions(settings: Settings) -> Conventions:
     return conventions(settings, preset)
 
 
-def choose_measures(default: Sequence[str]) -> list[str]:
+def choose_measures(default: Sequence[str] = USUAL) -> list[str]:
     """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
     chosen = address.choose_several(
         "Measures",

@@ -11,7 +11,6 @@ from labeler.markup import show_html
 from labeler.opened import look, open_query, show_pair
 from labeler.ranks import picked, rank_strips
 
-DEFAULT_MEASURES = ["nDCG@10", "R@budget", "RR"]
 QUERIES_A_PAGE = 200
 CONTRADICTIONS = 3
 
@@ -154,7 +153,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     a = address.choose("A", names, "a", what="run", default=first, always=True, width=180)
     other = next(name for name in names if name != a)
     b = address.choose("B", names, "b", what="run", default=other, always=True, width=180)
-    measure_texts = ui.choose_measures(DEFAULT_MEASURES)
+    measure_texts = ui.choose_measures()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     by_text = address.choose(
         *("By measure", measure_texts, "by"),

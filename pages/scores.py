@@ -20,7 +20,6 @@ from labeler.markup import show_html
 
 K = 10  # how deep keywords are looked for
 LABEL_FREE = "keywords are looked for in every query that has them, graded or not"
-DEFAULT_MEASURES = ["nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"]
 LOOK_EVERY_SECONDS = 1
 MOST_CAUTIONS_OPEN = 6
 RECALL_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
@@ -39,7 +38,7 @@ facets = board.facets
 systems = {run.name: run.system for run in board.collection.runs}
 
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    texts = ui.choose_measures(DEFAULT_MEASURES)
+    texts = ui.choose_measures()
     facet, bucket = ui.choose_bucket(facets)
     chosen = ui.choose_conventions(settings)
 with ui.guard():

@@ -5,7 +5,6 @@ import streamlit as st
 from labeler import address, charts, comparison, downloads, tables, ui
 from labeler.markup import show_html
 
-DEFAULT_MEASURES = ["nDCG@10", "R@budget", "Success@3"]
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
 
 
@@ -125,7 +124,7 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     a, b = choose_runs(board.run_names)
     facet, other, least = choose_facets(list(board.facets))
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    texts = ui.choose_measures(DEFAULT_MEASURES)
+    texts = ui.choose_measures()
     chosen = ui.choose_conventions(settings)
 with ui.guard(), ui.open_store() as store:
     measures = chosen.measures(texts)

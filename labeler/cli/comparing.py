@@ -39,14 +39,13 @@ from labeler.evaluation import (
 )
 from labeler.store import Store
 
-DEFAULT_MEASURES = "nDCG@10 R@budget P@budget Success@3 RR AP Judged@10"
 STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
 
 
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@asking_options(DEFAULT_MEASURES)
+@asking_options
 @click.option(
     "--strips",
     "stripped",

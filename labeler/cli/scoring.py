@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -15,6 +15,7 @@ from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     PRESETS,
+    USUAL,
     Conventions,
     Note,
     QueryScore,
@@ -34,21 +35,20 @@ from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings
 from labeler.store import Store
 
-DEFAULT_MEASURES = "nDCG@10 R@10 P@5 Success@3 RR AP Judged@10"
 FORMATS = ("table", "csv", "json", "md")
 
 
-def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
+def asking_options(command: CommandT) -> CommandT:
     """Add the options that say which values are asked for, and in which form."""
     options = (
         click.option(
             "--measures",
             "texts",
             multiple=True,
-            default=[default_measures],
+            default=USUAL,
             metavar="NAMES",
             help="Measures, set apart by spaces; may be repeated. 'labeler measures' explains "
-            f"them.  [default: {default_measures}]",
+            f"them.  [default: {' '.join(USUAL)}]",
         ),
         click.option(
             "--preset",
@@ -80,12 +80,12 @@ def asking_options(default_measures: str) -> Callable[[CommandT], CommandT]:
             help="table and md are for people and have four digits; csv and json have all of them.",
         ),
     )
-    return lambda command: reduce(lambda inner, option: option(inner), options[::-1], command)
+    return reduce(lambda inner, option: option(inner), options[::-1], command)
 
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
-@asking_options(DEFAULT_MEASURES)
+@asking_options
 @database_option
 @click.pass_obj
 def score(

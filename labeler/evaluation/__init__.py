@@ -18,7 +18,7 @@ from labeler.evaluation.means import (
 )
 from labeler.evaluation.notes import Note
 from labeler.evaluation.plain import collect
-from labeler.evaluation.reading import PRIMARY, Caution, cautions, primary
+from labeler.evaluation.reading import PRIMARY, USUAL, Caution, cautions, primary
 from labeler.evaluation.records import (
     Record,
     Residuals,
@@ -48,6 +48,7 @@ __all__ = [
     "NO_RESULT",
     "PRESETS",
     "PRIMARY",
+    "USUAL",
     "Caution",
     "Chunks",
     "Conventions",

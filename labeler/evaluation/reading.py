@@ -13,6 +13,13 @@ from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Measure
 
+USUAL = ("nDCG@10", "R@budget", "P@budget", "Success@3", "RR", "AP", "Judged@10")
+"""The measures that every page and command takes where nobody chose any, the leading one first.
+
+One of each kind: the whole ranking by grade, what the prompt gets, the first good chunk, all that
+is relevant, and how far to trust the others.
+"""
+
 PRIMARY: Mapping[str, str] = MappingProxyType(
     {
         "single": "Success@3 RR",
