@@ -6,7 +6,14 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labeler.comparison import Cell, Comparison, DcgTable, DrawnQuery, delta_records
+from labeler.comparison import (
+    Cell,
+    Comparison,
+    DcgTable,
+    DrawnQuery,
+    Reranked,
+    delta_records,
+)
 from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
     Conventions,
@@ -193,6 +200,20 @@ def failures_csv(
             | {"class": each.name, "side": each.side, "failing_queries": count}
             for bucket, part in parts
             for each, count in part.items()
+        ),
+        conventions,
+    )
+
+
+def reranked_csv(rows: Iterable[Reranked], conventions: Conventions) -> bytes:
+    """Return what a perfect reranker would make of runs: a row for each run and measure."""
+    return as_csv(
+        (
+            {"run": row.run, **names, "top": row.top, "value": row.now}
+            | {"reranked": row.reranked, "gain": row.order, "all_retrieved": row.complete}
+            | {"left_to_recall": row.recall, "n": row.n}
+            for row in rows
+            for names in names_of(row.measure)
         ),
         conventions,
     )

@@ -10,6 +10,7 @@ from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
 from labeler.opened import look, open_query, show_pair
 from labeler.ranks import picked, rank_strips
+from labeler.reranker import show_reranker
 
 QUERIES_A_PAGE = 200
 CONTRADICTIONS = 3
@@ -59,6 +60,8 @@ def summary(view: View, bucket: str | None) -> None:
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
     found = candidates(ui.database(), *asked, view.board)
     show_html(tables.sentences(comparison.findings(view, found, CONTRADICTIONS)))
+    queries = {row.query_id for row in view.rows}
+    show_reranker(view.board, [compared.a, compared.b], compared.measures, queries, folded=True)
 
 
 def choose_picture(view: View) -> None:

@@ -37,8 +37,10 @@ def show_all(found: failing.Found) -> None:
         view = address.choose_tab("Show", [LIST, CAUSES], "view", what="view")
         order = choose_order() if view == LIST else ""
         address.write_text("Query", "query", width=200, placeholder="id, or click one")
+        shown = found.in_order(order or orders[0])
+        page = failing.choose_page(shown) if view == LIST else 1
     if view == LIST:
-        failing.show_list(found, found.in_order(order), order)
+        failing.show_list(found, shown, order, page)
     else:
         failing.show_causes(found)
 
@@ -58,7 +60,7 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
     of_query = [remark for remark in remarks if remark.query_id == query_id]
     show_query(
         Opened(
-            *(queries[query_id], found.board, choice.run, found.measures),
+            *(queries[query_id], found.board, choice.run, found.measures, choice.a),
             *(choice.rule, failures, reranked),
             *(of_query, settings.words, found.small_print),
         )

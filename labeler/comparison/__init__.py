@@ -29,6 +29,7 @@ from labeler.comparison.moves import (
     why_undefined,
 )
 from labeler.comparison.records import delta_records, query_delta_records
+from labeler.comparison.reranking import TOPS, Reranked, reranked, reranked_in_words
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.trial import Trial, last_ranks, try_at
@@ -50,6 +51,7 @@ __all__ = [
     "OUTCOMES",
     "SORTS",
     "TOLERANCE",
+    "TOPS",
     "Cell",
     "Comparison",
     "Contradiction",
@@ -61,6 +63,7 @@ __all__ = [
     "QueryDelta",
     "QuerySplit",
     "Rerank",
+    "Reranked",
     "Split",
     "Trial",
     "View",
@@ -80,6 +83,8 @@ __all__ = [
     "query_delta_records",
     "query_words",
     "rerank",
+    "reranked",
+    "reranked_in_words",
     "sort_queries",
     "split",
     "strip_text",

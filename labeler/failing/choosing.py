@@ -15,6 +15,7 @@ from labeler import address, diagnosis, ui
 from labeler.diagnosis import Bar, ByTask, Loss, Rule, UsefulInPrompt
 from labeler.evaluation import Conventions
 from labeler.model import TASKS, Settings
+from labeler.naming import short_names
 
 DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
 NO_RUN, ANY_TASK, NOT_CROSSED = "no other run", "every task", "not crossed"
@@ -41,14 +42,19 @@ def choose(names: Sequence[str], facets: Facets, settings: Settings, *, opened: 
     """Let the user choose; where a query is ``opened`` the choices are there, and folded."""
     if opened:
         with st.expander("Which run, by which measures, which queries, and when one fails"):
-            return _choose(names, facets, settings, st.container())
-    return _choose(names, facets, settings, st.expander("Which queries, and when one fails"))
+            return _choose(names, facets, settings, st.container(), st.container())
+    first, filters = st.container(), st.expander("Which queries, and when one fails")
+    return _choose(names, facets, settings, first, filters)
 
 
 def _choose(
-    names: Sequence[str], facets: Facets, settings: Settings, filters_in: DeltaGenerator
+    names: Sequence[str],
+    facets: Facets,
+    settings: Settings,
+    first: DeltaGenerator,
+    filters_in: DeltaGenerator,
 ) -> Choice:
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with first, st.container(horizontal=True, vertical_alignment="bottom"):
         run, a = _choose_runs(names)
         texts = ui.choose_measures(DEFAULT_MEASURES)
         conventions = ui.choose_conventions(settings)
@@ -66,13 +72,20 @@ def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     run, a = _runs_given(names)
     others = [name for name in names if name != run]
     st.session_state["run"], st.session_state["against"] = run, a or NO_RUN
-    st.selectbox("Run", names, key="run", on_change=_write_runs, width=200)
+    short = short_names(names)
+    width = min(440, 110 + 8 * max(map(len, short.values())))
+
+    def shown(name: str) -> str:
+        return short.get(name, name)
+
+    st.selectbox("Run", names, key="run", format_func=shown, on_change=_write_runs, width=width)
     st.selectbox(
         "Against run A",
         [NO_RUN, *others],
         key="against",
+        format_func=shown,
         on_change=_write_runs,
-        width=200,
+        width=width,
         help="With a run A, queries are sorted by what the run loses against it, and one fails "
         "where it loses.",
     )
