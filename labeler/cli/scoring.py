@@ -154,6 +154,7 @@ def conventions_of(
         rel=settings.rel if rel is None else rel,
         budget=settings.budget if budget is None else budget,
         budget_by_task=settings.budget_by_task if budget is None else {},
+        pool_depth=settings.pool_depth,
     )
 
 

@@ -143,7 +143,8 @@ def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
     place = rows[0].facet if rows[0].query_id is None else "query"
     names = ["run"] if place is None else [shown(place), "run"]
     headings = [conventions.heading(measure) for measure in measures]
-    counts = [_holes(measures)] if rows[0].query_id is not None else ["n", _holes(measures)]
+    holes = _holes(measures, conventions.pool_depth)
+    counts = [holes] if rows[0].query_id is not None else ["n", holes]
     return Table(names, headings + counts, body)
 
 
@@ -168,9 +169,9 @@ def _deepest(measures: Iterable[Measure]) -> Measure:
     return max(measures, key=depth)
 
 
-def _holes(measures: Iterable[Measure]) -> str:
+def _holes(measures: Iterable[Measure], pool_depth: int) -> str:
     cutoff = _deepest(measures).cutoff
-    return "holes" if cutoff is None else f"holes@{cutoff}"
+    return f"holes@{pool_depth if cutoff is None else cutoff}"
 
 
 def shown(name: str) -> str:
