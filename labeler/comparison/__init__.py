@@ -31,7 +31,13 @@ from labeler.comparison.moves import (
     why_undefined,
 )
 from labeler.comparison.records import delta_records, query_delta_records
-from labeler.comparison.reranking import TOPS, Reranked, reranked, reranked_in_words
+from labeler.comparison.reranking import (
+    TOPS,
+    Reranked,
+    reranked,
+    reranked_in_words,
+    reranked_notes,
+)
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.trial import Trial, last_ranks, try_at
@@ -95,6 +101,7 @@ __all__ = [
     "rerank",
     "reranked",
     "reranked_in_words",
+    "reranked_notes",
     "sort_queries",
     "split",
     "strip_text",

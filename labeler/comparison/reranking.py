@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.errors import BadInput
-from labeler.evaluation import Conventions, Scoreboard, number, signed
+from labeler.evaluation import Conventions, Note, Scoreboard, number, signed
 from labeler.measures import Bools, Floats, Hits, Ints, Measure
 
 TOPS = (10, 20, 50, 100)
@@ -91,6 +91,24 @@ def reranked_in_words(row: Reranked, conventions: Conventions) -> str:
         f"({signed(row.order)}). The rest up to {number(row.complete)}, {number(row.recall)}, is "
         f"recall: what is not in its top {row.top}"
     )
+
+
+def reranked_notes(board: Scoreboard, measures: Iterable[Measure], top: int) -> list[Note]:
+    """Say of each run and measure what a perfect reranker would gain, over all queries.
+
+    Measures that are no matter of relevance, such as Judged, are left out.
+    """
+    chosen = [each for each in measures if not each.definition.always_defined]
+    return [
+        Note(
+            "perfect reranker",
+            f"{run}: {reranked_in_words(row, board.conventions)}",
+            runs=(run,),
+            measure=row.measure,
+        )
+        for run in board.run_names
+        for row in reranked(board, run, chosen, top)
+    ]
 
 
 def _with_best_first(hits: Hits, top: int) -> Hits:
