@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
     },
     "labeler.likeness": set(),
+    "labeler.naming": set(),
     "labeler.diagnosis": {
         "labeler.comparison",
         "labeler.errors",
@@ -226,6 +227,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.links",
         "labeler.markup",
         "labeler.model",
+        "labeler.naming",
         "labeler.opened",
         "labeler.palette",
         "labeler.ranks",

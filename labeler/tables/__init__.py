@@ -23,6 +23,7 @@ from labeler.tables.opened import (
 )
 from labeler.tables.reviewing import Said, share_words, sheet
 from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
+from labeler.tables.shared import run_name
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "query_table",
     "residual_table",
     "run_failures_table",
+    "run_name",
     "score_table",
     "sentences",
     "share_words",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import htpy
 
@@ -80,6 +80,15 @@ def head(
 def row_head(name: htpy.Node, *under: htpy.Node, title: str | None = None) -> htpy.Element:
     """Return what a row is called."""
     return htpy.th(scope="row", title=title)[name, under]
+
+
+def run_name(name: str, short: Mapping[str, str]) -> htpy.Element:
+    """Return a run's name as `labeler.naming.short_names` has it, the whole where one hovers.
+
+    It is set apart, so that letters of another direction move nothing around it.
+    """
+    shown = short.get(name, name)
+    return htpy.bdi(title=None if shown == name else name)[shown]
 
 
 def cells(values: Iterable[float]) -> list[htpy.Element]:
