@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, diagnosis, downloads, links, tables, ui
+from labeler import address, charts, choices, diagnosis, downloads, links, tables, ui
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
 from labeler.evaluation import PRIMARY, primary
 from labeler.markup import show_html
@@ -25,13 +25,14 @@ def choose_runs(names) -> tuple[str, str | None]:
     run, a = runs_given(names)
     others = [name for name in names if name != run]
     st.session_state["run"], st.session_state["against"] = run, a or NO_RUN
-    st.selectbox("Run", names, key="run", on_change=write_runs, width=200)
+    boxes = choices.of_runs(names)
+    st.selectbox("Run", names, key="run", on_change=write_runs, **boxes)
     st.selectbox(
         "Against run A",
         [NO_RUN, *others],
         key="against",
         on_change=write_runs,
-        width=200,
+        **boxes,
         help="With a run A, queries are sorted by what the run loses against it.",
     )
     return run, a
@@ -56,19 +57,15 @@ def write_runs() -> None:
 
 def choose_filters() -> diagnosis.Filters:
     """Let the user narrow the list; every choice is in the address under its own name."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        facet, bucket = ui.choose_bucket(facets)
-        other, crossing = choose_crossing(facet)
-        task = address.choose_or_not(
-            "Task", TASKS, "task", nothing=ANY_TASK, what="task", width=150
-        )
-        kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure", width=260)
-        share = address.choose_number(
-            *("Holes, % at least", "holes", 0, 100, 0, 10),
-            width=150,
-            help="Share of the top k of the first measure that nobody has graded.",
-        )
-        text = address.write_text("Text contains", "contains", width=220)
+    facet, bucket = choices.choose_bucket(facets)
+    other, crossing = choose_crossing(facet)
+    task = address.choose_or_not("Task", TASKS, "task", nothing=ANY_TASK, what="task")
+    kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure")
+    share = address.choose_number(
+        *("Holes, % at least", "holes", 0, 100, 0, 10),
+        help="Share of the top k of the first measure that nobody has graded.",
+    )
+    text = address.write_text("Text contains", "contains")
     return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
 
 
@@ -78,27 +75,39 @@ def choose_crossing(facet) -> tuple[str | None, str | None]:
     others = [name for name in facets if name != facet]
     if facet is None or not others:
         return None, None
-    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"], "width": 150}
+    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"]}
     other = address.choose_or_not("and", others, "other", **crossed)
-    return other, ui.choose_within("in", facets, other, "crossing", 150)
+    return other, choices.choose_within("in", facets, other, "crossing")
 
 
 def choose_bar():
     """Let the user say when a query fails; return the usual bar and those of tasks."""
-    offered = list(dict.fromkeys(["Success@budget", TASK_BARS, *ui.OFFERED_MEASURES]))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = address.choose(
-            *("A query fails where", offered, "bar"),
-            accept_new_options=True,
-            width=260,
-            help="Any measure at any cut-off; or the one that fits a task.",
-        )
-        below = address.choose_number("is below", "below", 0.01, 1.0, 1.0, 0.05, width=130)
+    offered = list(dict.fromkeys(["Success@budget", TASK_BARS, *choices.OFFERED_MEASURES]))
+    name = address.choose(
+        *("A query fails where", offered, "bar"),
+        accept_new_options=True,
+        help="Any measure at any cut-off; or the one that fits a task.",
+    )
+    below = address.choose_number("is below", "below", 0.01, 1.0, 1.0, 0.05)
     if name != TASK_BARS:
         [measure, *_] = chosen.measures(name) or chosen.measures("Success@budget")
         return Bar(measure, below), {}
     bars = {task: Bar(primary(chosen, task)[0], below) for task in PRIMARY}
     return Bar(chosen.measures("Success@budget")[0], below), bars
+
+
+def say_filters() -> list[str | None]:
+    """Say in words which queries are let into the list, and when one fails."""
+    where = "a task's own measure" if bars else chosen.heading(bar.measure)
+    return [
+        choices.say_queries(filters.facet, filters.bucket),
+        filters.other and choices.say_queries(filters.other, filters.crossing),
+        filters.task and f"task {filters.task}",
+        None if filters.kind == diagnosis.KINDS[0] else filters.kind,
+        f"at least {filters.share:.0%} holes" if filters.share else None,
+        filters.text and f"with “{filters.text}”",
+        f"fails where {where} below {bar.least:g}",
+    ]
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
@@ -258,14 +267,16 @@ if not queries or not board.run_names:
     st.stop()
 
 facets = board.facets
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with ui.guard(), choices.row():
     run, a = choose_runs(board.run_names)
-    texts = ui.choose_measures(DEFAULT_MEASURES)
-    chosen = ui.choose_conventions(settings)
-with st.expander("Filters, and when a query fails", expanded=address.given("query") is None):
-    filters = choose_filters()
-    with ui.guard():
+    with choices.folded() as say:
+        texts = choices.choose_measures(DEFAULT_MEASURES)
+        filters = choose_filters()
+        chosen = choices.choose_conventions(settings)
         bar, bars = choose_bar()
+        sorts = diagnosis.ORDERS_AGAINST if a else diagnosis.ORDERS
+        sort = address.choose("Sorted", sorts, "sort")
+say(*say_filters(), sort, choices.say_measures(texts), choices.say_conventions(chosen))
 with ui.guard(), ui.open_store() as store:
     board = ui.live_board(store, chosen)
     measures = board.resolve(chosen.measures(texts))
@@ -281,13 +292,12 @@ with ui.guard():
     rows = diagnosis.query_rows(
         board, queries, run, a, measures, (filters.facet, filters.other), failures
     )
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with st.container(horizontal=True, vertical_alignment="center"):
     view = address.choose_tab("Show", [LIST, CLASSES_VIEW], "view", what="view")
-    sorts = diagnosis.ORDERS_AGAINST if a else diagnosis.ORDERS
-    sort = address.choose("Sorted", sorts, "sort", width=190)
     shown = diagnosis.in_order((row for row in rows if filters.let_in(row)), sort)
+    open_one = {"placeholder": "id of a query, or click one", "label_visibility": "collapsed"}
+    query_id = address.write_text("Query", "query", width=220, **open_one)
     page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
-    query_id = address.write_text("Query", "query", width=200, placeholder="id, or click one")
 through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}
 found = {name: each for name, each in failures.items() if name in through}
 if found:
