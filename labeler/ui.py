@@ -173,6 +173,7 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
         rel=settings.rel,
         budget=settings.budget,
         budget_by_task=settings.budget_by_task,
+        pool_depth=settings.pool_depth,
     )
 
 

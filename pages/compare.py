@@ -27,8 +27,8 @@ def query_texts(path: str, data_revision: int) -> dict[str, str]:
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def candidates(path: str, data_revision: int, preset: str, a: str, b: str, _board: Scoreboard):
-    """Say how B's candidates relate to A's, which no grade changes."""
-    return comparison.rerank(_board, a, b).sentence
+    """Return how B's candidates relate to A's, which no grade changes."""
+    return comparison.rerank(_board, a, b)
 
 
 def ask_for_runs(names: list[str]) -> None:
@@ -57,8 +57,13 @@ def summary(view: View, bucket: str | None) -> None:
     notes = " · ".join(note.sentence for note in said if note.is_about(compared.a, compared.b))
     show_html(tables.small_print([compared.conventions.sentence, notes]))
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
-    found = candidates(ui.database(), *asked, view.board)
-    show_html(tables.sentences(comparison.findings(view, found, CONTRADICTIONS)))
+    related = candidates(ui.database(), *asked, view.board)
+    said = comparison.findings(view, related, bucket)
+    first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
+    show_html(tables.sentences(filter(None, [said.verdict, said.losses, *said.parts, *first])))
+    if rest:
+        with st.expander(f"{len(rest)} more buckets move against the total"):
+            show_html(tables.sentences(rest))
 
 
 def choose_picture(view: View) -> None:

@@ -58,7 +58,7 @@ def show_pair() -> None:
         with st.container(border=True):
             st.text("\n".join(f"⚠ {sentence}" for sentence in against))
     else:
-        st.text(f"No bucket of {facet} moves against the total by these measures.")
+        st.text(f"No bucket of {facet} moves against the total by more than chance.")
     what = f"Mean of B ({b}) by bucket of {facet} and measure; under it B − A and n"
     show_heat(charts.pair_cells(found, least), "measure", what)
     for measure in found.measures:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from labeler.model import Loaded
+from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
 
@@ -24,6 +24,25 @@ def empty_golden_set(tmp_path: Path) -> Path:
     path = tmp_path / "golden.db"
     Store(path, create=True).close()
     return path
+
+
+def add_collapsed_bucket(path: Path) -> None:
+    """Add 40 queries: "new" is better than "old" in 29 of refund, and worse in all 11 of setup."""
+    names = [f"q{n:02}" for n in range(40)]
+    intents = {name: "setup" if n < 11 else "refund" for n, name in enumerate(names)}
+    queries = [
+        Query(name, f"query {name}", buckets={"intent": intent}) for name, intent in intents.items()
+    ]
+    with Store(path) as store:
+        store.add_queries(loaded(queries))
+        for run, worse in (("old", "refund"), ("new", "setup")):
+            lists = [
+                Ranking(name, ("c2", "c1") if intent == worse else ("c1", "c2"))
+                for name, intent in intents.items()
+            ]
+            store.add_run(loaded(lists), name=run)
+        grades = [GoldenGrade(name, "c1", 3) for name in names]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
 
 
 def open_page(name: str, **parameters: str | list[str]) -> AppTest:

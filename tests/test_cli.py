@@ -58,7 +58,8 @@ q2 0 c2 2
 """
 CONVENTIONS = (
     "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · "
-    "unjudged gains nothing · nothing relevant: undefined, left out · absent query: 0 · "
+    "unjudged gains nothing · holes of whole lists: top 10 · "
+    "nothing relevant: undefined, left out · absent query: 0 · "
     "ties in file order"
 )
 
@@ -595,11 +596,11 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
 def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
     table = filled("score", "--by", "task", "--measures", "RR")
     assert table.output.splitlines()[:5] == [
-        "task      run      RR  n  holes",
-        "research  a    0.5000  1      1",
-        "research  b    1.0000  1      1",
-        "single    a    1.0000  1      0",
-        "single    b    0.5000  1      0",
+        "task      run      RR  n  holes@10",
+        "research  a    0.5000  1         1",
+        "research  b    1.0000  1         1",
+        "single    a    1.0000  1         0",
+        "single    b    0.5000  1         0",
     ]
     rows = list(
         csv.DictReader(
@@ -626,7 +627,7 @@ def test_markdown_escapes_what_would_break_its_table(filled: Labeler) -> None:
     filled("load", "run", "in/a.trec", "--name", "a|b\x1b[31m")
     result = filled("score", "--measures", "RR", "--format", "md")
     assert result.output.splitlines()[:5] == [
-        "| run | RR | n | holes |",
+        "| run | RR | n | holes@10 |",
         "| --- | ---: | ---: | ---: |",
         "| a | 0.7500 | 2 | 1 |",
         "| b | 0.7500 | 2 | 1 |",

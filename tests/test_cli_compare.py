@@ -13,6 +13,10 @@ from click.testing import CliRunner, Result
 
 from labeler.cli import main
 from labeler.cli.comparing import signed
+from labeler.comparison import RULE
+from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.page import add_collapsed_bucket, empty_golden_set, loaded
 
 QUERIES = """\
 {"query_id": "q1", "query": "how do I get my money back", "task": "single", \
@@ -53,7 +57,8 @@ q4 0 c3 0
 """
 CONVENTIONS = (
     "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · "
-    "unjudged gains nothing · nothing relevant: undefined, left out · absent query: 0 · "
+    "unjudged gains nothing · holes of whole lists: top 10 · "
+    "nothing relevant: undefined, left out · absent query: 0 · "
     "ties in file order"
 )
 
@@ -98,7 +103,7 @@ def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
         "",
         CONVENTIONS,
         "! 1 query without any golden grade: left out",
-        "! No one number tells: from a to b, R@1 (+0.2500) rises while RR (−0.0833) falls",
+        f"! Fewer than 10 queries (n 2): any difference of b from a may be chance ({RULE})",
         "! RR −0.0833 is 0.0000 by the chunks found and −0.0833 by their order "
         "(n 2; recall of the whole lists 0.7500 in A, 0.7500 in B)",
     ]
@@ -110,12 +115,55 @@ def test_by_facet_a_bucket_that_moves_against_the_total_is_called_out(run: Label
     assert lines[0].startswith("intent    measure       a       b    delta  wins")
     assert [line.split()[0] for line in lines[1:4]] == ["contact", "refund", "shipping"]
     assert lines[1].split()[2:5] == ["–", "–", "–"]
-    assert (
-        "! intent = shipping moves against the total: R@1 falls by 0.5000 (n 1) from a to b, "
-        "but over all queries it rises by 0.2500 (n 2)"
-    ) in lines
     assert "! judged queries in no bucket of 'intent', so in no row: 1" in lines
-    assert "refund moves against" not in shown
+    few = "fewer than 10 queries (n 1): a difference may be chance"
+    assert [line for line in lines if "fewer than" in line] == [
+        f"! intent = refund: {few}",
+        f"! intent = shipping: {few}",
+    ]
+    assert "moves against" not in shown
+    assert f"! intent = refund: {few}" in output(run("score", "--by", "intent"))
+
+
+def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = empty_golden_set(tmp_path)
+    add_collapsed_bucket(path)
+    monkeypatch.setenv("LABELER_DB", str(path))
+    asked = ["compare", "old", "new", "--measures", "RR R@1", "--by", "intent"]
+    lines = output(CliRunner().invoke(main, asked)).splitlines()
+    assert lines[-5:-1] == [
+        "! new is better than old by more than chance: RR (+0.2250), R@1 (+0.4500), "
+        f"nDCG@10 (+0.1661), AP (+0.2250) ({RULE})",
+        "! intent = setup moves against the total: R@1 falls by 1.0000 (n 11) from old to new, "
+        "but over all queries it rises by 0.4500 (n 40)",
+        "! intent = setup moves against the total: RR falls by 0.5000 (n 11) from old to new, "
+        "but over all queries it rises by 0.2250 (n 40)",
+        "! new only reorders what old found: any difference there is one of order",
+    ]
+
+
+def test_people_are_told_three_buckets_of_a_kind_and_how_many_there_are_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        names = [f"q{n:04}" for n in range(1000)]
+        store.add_queries(loaded([Query(name, name, buckets={"b": name}) for name in names]))
+        for run, chunks in (("a", ("c1", "c2")), ("b", ("c2", "c1"))):
+            store.add_run(loaded([Ranking(name, chunks) for name in names]), name=run)
+        grades = loaded([GoldenGrade(name, "c1", 3) for name in names])
+        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+    monkeypatch.setenv("LABELER_DB", str(path))
+    asked = ["compare", "a", "b", "--measures", "RR", "--by", "b"]
+    lines = output(CliRunner().invoke(main, asked)).splitlines()
+    told = [line for line in lines if line.startswith("! ") and "fewer than" in line]
+    assert [line.split(":")[0] for line in told] == ["! b = q0000", "! b = q0001", "! b = q0002"]
+    assert "! few: 997 more buckets, which --format json has" in lines
+    rows = json.loads(output(CliRunner().invoke(main, [*asked, "--format", "json"])))
+    kinds = [[note["kind"] for note in row["notes"]] for row in rows]
+    assert all(each.count("few") == 1 for each in kinds)
 
 
 def test_a_rerank_is_said_plainly(run: Labeler) -> None:
@@ -164,7 +212,7 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     rows = json.loads(output(run("compare", "a", "b", "--measures", "RR", "--format", "json")))
     [row] = rows
     assert row.pop("conventions")["description"] == CONVENTIONS
-    assert [note["kind"] for note in row.pop("notes")] == ["ungraded", "parts"]
+    assert [note["kind"] for note in row.pop("notes")] == ["ungraded", "few", "parts"]
     assert row == {
         "run_a": "a",
         "run_b": "b",

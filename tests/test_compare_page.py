@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
 EVIL = "<img src=x onerror=alert(1)> **bold** [x](javascript:y)"
 
@@ -84,21 +84,37 @@ def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     assert "1 query without any golden grade: left out" in said
 
 
-def test_a_bucket_that_collapsed_is_called_out(filled: Path):
+def test_a_bucket_that_collapsed_is_called_out(database: Path):
+    add_collapsed_bucket(database)
     said = words(open_compare(measure=["RR"]))
-    assert "intent = setup moves against the total: RR falls by 0.6667 (n 1)" in said
+    assert "new is better than old by more than chance: RR (+0.2250)" in said
+    assert "new loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
+    assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
     assert "new only reorders what old found" in said
-    assert "RR +0.2222 is 0.0000 by the chunks found and +0.2222 by their order" in said
+    assert "RR +0.2250 is 0.0000 by the chunks found and +0.2250 by their order" in said
+    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
+    assert "new is worse than old by more than chance: RR (−0.5000)" in inside
 
 
-def test_measures_that_disagree_are_called_out(filled: Path):
-    with Store(filled) as store:
-        store.add_golden(graded(("q1", "c2", 1), ("q2", "c2", 1)))
-    said = words(open_compare(measure=["RR", "R@2"]))
-    assert (
-        "No one number tells: from old to new, RR (+0.1111) rises while R@2 (−0.3333) fal" in said
-    )
-    assert "No one number tells" not in words(open_compare(measure=["RR"]))
+def test_three_queries_are_called_few_and_nothing_more(filled: Path):
+    said = words(open_compare(measure=["RR"]))
+    assert "Fewer than 10 queries (n 3): any difference of new from old may be chance" in said
+    assert "moves against the total" not in said
+    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
+    assert "Fewer than 10 queries (n 1)" in inside
+
+
+def test_a_measure_that_falls_for_sure_is_named_though_it_is_not_shown(database: Path):
+    names = [f"q{n:02}" for n in range(12)]
+    with Store(database) as store:
+        store.add_queries(loaded([Query(name, name) for name in names]))
+        for run, ids in (("old", "x c1 c2 c3"), ("new", "c1 x x2 x3 x4 x5 x6")):
+            rankings = [Ranking(name, tuple(ids.split())) for name in names]
+            store.add_run(loaded(rankings), name=run)
+        store.add_golden(graded(*((name, f"c{n}", 1) for name in names for n in (1, 2, 3))))
+    said = words(open_compare(a="old", b="new", measure=["RR"]))
+    assert "No one number tells: from old to new, RR (+0.5000) rises while " in said
+    assert "AP (−0.3056)" in said
 
 
 def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):

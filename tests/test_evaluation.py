@@ -24,6 +24,18 @@ def test_a_hole_is_counted_and_never_a_zero_grade() -> None:
     assert one(board_of({"q": {"zero": 0, "good": 3}}, run), "Judged@3").value != 1.0
 
 
+def test_holes_of_a_whole_list_are_counted_down_to_the_pool_depth() -> None:
+    """Of a list of a thousand most are ungraded, and nobody is ever asked to grade them."""
+    run = {"A": {"q": ["good", *(f"x{n}" for n in range(999))]}}
+    holes = {name: one(board_of({"q": {"good": 3}}, run), name).holes for name in ("RR", "AP", "R")}
+    assert holes == {"RR": 9, "AP": 9, "R": 9}
+    deeper = board_of({"q": {"good": 3}}, run, pool_depth=50)
+    assert [one(deeper, name).holes for name in ("RR", "P@100", "P@5")] == [49, 99, 4]
+    assert "holes of whole lists: top 50" in deeper.conventions.describe()
+    short = board_of({"q": {"good": 3}}, {"A": {"q": ["good", "x"]}}, pool_depth=50)
+    assert one(short, "RR").holes == 1
+
+
 def test_a_query_absent_from_a_run_counts_zero_and_is_counted() -> None:
     """Left out of the mean, a run that answers the easy queries alone would win."""
     qrels = {"easy": {"c": 1}, "hard": {"c": 1}}
@@ -207,7 +219,8 @@ def test_unknown_names_are_answered_with_those_there_are() -> None:
 def test_conventions_say_everything_in_one_line() -> None:
     assert Conventions.of().describe() == (
         "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · unjudged gains "
-        "nothing · nothing relevant: undefined, left out · absent query: 0 · ties in file order"
+        "nothing · holes of whole lists: top 10 · nothing relevant: undefined, left out · "
+        "absent query: 0 · ties in file order"
     )
     classic = Conventions.of("trec_eval", rel=2).describe()
     assert "gain = grade · relevant from grade 2" in classic
@@ -229,6 +242,7 @@ def test_conventions_are_a_key() -> None:
         ({"rel": 0}, "must be grade 1, 2 or 3"),
         ({"budget": 0}, "a whole number from 1, not 0"),
         ({"budget_by_task": {"single": 0}}, "a whole number from 1, not 0"),
+        ({"pool_depth": 0}, "the pool depth is a whole number from 1, not 0"),
         ({"budget_by_task": {"singel": 3}}, "no task is called 'singel'"),
     ],
 )

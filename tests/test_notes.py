@@ -17,7 +17,7 @@ import labeler
 from labeler.cli import main
 from labeler.evaluation import tie_notes, tied_ranges
 from tests.boards import board_of, change
-from tests.page import open_page, words
+from tests.page import add_collapsed_bucket, empty_golden_set, open_page, words
 
 README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
 QUERIES = """\
@@ -135,15 +135,28 @@ def test_a_row_has_the_notes_of_its_own_run_and_of_the_whole(run: Labeler):
 def test_what_concerns_one_measure_or_bucket_stands_in_its_rows_alone(run: Labeler):
     asked = ["compare", "a", "b", "--measures", "R@1 RR"]
     whole = rows_of(run, *asked)
-    assert [kinds(row)[-2:] for row in whole] == [["tie range", "parts"], ["ungraded", "tie range"]]
+    assert [kinds(row)[-2:] for row in whole] == [["few", "parts"], ["tie range", "few"]]
     rows = rows_of(run, *asked, "--by", "intent")
-    against = {
-        (row["bucket"], row["measure"]) for row in rows if "bucket against total" in kinds(row)
-    }
-    assert against == {("refund", "R@1"), ("refund", "RR")}
+    few = [note["text"] for row in rows for note in row["notes"] if note["kind"] == "few"]
+    assert [text.split(":")[0] for text in few if "intent" in text] == [
+        f"intent = {row['bucket']}" for row in rows
+    ]
     assert all("no bucket" in kinds(row) for row in rows)
-    up_and_down = rows_of(run, "compare", "a", "b", "--measures", "P(rel=3)@1 RR")
-    assert all("no one number" in kinds(row) for row in up_and_down)
+
+
+def test_a_collapsed_bucket_is_noted_in_its_rows_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = empty_golden_set(tmp_path)
+    add_collapsed_bucket(path)
+    monkeypatch.setenv("LABELER_DB", str(path))
+    asked = ["compare", "old", "new", "--measures", "RR Judged@10", "--by", "intent"]
+    shown = CliRunner().invoke(main, [*asked, "--format", "json"], prog_name="labeler")
+    rows = json.loads(printed(shown))
+    assert {
+        (row["bucket"], row["measure"]) for row in rows if "bucket against total" in kinds(row)
+    } == {("setup", "RR")}
+    assert all("more than chance" in kinds(row) for row in rows)
 
 
 def test_the_same_candidates_and_the_same_run_have_kinds_of_their_own(run: Labeler):

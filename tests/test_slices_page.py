@@ -16,7 +16,7 @@ from labeler.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
 
 @pytest.fixture
@@ -94,14 +94,20 @@ def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):
     assert "few" in row(said, "setup")[:3]
 
 
-def test_a_bucket_against_the_total_is_said_in_words(filled: Path):
+def test_a_bucket_against_the_total_is_said_in_words(database: Path):
+    add_collapsed_bucket(database)
+    said = words(open_slices(facet="intent", a="old", b="new", measure=["RR"]))
+    assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
+    assert "intent = refund moves against" not in said
+
+
+def test_two_queries_that_lose_are_no_bucket_against_the_total(filled: Path):
     said = words(open_slices(facet="intent", a="A&A", b="B", measure=["RR"]))
-    assert "intent = setup moves against the total: RR falls by 0.6667 (n 2)" in said
+    assert "No bucket of intent moves against the total by more than chance." in said
     assert row(said, "setup")[:9] == [
         *("2", "few", "4", "4", "1.0000", "0.3333", "▼ −0.6667", "0", "0"),
     ]
     assert row(said, "all judged queries")[-7:-3] != ["0", "0", "0", "0"]
-    assert "refund</b> moves against" not in said
 
 
 def test_two_facets_cross_with_the_empty_crossings_left_to_the_heat_map(filled: Path):

@@ -169,21 +169,32 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
 
 
 def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:
-    """Say where the table misleads: measures and buckets at odds, a rerank, the delta in parts."""
-    for sentence in comparison.one_number(found):
-        yield Note("no one number", sentence)
-    for each in comparison.contradictions(found):
-        place = (each.bucket.facet, each.bucket.bucket)
-        yield Note("bucket against total", each.sentence, measure=each.bucket.measure, bucket=place)
+    """Say which run is better and where the table misleads, by no more than chance allows."""
     rerank = comparison.rerank(board, found.a, found.b)
     if rerank.identical:
         yield Note("identical", rerank.sentence)
         return
+    if (said := comparison.verdict(board, found)) is not None:
+        yield Note(said.kind, f"{said.sentence} ({comparison.RULE})")
+    yield from _of_buckets(found)
     if rerank.within == rerank.queries:
         yield Note("same chunks", rerank.sentence)
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
         yield Note("parts", parts.sentence, measure=parts.measure)
+
+
+def _of_buckets(found: Comparison) -> Iterator[Note]:
+    """Say which buckets move against the total, and where B loses most by the first measure."""
+    against = comparison.contradictions(found)
+    for each in against:
+        place = (each.bucket.facet, each.bucket.bucket)
+        yield Note("bucket against total", each.sentence, measure=each.bucket.measure, bucket=place)
+    worst = comparison.worst_bucket(found, found.measures[0])
+    if worst is not None and worst not in [each.bucket for each in against]:
+        sentence = comparison.where_it_loses(found, worst, found.b)
+        place = (worst.facet, worst.bucket)
+        yield Note("largest loss", sentence, measure=worst.measure, bucket=place)
 
 
 def as_page(

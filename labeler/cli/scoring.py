@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -12,6 +12,7 @@ import click
 
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
+from labeler.comparison import FEW
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     PRESETS,
@@ -153,6 +154,7 @@ def conventions_of(
         rel=settings.rel if rel is None else rel,
         budget=settings.budget if budget is None else budget,
         budget_by_task=settings.budget_by_task if budget is None else {},
+        pool_depth=settings.pool_depth,
     )
 
 
@@ -180,7 +182,18 @@ def notes_on(board: Scoreboard, measures: Iterable[Measure], facet: str | None) 
     if facet is not None and (lost := board.unbucketed(facet)):
         sentence = f"judged queries in no bucket of {facet!r}, so in no row: {lost}"
         notes.append(Note("no bucket", sentence))
-    return notes
+    return notes if facet is None else [*notes, *_of_few(board, measures, facet)]
+
+
+def _of_few(board: Scoreboard, measures: Iterable[Measure], facet: str) -> Iterator[Note]:
+    """Say which buckets have so few queries that a difference between two runs may be chance."""
+    n: dict[str | None, int] = {}
+    for row in board.table(measures, facet):
+        n[row.bucket] = max(n.get(row.bucket, 0), row.n)
+    for bucket, queries in n.items():
+        if 0 < queries < FEW:
+            few = f"fewer than {FEW} queries (n {queries}): a difference may be chance"
+            yield Note("few", f"{facet} = {bucket}: {few}", bucket=(facet, bucket))
 
 
 def chosen(collection: Collection, names: Sequence[str]) -> Collection:

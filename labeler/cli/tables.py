@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from labeler.evaluation import Conventions, Note, Record, notes_of, number
 from labeler.formats import spreadsheet
 from labeler.measures import Measure
+
+BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +97,7 @@ def text_lines(table: Table) -> list[str]:
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a table in a terminal, and ends its last line."""
-    return ["", conventions.describe(), *(f"! {shown(note.sentence)}" for note in notes), ""]
+    return ["", conventions.describe(), *(f"! {shown(said)}" for said in folded(notes)), ""]
 
 
 def markdown_lines(table: Table) -> list[str]:
@@ -108,7 +111,19 @@ def markdown_lines(table: Table) -> list[str]:
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a Markdown table, and ends its last line."""
-    return ["", conventions.describe(), *(f"\n- {shown(note.sentence)}" for note in notes), ""]
+    return ["", conventions.describe(), *(f"\n- {shown(said)}" for said in folded(notes)), ""]
+
+
+def folded(notes: Sequence[Note]) -> Iterator[str]:
+    """Return what people are told: of one kind of note on buckets the first few, and a count."""
+    told: Counter[str] = Counter()
+    for note in notes:
+        told[note.kind] += note.bucket is not None
+        if told[note.kind] <= BUCKETS_TOLD:
+            yield note.sentence
+    for kind, count in told.items():
+        if count > BUCKETS_TOLD:
+            yield f"{kind}: {count - BUCKETS_TOLD} more buckets, which --format json has"
 
 
 def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
@@ -128,7 +143,8 @@ def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
     place = rows[0].facet if rows[0].query_id is None else "query"
     names = ["run"] if place is None else [shown(place), "run"]
     headings = [conventions.heading(measure) for measure in measures]
-    counts = [_holes(measures)] if rows[0].query_id is not None else ["n", _holes(measures)]
+    holes = _holes(measures, conventions.pool_depth)
+    counts = [holes] if rows[0].query_id is not None else ["n", holes]
     return Table(names, headings + counts, body)
 
 
@@ -153,9 +169,9 @@ def _deepest(measures: Iterable[Measure]) -> Measure:
     return max(measures, key=depth)
 
 
-def _holes(measures: Iterable[Measure]) -> str:
+def _holes(measures: Iterable[Measure], pool_depth: int) -> str:
     cutoff = _deepest(measures).cutoff
-    return "holes" if cutoff is None else f"holes@{cutoff}"
+    return f"holes@{pool_depth if cutoff is None else cutoff}"
 
 
 def shown(name: str) -> str:

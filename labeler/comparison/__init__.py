@@ -9,8 +9,9 @@ from labeler.comparison.buckets import (
     Contradiction,
     contradictions,
     crossed,
-    one_number,
+    worst_bucket,
 )
+from labeler.comparison.chance import FEW, LEVEL, RULE, beyond_chance, holm, t_test, two_sided
 from labeler.comparison.deltas import (
     TOLERANCE,
     Comparison,
@@ -18,8 +19,9 @@ from labeler.comparison.deltas import (
     QueryDelta,
     check_pair,
     compare,
+    more_than_chance,
 )
-from labeler.comparison.findings import findings
+from labeler.comparison.findings import Findings, findings, where_it_loses
 from labeler.comparison.moves import (
     Move,
     WhatIf,
@@ -32,6 +34,7 @@ from labeler.comparison.records import delta_records, query_delta_records
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.trial import Trial, last_ranks, try_at
+from labeler.comparison.verdict import Verdict, verdict
 from labeler.comparison.views import (
     OUTCOMES,
     SORTS,
@@ -46,8 +49,11 @@ from labeler.comparison.worked import DcgRow, DcgTable, dcg_table
 
 __all__ = [
     "ABSENT",
+    "FEW",
     "HOLE",
+    "LEVEL",
     "OUTCOMES",
+    "RULE",
     "SORTS",
     "TOLERANCE",
     "Cell",
@@ -57,14 +63,17 @@ __all__ = [
     "DcgTable",
     "Delta",
     "DrawnQuery",
+    "Findings",
     "Move",
     "QueryDelta",
     "QuerySplit",
     "Rerank",
     "Split",
     "Trial",
+    "Verdict",
     "View",
     "WhatIf",
+    "beyond_chance",
     "buckets_of",
     "check_pair",
     "compare",
@@ -74,9 +83,10 @@ __all__ = [
     "delta_records",
     "drawn_queries",
     "findings",
+    "holm",
     "last_ranks",
+    "more_than_chance",
     "moves",
-    "one_number",
     "query_delta_records",
     "query_words",
     "rerank",
@@ -84,8 +94,13 @@ __all__ = [
     "split",
     "strip_text",
     "strips",
+    "t_test",
     "terms_depend",
     "try_at",
+    "two_sided",
+    "verdict",
     "what_if",
+    "where_it_loses",
     "why_undefined",
+    "worst_bucket",
 ]

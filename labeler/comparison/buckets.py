@@ -1,20 +1,17 @@
-"""Where one number misleads: buckets against the total, measures against each other, crossings."""
+"""Where one number misleads: buckets against the total, and where two facets cross."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from labeler.comparison.deltas import Comparison, Delta
+from labeler.comparison.chance import FEW
+from labeler.comparison.deltas import Comparison, Delta, more_than_chance
 from labeler.errors import BadInput
-from labeler.evaluation import Scoreboard, signed
+from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
-
-VISIBLE = 5e-5
-"""A mean that moves by less shows no change in four digits, and is not spoken of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +45,29 @@ class Cell:
 
 
 def contradictions(comparison: Comparison) -> tuple[Contradiction, ...]:
-    """Return the buckets that move against the total, the largest move first.
+    """Return the buckets that move against the total by more than chance, the largest move first.
 
-    However few queries a bucket has: its ``n`` stands in the sentence. Changes that four digits do
-    not show are left out, and so is Judged, which says nothing of a ranking.
+    Chance is judged over the buckets of the facet by one measure (see `more_than_chance`). A total
+    that four digits do not show to move is moved against, too. Judged is left out, as it says
+    nothing of a ranking.
     """
-    totals = {row.measure: row for row in comparison.deltas}
-    found = [
-        Contradiction(row, totals[row.measure], _against(comparison, row, totals[row.measure]))
-        for row in comparison.buckets
-        if _direction(row) * _direction(totals[row.measure]) < 0
-    ]
+    found = []
+    for total in comparison.deltas:
+        if not total.measure.definition.always_defined:
+            rows = [row for row in comparison.buckets if row.measure == total.measure]
+            found += [
+                Contradiction(row, total, _against(comparison, row, total))
+                for row in more_than_chance(rows)
+                if row.direction != total.direction
+            ]
     return tuple(sorted(found, key=lambda each: -abs(each.bucket.delta)))
 
 
-def one_number(comparison: Comparison) -> tuple[str, ...]:
-    """Say in a sentence which of the chosen measures rise while others fall; nothing if none do.
-
-    Changes that four digits do not show are no contradiction, and Judged is not asked.
-    """
-    up = [row for row in comparison.deltas if _direction(row) > 0]
-    down = [row for row in comparison.deltas if _direction(row) < 0]
-    if not up or not down:
-        return ()
-    rising, falling = (", ".join(_named(comparison, row) for row in rows) for rows in (up, down))
-    return (
-        f"No one number tells: from {comparison.a} to {comparison.b}, {rising} "
-        f"{'rises' if len(up) == 1 else 'rise'} while {falling} "
-        f"{'falls' if len(down) == 1 else 'fall'}",
-    )
+def worst_bucket(comparison: Comparison, measure: Measure) -> Delta | None:
+    """Return the bucket of at least `FEW` queries in which B loses most, None if in none."""
+    rows = [row for row in comparison.buckets if row.measure == measure and row.n >= FEW]
+    falling = [row for row in rows if row.direction < 0]
+    return min(falling, key=lambda row: row.delta, default=None)
 
 
 def crossed(
@@ -127,21 +118,16 @@ def _sums(group: Ints, size: int, weights: Floats | Ints | None = None) -> Float
     return sums
 
 
-def _direction(row: Delta) -> int:
-    if row.measure.definition.always_defined or math.isnan(row.delta) or abs(row.delta) < VISIBLE:
-        return 0
-    return 1 if row.delta > 0 else -1
-
-
 def _against(comparison: Comparison, row: Delta, total: Delta) -> str:
-    verb, against = ("falls", "rises") if row.delta < 0 else ("rises", "falls")
+    heading = comparison.conventions.heading(row.measure)
     return (
-        f"{row.facet} = {row.bucket} moves against the total: "
-        f"{comparison.conventions.heading(row.measure)} {verb} by {abs(row.delta):.4f} (n {row.n}) "
-        f"from {comparison.a} to {comparison.b}, but over all queries it {against} "
-        f"by {abs(total.delta):.4f} (n {total.n})"
+        f"{row.facet} = {row.bucket} moves against the total: {heading} {_moves(row)} (n {row.n}) "
+        f"from {comparison.a} to {comparison.b}, but over all queries it {_moves(total)} "
+        f"(n {total.n})"
     )
 
 
-def _named(comparison: Comparison, row: Delta) -> str:
-    return f"{comparison.conventions.heading(row.measure)} ({signed(row.delta)})"
+def _moves(row: Delta) -> str:
+    if not row.direction:
+        return "stays"
+    return f"{'rises' if row.direction > 0 else 'falls'} by {abs(row.delta):.4f}"

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
+from labeler.comparison.chance import beyond_chance, t_test
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
+
+VISIBLE = 5e-5
+"""A mean that moves by less shows no change in four digits, and is not spoken of."""
 
 TOLERANCE = 1e-12
 """Two values nearer than this are a tie: they differ by the order of adding, not by a ranking."""
@@ -23,7 +28,8 @@ class Delta(NamedTuple):
     and ``losses`` (see `TOLERANCE`) add up to ``n``. A query that a run has no list for counts 0
     for that run, and among its ``missing``. ``holes`` and ``missing`` also count the ``undefined``
     queries. Values are NaN where no query counts, and for a run that has no result for any that
-    does: then nobody wins.
+    does: then nobody wins. ``p`` is of a paired t-test of this row alone (see `t_test`): whether it
+    is more than chance depends on the rows it is looked at with (see `more_than_chance`).
     """
 
     measure: Measure
@@ -41,6 +47,14 @@ class Delta(NamedTuple):
     holes_b: int
     missing_a: int
     missing_b: int
+    p: float
+
+    @property
+    def direction(self) -> int:
+        """1 where B is visibly above A, -1 where it is below, 0 where four digits show neither."""
+        if math.isnan(self.delta) or abs(self.delta) < VISIBLE:
+            return 0
+        return 1 if self.delta > 0 else -1
 
 
 class QueryDelta(NamedTuple):
@@ -202,8 +216,27 @@ def _deltas(
     counts = np.concatenate(
         [_count_outcomes(column.delta, group, len(buckets)) for column in columns.values()]
     )
-    for row_a, row_b, outcomes in zip(rows_a, rows_b, counts.tolist(), strict=True):
-        yield _delta(row_a, row_b, *outcomes)
+    chances = np.concatenate(
+        [t_test(_settled(column.delta), group, len(buckets)) for column in columns.values()]
+    )
+    rows = zip(rows_a, rows_b, counts.tolist(), chances.tolist(), strict=True)
+    for row_a, row_b, (wins, ties, losses), p in rows:
+        yield _delta(row_a, row_b, wins, ties, losses, p)
+
+
+def _settled(delta: Floats) -> Floats:
+    """Return differences with those that are ties as 0, so that rounding is no evidence."""
+    return np.where(np.abs(delta) <= TOLERANCE, 0.0, delta)
+
+
+def more_than_chance(rows: Sequence[Delta]) -> list[Delta]:
+    """Return which of ``rows``, looked at together, moved by more than chance (see `RULE`).
+
+    Together are a measure's buckets of one facet, or all measures over the same queries: the more
+    are looked at, the more each has to show. A move that four digits do not show is none.
+    """
+    beyond = beyond_chance([row.p for row in rows], [row.n for row in rows])
+    return [row for row, sure in zip(rows, beyond.tolist(), strict=True) if sure and row.direction]
 
 
 def _count_outcomes(delta: Floats, group: Ints, size: int) -> Ints:
@@ -213,7 +246,7 @@ def _count_outcomes(delta: Floats, group: Ints, size: int) -> Ints:
     return np.stack(counts, axis=1)
 
 
-def _delta(a: Score, b: Score, wins: int, ties: int, losses: int) -> Delta:
+def _delta(a: Score, b: Score, wins: int, ties: int, losses: int, p: float) -> Delta:
     return Delta(
         measure=a.measure,
         facet=a.facet,
@@ -230,4 +263,5 @@ def _delta(a: Score, b: Score, wins: int, ties: int, losses: int) -> Delta:
         holes_b=b.holes,
         missing_a=a.missing,
         missing_b=b.missing,
+        p=p,
     )

@@ -18,6 +18,9 @@ PRESETS = ("graded", "trec_eval")
 class Conventions:
     """What a number means beyond its measure's name; two boards compare only where these agree.
 
+    ``pool_depth`` is how many chunks of a list are to be graded at all: the holes of a measure
+    without a cut-off are counted down to there, since below it every chunk is one.
+
     ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
     `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
 
@@ -30,6 +33,7 @@ class Conventions:
     dcg: str = "exp-log2"
     budget: int = 5
     budget_by_task: Mapping[str, int] = field(default_factory=dict, hash=False)
+    pool_depth: int = 10
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -43,6 +47,8 @@ class Conventions:
         for budget in (self.budget, *self.budget_by_task.values()):
             if not _is_whole(budget) or budget < 1:
                 raise BadInput(f"a prompt budget is a whole number from 1, not {budget!r}")
+        if not _is_whole(self.pool_depth) or self.pool_depth < 1:
+            raise BadInput(f"the pool depth is a whole number from 1, not {self.pool_depth!r}")
 
     @classmethod
     def of(
@@ -52,11 +58,12 @@ class Conventions:
         rel: int = 1,
         budget: int = 5,
         budget_by_task: Mapping[str, int] | None = None,
+        pool_depth: int = 10,
     ) -> Conventions:
         """Make the conventions of a preset, with the gain that belongs to it."""
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
-        return cls(preset, rel, dcg, budget, dict(budget_by_task or {}))
+        return cls(preset, rel, dcg, budget, dict(budget_by_task or {}), pool_depth)
 
     @property
     def like_trec_eval(self) -> bool:
@@ -89,6 +96,7 @@ class Conventions:
             f"relevant from grade {self.rel}",
             "ideal from all golden grades",
             "unjudged gains nothing",
+            f"holes of whole lists: top {self.pool_depth}",
             f"nothing relevant: {'0, in the mean' if like_trec_eval else 'undefined, left out'}",
             "absent query: 0",
             "order by 32-bit score, ties by chunk id descending"

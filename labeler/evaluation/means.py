@@ -22,7 +22,7 @@ class Score(NamedTuple):
     ``value`` is NaN where no query counts, and everywhere for a run that has no result for any
     that does; ``reason`` says which. ``n`` queries are in the mean; ``undefined`` ones were
     left out of it. Over both together: ``holes`` chunks inside the top k that nobody has graded
-    (in the whole list without a cut-off), ``missing`` queries the run has no list for.
+    (inside the pool depth without a cut-off), ``missing`` queries the run has no list for.
     """
 
     # A named tuple because a board makes thousands at a time, five times as fast as a dataclass.

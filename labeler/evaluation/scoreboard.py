@@ -76,7 +76,12 @@ class Scoreboard:
         everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: everything}
         self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
-        self._rules = Rules(~self._lists.listed, self._budgets, conventions.like_trec_eval)
+        self._rules = Rules(
+            ~self._lists.listed,
+            self._budgets,
+            conventions.like_trec_eval,
+            conventions.pool_depth,
+        )
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
         hits = self._lists.hits(golden)
@@ -222,7 +227,10 @@ class Scoreboard:
         return self._sheet(self._state, chosen).defined(*chosen)
 
     def holes(self, measure: Measure) -> Ints:
-        """Count the ungraded chunks inside a measure's cut-off, (queries, runs)."""
+        """Count the ungraded chunks inside a measure's cut-off, (queries, runs).
+
+        Without a cut-off they are counted inside the pool depth.
+        """
         chosen = self.resolve([measure])
         return self._sheet(self._state, chosen).holes(*chosen)
 

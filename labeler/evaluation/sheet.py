@@ -31,12 +31,14 @@ class Rules:
     """What a row's numbers depend on besides hits: the same for all grades a query can have.
 
     ``absent`` (queries, runs) says where a run has no list, ``budgets`` (queries,) are the prompt
-    budgets. ``zero_if_undefined`` is trec_eval's way.
+    budgets. ``zero_if_undefined`` is trec_eval's way. Where a measure looks at the whole list, its
+    holes are counted down to ``pool_depth``.
     """
 
     absent: Bools
     budgets: Ints
     zero_if_undefined: bool
+    pool_depth: int
 
     @property
     def runs(self) -> int:
@@ -48,6 +50,10 @@ class Rules:
         if cutoff == BUDGET:
             return np.repeat(self.budgets[queries], self.runs)
         return cutoff or WHOLE_LIST
+
+    def holes_within(self, cutoff: Cutoff, queries: Ints) -> int | Ints:
+        """Return down to which rank holes are counted, as `limit` does."""
+        return self.pool_depth if cutoff is None else self.limit(cutoff, queries)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +169,7 @@ def fill(layout: Layout, rules: Rules, hits: Hits, queries: Ints, judged: Bools)
         values = layout.scorers[at](hits, rules.limit(measures[at].cutoff, queries))
         rows[:, layout.spans[at]] = values.reshape(len(rows), runs)
     for cutoff, columns in zip(layout.cutoffs, layout.spans_of_holes, strict=True):
-        holes = hits.holes(rules.limit(cutoff, queries))
+        holes = hits.holes(rules.holes_within(cutoff, queries))
         rows[:, columns] = holes.reshape(len(rows), runs)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)

@@ -269,10 +269,6 @@ export function makeDesk(pad) {
   const { sitting } = pad;
   const leaveRowInSight = () =>
     pad.root.querySelector(".row.current")?.scrollIntoView({ block: "center" });
-  /** @type {(item: Item, done: Standing | null) => void} */
-  const tellLists = (item, done) => {
-    for (const list of pad.lists()) list.judged(item, done);
-  };
   return {
     terms: pad.data.terms,
     // what is on its way first: a list that was asked for too early would show it as open
@@ -293,11 +289,11 @@ export function makeDesk(pad) {
     },
     takeBack: (item) => sitting.takeBack(item),
     cannotTell: (item) => {
-      askReason(pad, (what) => tellLists(item, sitting.give(item, what)));
+      askReason(pad, (what) => pad.tellLists(item, sitting.give(item, what)));
       leaveRowInSight();
     },
     note: (item) => {
-      askNote(pad, item, null, () => tellLists(item, sitting.deck.standingOf(item)));
+      askNote(pad, item, null, () => pad.tellLists(item, sitting.deck.standingOf(item)));
       leaveRowInSight();
     },
   };

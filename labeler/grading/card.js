@@ -124,7 +124,6 @@ export class Card {
       host.replaceChildren();
       if (beside !== null) fillBeside(host, beside, place);
     }
-    this.below.paint();
   }
 
   /** @type {(entry: Entry, draft: string | null) => void} */

@@ -1,6 +1,6 @@
 // What was typed of a note and not yet sent, by pair: kept in the browser from the first letter on.
 
-import { pairOf, remember, remembered } from "./parts.js";
+import { keyOf, pairOf, remember, remembered } from "./parts.js";
 
 /** @import { Pair, Standing } from "./shapes" */
 
@@ -12,7 +12,7 @@ export class Drafts {
    * @param {string} grader
    */
   constructor(goldenSet, grader) {
-    this.key = `labeler-notes/${goldenSet}/${encodeURIComponent(grader)}`;
+    this.key = keyOf("labeler-notes", goldenSet, grader);
     /** @type {Record<string, string>} */
     this.texts = remembered(this.key, {});
   }

@@ -1,6 +1,8 @@
 // Keeps every event in the browser's storage until the server has acknowledged it, and sends them
 // in the order they happened. Knows nothing of what is on screen.
 
+import { keyOf } from "./parts.js";
+
 /** @import { Kept, PadEvent, Standing } from "./shapes" */
 
 /**
@@ -53,15 +55,6 @@ export async function ask(token, path, options = {}) {
 const STORED = "labeler";
 const REFUSED = "labeler-refused";
 
-/**
- * @param {string} goldenSet
- * @param {string} grader
- * @param {string} [kept]
- */
-function prefixOf(goldenSet, grader, kept = STORED) {
-  return `${kept}/${goldenSet}/${encodeURIComponent(grader)}/`;
-}
-
 // What is kept under a prefix, oldest first: [key, record].
 /** @type {(prefix: string) => [string, Kept][]} */
 function keptUnder(prefix) {
@@ -110,8 +103,8 @@ export class Outbox {
    * @param {Hooks} hooks
    */
   constructor(goldenSet, grader, hooks) {
-    this.prefix = prefixOf(goldenSet, grader);
-    this.refusedPrefix = prefixOf(goldenSet, grader, REFUSED);
+    this.prefix = `${keyOf(STORED, goldenSet, grader)}/`;
+    this.refusedPrefix = `${keyOf(REFUSED, goldenSet, grader)}/`;
     this.hooks = hooks;
     /** @type {string | null} */
     this.token = null;

@@ -18,7 +18,7 @@ import { Tray } from "./tray.js";
 import { Welcome } from "./welcome.js";
 import { WholeQuery } from "./whole.js";
 
-/** @import { About, Entry, Kept, PadData, Pair, Said } from "./shapes" */
+/** @import { About, Entry, Kept, PadData, Pair, Said, Standing } from "./shapes" */
 
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
@@ -78,9 +78,7 @@ export class Pad {
       renew: () => this.renewLater(),
       said: (words) => this.announce(words),
       saved: (record) => this.sayItIsSaved(record),
-      judged: (item, done) => {
-        for (const list of this.lists()) list.judged(item, done);
-      },
+      judged: (item, done) => this.tellLists(item, done),
     });
   }
 
@@ -103,7 +101,7 @@ export class Pad {
     this.dialogs.disconnect();
     for (const each of [this.card, this.frame]) each.dispose();
     this.welcome.host.remove();
-    for (const list of this.lists()) list.close();
+    this.closeLists();
     this.disposed = true;
     this.keyboard?.dispose();
     if (this.onLeave) window.removeEventListener("beforeunload", this.onLeave);
@@ -237,7 +235,7 @@ export class Pad {
   practise() {
     this.sheet.close();
     this.welcome.close();
-    for (const list of this.lists()) list.close();
+    this.closeLists();
     this.practice = new Practice(this.data.terms);
     this.sayInPractice("An example to try on: it counts for nothing.");
     this.paint();
@@ -285,10 +283,21 @@ export class Pad {
     return this.lists().find((list) => list.isOpen) ?? null;
   }
 
+  // Show in the lists what was given elsewhere.
+  /** @type {(item: Pair, done: Standing | null) => void} */
+  tellLists(item, done) {
+    for (const list of this.lists()) list.judged(item, done);
+  }
+
+  /** @type {(but?: WholeQuery | Finder) => void} */
+  closeLists(but) {
+    for (const list of this.lists()) if (list !== but) list.close();
+  }
+
   /** @type {(list: WholeQuery | Finder, queryId: string, first?: Pair | null) => void} */
   openList(list, queryId, first = null) {
     this.beforeList ??= focusedBeside(this.find(".pad"));
-    for (const other of this.lists()) if (other !== list) other.close();
+    this.closeLists(list);
     if (list instanceof WholeQuery) list.open(queryId, first);
     else list.open(queryId);
     this.paint();
@@ -300,7 +309,7 @@ export class Pad {
     const { items, queryId } = this.whole;
     const isWhole = this.whole.isOpen;
     const row = this.whole.rows?.current?.item;
-    for (const list of this.lists()) list.close();
+    this.closeLists();
     const isHere = this.sitting.deck.current?.item.query === queryId;
     if (isWhole && items.length && (row || !isHere)) this.sitting.deck.bringQuery(items, row);
     if (this.sitting.deck.current?.done) this.sitting.deck.goToNextOpen();

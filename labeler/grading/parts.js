@@ -102,6 +102,12 @@ export function showWords(host, words) {
   if (host.textContent !== (words || "")) host.textContent = words || "";
 }
 
+// The name under which something of one grader is kept for one golden set.
+/** @type {(what: string, goldenSet: string, grader: string) => string} */
+export function keyOf(what, goldenSet, grader) {
+  return `${what}/${goldenSet}/${encodeURIComponent(grader)}`;
+}
+
 // What the browser remembers beside the grades; a browser without room just forgets it.
 /**
  * @template T

@@ -4,7 +4,7 @@
 import { Deck } from "./deck.js";
 import { Drafts, tooLongBy } from "./drafts.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
-import { namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
+import { keyOf, namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
 import { Remarks } from "./remarks.js";
 import { Tally } from "./tally.js";
 import { isJudged, Trail } from "./trail.js";
@@ -51,7 +51,7 @@ export class Sitting {
     this.trail = new Trail();
     this.tally = new Tally();
     this.remarks = new Remarks(this);
-    this.toldKey = `labeler-told/${golden_set}/${encodeURIComponent(grader)}`;
+    this.toldKey = keyOf("labeler-told", golden_set, grader);
     this.told = new Set(remembered(this.toldKey, /** @type {string[]} */ ([])));
     this.drafts = new Drafts(golden_set, grader);
     this.problem = ""; // why the server hands out no chunks, in its words

@@ -1,7 +1,7 @@
 // What somebody reads who comes by an invitation for the first time: beside the first chunk, until
 // they have understood it or given a first grade.
 
-import { element, keyButton, remember, remembered } from "./parts.js";
+import { element, keyButton, keyOf, remember, remembered } from "./parts.js";
 import { scaleOf } from "./sheet.js";
 
 /** @import { PadData } from "./shapes" */
@@ -13,7 +13,7 @@ export class Welcome {
    * @param {{ practise: () => void, guideline: () => void }} acts
    */
   constructor(place, data, acts) {
-    this.key = `labeler-welcomed/${data.golden_set}/${encodeURIComponent(data.grader)}`;
+    this.key = keyOf("labeler-welcomed", data.golden_set, data.grader);
     this.host = element("section", "", "welcome");
     this.host.setAttribute("aria-label", "Welcome");
     if (data.is_new && !remembered(this.key, false)) {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from labeler import address, comparison, diagnosis, downloads, tables, ui
-from labeler.diagnosis import Failure
+from labeler.diagnosis import Failure, Rule
 from labeler.evaluation import Ranked, Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -24,16 +24,18 @@ Lists = Mapping[str, Sequence[Ranked]]
 class Opened:
     """A query as one run answers it, and the others beside it.
 
-    ``failures`` say by run why it fails there; a chunk is relevant from grade ``rel``. ``words``
-    are what the grades are called; ``small_print`` stands under the numbers.
+    ``rule`` says when a query fails, ``failures`` by run why it fails there, and ``reranked`` what
+    reranking did for it, if anything. ``words`` are what the grades are called; ``small_print``
+    stands under the numbers.
     """
 
     query: Query
     board: Scoreboard
     run: str
     measures: Sequence[Measure]
+    rule: Rule
     failures: Mapping[str, Failure | None]
-    rel: int
+    reranked: str
     remarks: Sequence[Remark]
     words: Sequence[str]
     small_print: str
@@ -73,21 +75,24 @@ def show_why(opened: Opened, lists: Lists) -> None:
     """Show each run's values for the query, and why it fails there."""
     board, measures = opened.board, opened.measures
     number = board.number_of(opened.query_id)
+    asked = diagnosis.asked(board, opened.run, opened.rule)[number]
     values = [board.values(measure)[number].tolist() for measure in measures]
     found = [
         (
             name,
             [row[board.column_of(name)] for row in values],
-            diagnosis.first_relevant(ranked, opened.rel),
-            opened.failures[name],
+            diagnosis.places(board, name, opened.query_id, asked),
+            opened.failures.get(name),
         )
-        for name, ranked in lists.items()
+        for name in lists
     ]
     headings = [board.conventions.heading(measure) for measure in measures]
     judged = bool(board.judged[number])
     counted = [bool(board.counted(measure)[number]) for measure in measures]
     show_html(tables.run_failures_table(found, headings, judged=judged, counted=counted))
-    st.caption(opened.small_print)
+    if opened.reranked:
+        st.text(opened.reranked)
+    show_html(tables.small_print([opened.small_print]))
 
 
 def show_lists(opened: Opened, lists: Lists, depth: int) -> None:

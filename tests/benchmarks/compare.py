@@ -24,10 +24,10 @@ from labeler.comparison import (
     crossed,
     dcg_table,
     moves,
-    one_number,
     rerank,
     split,
     strips,
+    verdict,
     what_if,
 )
 from labeler.diagnosis import count_by_bucket, diagnose
@@ -66,9 +66,10 @@ def main() -> None:
     chunk_id = board.ranked("run1", query)[50].chunk_id
 
     def first_paint() -> None:
-        found = compare(Scoreboard(collection, conventions), "run0", "run1", measures, "intent")
+        board = Scoreboard(collection, conventions)
+        found = compare(board, "run0", "run1", measures, "intent")
         contradictions(found)
-        one_number(found)
+        verdict(board, found)
 
     questions: dict[str, Callable[[], object]] = {
         "open a board, compare A with B": first_paint,

@@ -1,0 +1,88 @@
+"""Which of two runs is better, in one sentence that says no more than the numbers can bear."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from labeler.comparison.chance import FEW
+from labeler.comparison.deltas import Comparison, Delta, compare, more_than_chance
+from labeler.evaluation import USUAL, Conventions, Scoreboard, signed
+
+AT_ODDS, SURE, OPEN, TOO_FEW = "no one number", "more than chance", "may be chance", "few"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What moves from A to B, by all measures that were looked at.
+
+    ``kind`` is for programs: `AT_ODDS` where some rise and others fall by more than chance, `SURE`
+    where they do one of both, `OPEN` where none does, `TOO_FEW` for fewer than `FEW` queries.
+    """
+
+    kind: str
+    rises: tuple[Delta, ...]
+    falls: tuple[Delta, ...]
+    sentence: str
+
+
+def verdict(
+    board: Scoreboard,
+    comparison: Comparison,
+    bucket: str | None = None,
+    names: tuple[str, str] | None = None,
+) -> Verdict | None:
+    """Say which run is better, over all queries or those of one bucket of the facet compared by.
+
+    However few measures were compared, the usual ones are looked at as well, so that none that
+    falls is hidden by not being shown; Judged is not asked. ``names`` are what A and B are called,
+    their own unless given. None where no measure has a value.
+    """
+    rows = [row for row in _whole(board, comparison, bucket) if not math.isnan(row.delta)]
+    if not rows:
+        return None
+    a, b = names or (comparison.a, comparison.b)
+    n = max(row.n for row in rows)
+    if n < FEW:
+        few = f"Fewer than {FEW} queries (n {n}): any difference of {b} from {a} may be chance"
+        return Verdict(TOO_FEW, (), (), few)
+    sure = more_than_chance(rows)
+    rises, falls = (tuple(row for row in sure if row.direction == way) for way in (1, -1))
+    others = [row for row in rows if row.direction and row not in sure]
+    kind, sentence = _in_words(comparison.conventions, a, b, rises, falls, others)
+    return Verdict(kind, rises, falls, sentence)
+
+
+def _whole(board: Scoreboard, comparison: Comparison, bucket: str | None) -> list[Delta]:
+    measures = [*comparison.measures, *comparison.conventions.measures(USUAL)]
+    asked = [measure for measure in measures if not measure.definition.always_defined]
+    facet = comparison.facet if bucket is not None else None
+    found = compare(board, comparison.a, comparison.b, asked, facet)
+    return [row for row in found.buckets if row.bucket == bucket] if facet else [*found.deltas]
+
+
+def _in_words(
+    conventions: Conventions,
+    a: str,
+    b: str,
+    rises: Sequence[Delta],
+    falls: Sequence[Delta],
+    others: Sequence[Delta],
+) -> tuple[str, str]:
+    rising, falling, rest = (_listed(conventions, rows) for rows in (rises, falls, others))
+    left = f"; {rest} may be chance" if others else ""
+    if rises and falls:
+        verbs = ["rises" if len(rises) == 1 else "rise", "falls" if len(falls) == 1 else "fall"]
+        change = f"from {a} to {b}, {rising} {verbs[0]} while {falling} {verbs[1]}"
+        return AT_ODDS, f"No one number tells: {change}, each by more than chance{left}"
+    if rises or falls:
+        better = "better" if rises else "worse"
+        return SURE, f"{b} is {better} than {a} by more than chance: {rising or falling}{left}"
+    if others:
+        return OPEN, f"No measure tells {b} from {a} by more than chance: {rest}"
+    return OPEN, f"No measure moves from {a} to {b}"
+
+
+def _listed(conventions: Conventions, rows: Iterable[Delta]) -> str:
+    return ", ".join(f"{conventions.heading(row.measure)} ({signed(row.delta)})" for row in rows)
