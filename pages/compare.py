@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, comparison, downloads, ranks, tables, ui
+from labeler import address, charts, choices, comparison, downloads, ranks, tables, ui
 from labeler.comparison import View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -156,21 +156,27 @@ names = list(board.run_names)
 if len(names) < 2:
     ask_for_runs(names)
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with choices.row():
+    shown = choices.of_runs(names)
     first = next(name for name in names if name != address.given("b"))
-    a = address.choose("A", names, "a", what="run", default=first, always=True, width=180)
+    a = address.choose("A", names, "a", what="run", default=first, always=True, **shown)
     other = next(name for name in names if name != a)
-    b = address.choose("B", names, "b", what="run", default=other, always=True, width=180)
-    measure_texts = ui.choose_measures()
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    by_text = address.choose(
-        *("By measure", measure_texts, "by"),
-        width=140,
-        help="The one measure that sorts the queries and whose delta is explained.",
-    )
-    sort = address.choose("Order", comparison.SORTS, "sort", what="order", width=140)
-    facet, bucket = ui.choose_bucket(board.facets)
-    chosen = ui.choose_conventions(settings)
+    b = address.choose("B", names, "b", what="run", default=other, always=True, **shown)
+    with choices.folded() as say:
+        measure_texts = choices.choose_measures()
+        by_text = address.choose(
+            *("By measure", measure_texts, "by"),
+            help="The one measure that sorts the queries and whose delta is explained.",
+        )
+        sort = address.choose("Order", comparison.SORTS, "sort", what="order")
+        facet, bucket = choices.choose_bucket(board.facets)
+        chosen = choices.choose_conventions(settings)
+say(
+    choices.say_queries(facet, bucket),
+    f"{sort} by {by_text}",
+    choices.say_measures(measure_texts),
+    choices.say_conventions(chosen),
+)
 
 with ui.guard():
     with ui.open_store() as store:

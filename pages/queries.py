@@ -7,6 +7,11 @@ from labeler.markup import show_html
 from labeler.opened import Opened, show_query
 
 LIST, CAUSES = "List", "Why they fail"
+QUERY_BOX = {
+    "placeholder": "id of a query, or click one",
+    "label_visibility": "collapsed",
+    "width": 220,
+}
 
 
 def show(query_id: str | None) -> None:
@@ -33,10 +38,10 @@ def show_all(found: failing.Found) -> None:
     """Show what all failing queries say together, and the list or the reasons."""
     if found.within:
         show_html(tables.sentences(found.summary))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         view = address.choose_tab("Show", [LIST, CAUSES], "view", what="view")
         order = choose_order() if view == LIST else ""
-        address.write_text("Query", "query", width=200, placeholder="id, or click one")
+        address.write_text("Query", "query", **QUERY_BOX)
         shown = found.in_order(order or orders[0])
         page = failing.choose_page(shown) if view == LIST else 1
     if view == LIST:
@@ -47,7 +52,7 @@ def show_all(found: failing.Found) -> None:
 
 def choose_order() -> str:
     """Let the user sort the list."""
-    return address.choose("Sorted", orders, "sort", width=190)
+    return address.choose("Sorted", orders, "sort", width=190, label_visibility="collapsed")
 
 
 def show_one(found: failing.Found, remarks, query_id: str) -> None:
@@ -79,6 +84,6 @@ if not queries or not board.run_names:
     st.stop()
 
 opened = address.given("query")
-choice = failing.choose(board.run_names, board.facets, settings, opened=opened is not None)
+choice = failing.choose(board.run_names, board.facets, settings)
 orders = diagnosis.ORDERS_AGAINST if choice.a else diagnosis.ORDERS
 show(opened)
