@@ -162,6 +162,22 @@ def choose_several(
     )
 
 
+def choose_some(label: str, options: Sequence[str], name: str, what: str, **more: Any) -> list[str]:
+    """Let the user choose some of ``options``, or none; `Astray` where the address has others."""
+    found = some_of(name, options, what)
+    _show(name, found)
+    return st.multiselect(label, options, key=name, on_change=_writes(name, []), **more)
+
+
+def some_of(name: str, options: Collection[str], what: str) -> list[str]:
+    """Return which of ``options`` the address names; raises `Astray` for any other ``what``."""
+    found = list(dict.fromkeys(st.query_params.get_all(name)))
+    if unknown := next((each for each in found if each not in options), None):
+        there = ", ".join(options) or "none"
+        raise Astray(f"no {what} is called {unknown!r}; there are: {there}", [name])
+    return found
+
+
 def choose_number(
     label: str, name: str, low: Any, high: Any, default: Any, step: Any = None, **more: Any
 ) -> Any:

@@ -212,6 +212,21 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
         return Scoreboard(store.collection(), chosen)
 
 
+def open_board() -> None:
+    """Open the board that pages show where nobody chose other conventions, before anybody looks."""
+    with Store(database()) as store:
+        _opened(database(), store.data_revision(), conventions(store.settings()))
+    _opened.clear()
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Conventions: repr})
+def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    """Open a board without a page: in a cached function, another one's spinner is not shown."""
+    board = _board(path, data_revision, chosen)
+    board.notes()  # what it looks up first and keeps
+    return board
+
+
 def warn_of_default_guideline(settings: Settings) -> None:
     """Tell a lead that graders still read words that were written for no set in particular."""
     if not settings.guideline:

@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
     },
     "labeler.likeness": set(),
+    "labeler.lineup": set(),
     "labeler.naming": set(),
     "labeler.diagnosis": {
         "numpy",
@@ -91,11 +92,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.diagnosis",
         "labeler.evaluation",
         "labeler.keywords",
+        "labeler.lineup",
         "labeler.markup",
         "labeler.measures",
         "labeler.model",
         "labeler.palette",
     },
+    "labeler.choosing": {"streamlit", "labeler.address", "labeler.lineup", "labeler.tables"},
     "labeler.downloads": {
         "labeler.comparison",
         "labeler.diagnosis",
@@ -231,6 +234,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.places",
         "labeler.ui",
     },
+    "labeler.warming": {"starlette", "labeler.errors", "labeler.ui"},
     "labeler.app": {
         "starlette",
         "streamlit",
@@ -240,6 +244,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.routes",
         "labeler.scripts",
         "labeler.store",
+        "labeler.warming",
     },
     "labeler.cli": {
         "click",
@@ -262,6 +267,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.agreement",
         "labeler.charts",
         "labeler.choices",
+        "labeler.choosing",
         "labeler.comparison",
         "labeler.diagnosis",
         "labeler.downloads",
@@ -269,6 +275,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.failing",
         "labeler.grading",
         "labeler.keywords",
+        "labeler.lineup",
         "labeler.links",
         "labeler.markup",
         "labeler.model",
