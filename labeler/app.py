@@ -27,23 +27,26 @@ from streamlit.runtime.pages_manager import PagesManager
 from labeler.access import ANY_HOST
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
+from labeler.pushing import Telling
 from labeler.routes import grading_routes, is_foreign
 from labeler.scripts import script_routes
 from labeler.store import Store
 
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
+TELLING = Telling(DATABASE)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 
 @asynccontextmanager
 async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Keep one idle connection while the server runs.
+    """Keep one idle connection while the server runs, and tell open pages of what is new.
 
     SQLite folds the write-ahead log into the file whenever the last connection closes; without
     this one that would happen after every grade.
     """
     with Store(DATABASE):
-        yield {}
+        async with TELLING.running():
+            yield {}
 
 
 class SecurityHeaders:
@@ -157,7 +160,8 @@ app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
     routes=[
-        *grading_routes(DATABASE),
+        *grading_routes(DATABASE, on_taken=TELLING.look_now),
+        TELLING.route(),
         *door_routes(DATABASE),
         *script_routes(),
         Route("/label", to_label),

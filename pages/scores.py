@@ -1,11 +1,10 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import streamlit as st
 
-from labeler import address, charts, downloads, tables, ui
+from labeler import address, charts, downloads, live, tables, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -21,7 +20,6 @@ from labeler.markup import show_html
 K = 10  # how deep keywords are looked for
 LABEL_FREE = "keywords are looked for in every query that has them, graded or not"
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "P@5", "Success@3", "RR", "AP", "Judged@10"]
-LOOK_EVERY_SECONDS = 1
 MOST_CAUTIONS_OPEN = 6
 RECALL_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
 
@@ -205,25 +203,17 @@ VIEWS = {
 }
 
 
-@st.fragment(run_every=LOOK_EVERY_SECONDS)
-def live_scores() -> None:
-    """Show the newest numbers; looks for new grades without anyone's click."""
-    with ui.guard():
-        with ui.open_store() as store:
-            board = ui.live_board(store, chosen)
-        counts = board.counts
-        st.caption(
-            f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades "
-            f"· {counts.grades:,} grades · live, last looked {datetime.now():%H:%M:%S}"
-        )
-        if view == "keywords":
-            show_keywords(board)
-        elif counts.judged:
-            show_graded(board)
-        else:
-            st.write(
-                "Nothing is graded yet, so there is nothing to score. Grade on the Label page."
-            )
+def show_scores() -> str:
+    """Show the newest numbers; return how much they rest on."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, chosen)
+    if view == "keywords":
+        show_keywords(board)
+    elif board.counts.judged:
+        show_graded(board)
+    else:
+        st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
+    return ui.graded_line(board.counts)
 
 
 def show_graded(board: Scoreboard) -> None:
@@ -253,4 +243,4 @@ def show_small_print(notes: Sequence[str]) -> None:
         st.text("\n".join(f"· {note}" for note in notes))
 
 
-live_scores()
+live.follow(show_scores)
