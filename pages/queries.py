@@ -1,14 +1,15 @@
 """The queries that fail: worst first, why, and one query in full."""
 
 import math
+from dataclasses import dataclass
 
 import streamlit as st
 
-from labeler import address, charts, diagnosis, downloads, links, tables, ui
+from labeler import address, charts, diagnosis, downloads, links, live, tables, ui
 from labeler.diagnosis import Bar, count_by_bucket, count_classes, in_words
-from labeler.evaluation import PRIMARY, primary
+from labeler.evaluation import PRIMARY, Scoreboard, primary
 from labeler.markup import show_html
-from labeler.model import TASKS
+from labeler.model import TASKS, Remark
 from labeler.opened import Opened, show_query, texts_of
 
 DEFAULT_MEASURES = ["nDCG@10", "R@budget", "RR"]
@@ -115,10 +116,20 @@ def diagnosed(at, words, name, usual, by_task, said, _board):
     return diagnosis.find_failures(_board, name, usual, by_task, known, texts_of, said)
 
 
-def failures_in(name: str):
-    """Say of every judged query why it fails in a run; worked out once for each change."""
-    at = (ui.database(), board.data_revision, board.revision)
-    return diagnosed(at, repr(chosen), name, bar, bars, remarks, board)
+@dataclass(frozen=True)
+class Newest:
+    """The grades as they are now, and what graders say of queries."""
+
+    board: Scoreboard
+    said: list[Remark]
+
+    def failures_in(self, name: str):
+        """Say of every judged query why it fails in a run; worked out once for each change."""
+        remarks = {query_id: [] for query_id in sorted({each.query_id for each in self.said})}
+        for remark in self.said:
+            remarks[remark.query_id].append(remark.kind)
+        at = (ui.database(), self.board.data_revision, self.board.revision)
+        return diagnosed(at, repr(chosen), name, bar, bars, remarks, self.board)
 
 
 def open_query(query_id: str) -> None:
@@ -133,17 +144,17 @@ def open_clicked(ids) -> None:
         open_query(ids[cells[0][0]])
 
 
-def in_small_print() -> str:
+def in_small_print(board) -> str:
     """Stand under every number: by which conventions, and what "fails" means here."""
     return f"{chosen.sentence} · a query fails where {diagnosis.fails_where(board, bar, bars)}"
 
 
-def offer(label: str, content, name: str) -> None:
+def offer(board, label: str, content, name: str) -> None:
     """Offer the numbers above as a file."""
     ui.offer(label, content, name, board.revision)
 
 
-def show_list() -> None:
+def show_list(board, rows, shown, sort, page) -> None:
     """Show the queries; a click opens one."""
     if not shown:
         st.text("No query gets through these filters. Widen them to see one.")
@@ -164,20 +175,21 @@ def show_list() -> None:
         on_select=lambda: open_clicked([r.query_id for r in part]),
         column_config={"text": st.column_config.TextColumn(width=290)},
     )
-    st.caption(in_small_print())
+    st.caption(in_small_print(board))
     offer(
+        board,
         "Download these queries as CSV",
         lambda: downloads.failing_csv(shown, run, a, measures, chosen),
         "queries.csv",
     )
 
 
-def show_classes() -> None:
+def show_classes(board, found) -> None:
     """Show how many queries fail for which reason, over all and in each bucket."""
     counts = count_classes(found)
     if not sum(counts.values()):
         st.text(f"No query of the {len(found):,} judged ones here fails in {run}.")
-        st.caption(in_small_print())
+        st.caption(in_small_print(board))
         return
     failing = sum(counts.values())
     st.text(
@@ -193,15 +205,16 @@ def show_classes() -> None:
     else:
         st.text("Choose a facet to see the classes in each bucket.")
     show_html(tables.failure_table(counts, by_bucket))
-    st.caption(in_small_print())
+    st.caption(in_small_print(board))
     offer(
+        board,
         "Download these counts as CSV",
         lambda: downloads.failures_csv(counts, by_bucket, run, facet, chosen),
         "failures.csv",
     )
 
 
-def show_steps(query_id: str) -> None:
+def show_steps(query_id: str, shown, sort) -> None:
     """Draw the ways out of an opened query: back, to its neighbours in the list, other pages."""
     ids = [row.query_id for row in shown]
     at = ids.index(query_id) if query_id in ids else None
@@ -222,22 +235,21 @@ def show_steps(query_id: str) -> None:
         links.link("Grade chunks", address.to("/", query=query_id))
 
 
-def show_opened(query_id: str) -> None:
-    """Show one query in full, and the ways out of it."""
+def show_opened(query_id: str, now: Newest) -> None:
+    """Show one query in full."""
     ui.note_lists_shown(query_id)
-    show_steps(query_id)
     query = queries[query_id]
     show_query(
         Opened(
             query,
-            board,
+            now.board,
             run,
             measures,
-            {name: failures_in(name).get(query_id) for name in board.run_names},
+            {name: now.failures_in(name).get(query_id) for name in now.board.run_names},
             bars.get(query.task, bar).measure.rel or 1,
-            [remark for remark in said if remark.query_id == query_id],
+            [remark for remark in now.said if remark.query_id == query_id],
             settings.words,
-            in_small_print(),
+            in_small_print(now.board),
         )
     )
 
@@ -246,10 +258,6 @@ with ui.open_store() as store:
     settings = store.settings()
     board = ui.live_board(store, ui.conventions(settings))
     queries = {query.query_id: query for query in store.queries()}
-    said = store.remarks()
-remarks = {query_id: [] for query_id in sorted({remark.query_id for remark in said})}
-for remark in said:
-    remarks[remark.query_id].append(remark.kind)
 
 if not queries or not board.run_names:
     st.subheader("There is no run to look at yet" if queries else "There are no queries yet")
@@ -271,35 +279,43 @@ with ui.guard(), ui.open_store() as store:
     measures = board.resolve(chosen.measures(texts))
 headings = [chosen.heading(measure) for measure in measures]
 
-if not board.counts.judged:
-    st.subheader("Nobody has graded a chunk yet")
-    st.write("Until then no query can fail. Grade on the Label page, or load a golden set:")
-    st.code("labeler load golden FILE")
 
-failures = failures_in(run)
-with ui.guard():
-    rows = diagnosis.query_rows(
-        board, queries, run, a, measures, (filters.facet, filters.other), failures
-    )
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    view = address.choose_tab("Show", [LIST, CLASSES_VIEW], "view", what="view")
-    sorts = diagnosis.ORDERS_AGAINST if a else diagnosis.ORDERS
-    sort = address.choose("Sorted", sorts, "sort", width=190)
-    shown = diagnosis.in_order((row for row in rows if filters.let_in(row)), sort)
-    page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
-    query_id = address.write_text("Query", "query", width=200, placeholder="id, or click one")
-through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}
-found = {name: each for name, each in failures.items() if name in through}
-if found:
-    st.text(f"{run}: {in_words(found)}")
+def show_failing() -> str:
+    """Show which queries fail by the newest grades; return how much is graded."""
+    with ui.open_store() as store:
+        now = Newest(ui.live_board(store, chosen), store.remarks())
+    board = now.board
+    if not board.counts.judged:
+        st.subheader("Nobody has graded a chunk yet")
+        st.write("Until then no query can fail. Grade on the Label page, or load a golden set:")
+        st.code("labeler load golden FILE")
+    failures = now.failures_in(run)
+    crossed = (filters.facet, filters.other)
+    rows = diagnosis.query_rows(board, queries, run, a, measures, crossed, failures)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        view = address.choose_tab("Show", [LIST, CLASSES_VIEW], "view", what="view")
+        sorts = diagnosis.ORDERS_AGAINST if a else diagnosis.ORDERS
+        sort = address.choose("Sorted", sorts, "sort", width=190)
+        shown = diagnosis.in_order((row for row in rows if filters.let_in(row)), sort)
+        asked = ("queries", run, a, sort, str(measures[0]), chosen.preset, str(filters))
+        shown = live.keep_order(shown, lambda row: row.query_id, asked)
+        page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
+        query_id = address.write_text("Query", "query", width=200, placeholder="id, or click one")
+    through = {row.query_id for row in rows if filters.let_in(row, any_class=True)}
+    found = {name: each for name, each in failures.items() if name in through}
+    if found:
+        st.text(f"{run}: {in_words(found)}")
+    if query_id and query_id not in queries:
+        ui.show_error(f"no query is called {query_id!r}; choose one from the list")
+        st.button("Back to the list", on_click=open_query, args=("",))
+    elif query_id:
+        show_steps(query_id, shown, sort)
+        show_opened(query_id, now)
+    elif view == LIST:
+        show_list(board, rows, shown, sort, page)
+    else:
+        show_classes(board, found)
+    return ui.graded_line(board.counts)
 
-if query_id and query_id not in queries:
-    ui.show_error(f"no query is called {query_id!r}; choose one from the list")
-    st.button("Back to the list", on_click=open_query, args=("",))
-elif query_id:
-    with ui.guard():
-        show_opened(query_id)
-elif view == LIST:
-    show_list()
-else:
-    show_classes()
+
+live.follow(show_failing)

@@ -39,7 +39,7 @@ function placeIn(table) {
   const details = () => [...table.querySelectorAll("details")];
   const open = details().flatMap((each, at) => (each.open ? [at] : []));
   const stops = () => [...table.querySelectorAll(STOPS)];
-  const focused = stops().indexOf(document.activeElement);
+  const focused = stops().indexOf(document.activeElement ?? document.body);
   if (!scrolled.length && !open.length && focused < 0) return null;
   return () => {
     for (const at of open) details()[at]?.setAttribute("open", "");
