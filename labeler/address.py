@@ -205,8 +205,9 @@ def choose_page(count: int, name: str = "page") -> int:
 
 
 def write_text(label: str, name: str, **more: Any) -> str:
-    """Let the user write a text."""
-    _show(name, given(name) or "")
+    """Let the user write a text; what they are still writing stays when the page runs again."""
+    if st.session_state.get(name) != (there := given(name) or ""):
+        _show(name, there)
     return str(st.text_input(label, key=name, on_change=_writes(name, ""), **more))
 
 

@@ -27,6 +27,7 @@ from streamlit.runtime.pages_manager import PagesManager
 from labeler.access import ANY_HOST, GRADERS_ONLY
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
+from labeler.pushing import Telling
 from labeler.routes import grading_routes, is_foreign
 from labeler.scripts import script_routes
 from labeler.store import Store
@@ -35,18 +36,20 @@ from labeler.warming import NotesTraffic, Traffic, warm_up
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
 GRADERS_ALONE = os.environ.get(GRADERS_ONLY) == "1"
 TRAFFIC = Traffic()
+TELLING = Telling(DATABASE)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 
 @asynccontextmanager
 async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Keep one idle connection while the server runs, and open the board for its first visitor.
+    """Keep one idle connection while the server runs; open the board, and tell pages of news.
 
     SQLite folds the write-ahead log into the file whenever the last connection closes; without
     this one that would happen after every grade.
     """
     with Store(DATABASE), nullcontext() if GRADERS_ALONE else warm_up(TRAFFIC):
-        yield {}
+        async with TELLING.running():
+            yield {}
 
 
 class SecurityHeaders:

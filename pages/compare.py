@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, choices, comparison, downloads, ranks, tables, ui
+from labeler import address, charts, choices, comparison, downloads, live, ranks, tables, ui
 from labeler.comparison import View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -179,9 +179,13 @@ say(
 )
 
 with ui.guard():
+    measures = chosen.measures(measure_texts)
+
+
+def show_compared() -> str:
+    """Show what the newest grades say of both runs; return how much is graded."""
     with ui.open_store() as store:
         board = ui.live_board(store, chosen)
-    measures = chosen.measures(measure_texts)
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
     buckets = comparison.buckets_of(board, facet)
@@ -189,6 +193,8 @@ with ui.guard():
     if bucket is not None:
         rows = [row for row in rows if buckets[row.query_id] == bucket]
     rows = comparison.sort_queries(rows, sort, texts, buckets)
+    asked = ("compare", a, b, str(by), sort, facet, bucket, chosen.preset)
+    rows = live.keep_order(rows, lambda row: row.query_id, asked)
     view = View(board, compared, by, rows, texts, buckets)
     if not board.counts.grades:
         st.info(
@@ -201,3 +207,7 @@ with ui.guard():
         summary(view, bucket)
         choose_picture(view)
         files(view)
+    return ui.graded_line(board.counts)
+
+
+live.follow(show_compared)

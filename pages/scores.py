@@ -1,11 +1,10 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
 from collections.abc import Callable, Sequence
-from datetime import datetime
 
 import streamlit as st
 
-from labeler import address, charts, choices, choosing, downloads, tables, ui
+from labeler import address, charts, choices, choosing, downloads, live, tables, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -24,7 +23,6 @@ from labeler.naming import short_names
 PATH = "/scores"
 K = 10  # how deep keywords are looked for
 LABEL_FREE = "keywords are looked for in every query that has them, graded or not"
-LOOK_EVERY_SECONDS = 1
 MOST_CAUTIONS_OPEN, MOST_NOTES_OPEN = 6, 5
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
 MOST_BUCKETS = 60
@@ -338,29 +336,21 @@ VIEWS = {
 }
 
 
-@st.fragment(run_every=LOOK_EVERY_SECONDS)
-def live_scores() -> None:
-    """Show the newest numbers; looks for new grades without anyone's click."""
-    with ui.guard():
-        with ui.open_store() as store:
-            board = ui.live_board(store, chosen)
-        counts = board.counts
-        st.caption(
-            f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades "
-            f"· {counts.grades:,} grades · live, last looked {datetime.now():%H:%M:%S}"
-        )
-        if view in OWN_MEASURES:
-            st.caption(OWN_MEASURES[view])
-        if view != "measures" and (said := place()):
-            st.text(said)
-        if view == "keywords":
-            show_keywords(board)
-        elif counts.judged:
-            show_graded(board)
-        else:
-            st.write(
-                "Nothing is graded yet, so there is nothing to score. Grade on the Label page."
-            )
+def show_scores() -> str:
+    """Show the newest numbers; return how much they rest on."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, chosen)
+    if view in OWN_MEASURES:
+        st.caption(OWN_MEASURES[view])
+    if view != "measures" and (said := place()):
+        st.text(said)
+    if view == "keywords":
+        show_keywords(board)
+    elif board.counts.judged:
+        show_graded(board)
+    else:
+        st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
+    return ui.graded_line(board.counts)
 
 
 def show_graded(board: Scoreboard) -> None:
@@ -401,4 +391,4 @@ def show_small_print(notes: Sequence[str]) -> None:
         st.text(said)
 
 
-live_scores()
+live.follow(show_scores)
