@@ -344,6 +344,10 @@ def live_scores() -> None:
             f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades "
             f"· {counts.grades:,} grades · live, last looked {datetime.now():%H:%M:%S}"
         )
+        shown = [run for run in board.run_names if lineup.shows(run, systems[run])]
+        if len(shown) < len(board.run_names):
+            said = f"{len(shown)} of {len(board.run_names)} runs are shown."
+            show_html(tables.sentence_with_link(said, "Show all", choosing.show_all(PATH)))
         if view in OWN_MEASURES:
             st.caption(OWN_MEASURES[view])
         if view != "measures" and (said := place()):
