@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Judgment, Ranking
 from tests.browser.server import WarmServer
+from tests.contrast import contrast
 from tests.page import loaded
 
 pytestmark = pytest.mark.browser
@@ -217,15 +218,3 @@ READ_CHART = """svg => {
         sizes: shown.map(it => parseFloat(look(it).fontSize)),
     };
 }"""
-
-
-def contrast(one: str, other: str) -> float:
-    """Return how far apart two colours as browsers write them are, as WCAG counts."""
-    low, high = sorted(map(luminance, (one, other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def luminance(colour: str) -> float:
-    channels = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-    return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
