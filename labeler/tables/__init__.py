@@ -24,7 +24,7 @@ from labeler.tables.opened import (
 )
 from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
-from labeler.tables.runs import RunNames, RunTable, Steps, runs_table
+from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
     bucket_table,
     keyword_table,
@@ -60,6 +60,7 @@ __all__ = [
     "run_name",
     "runs_table",
     "score_table",
+    "sentence_with_link",
     "sentences",
     "share_words",
     "sheet",
