@@ -159,6 +159,21 @@ def choose_several(
     )
 
 
+def choose_among(
+    label: str, options: Sequence[str], name: str, *, what: str, known: Collection[str], **more: Any
+) -> list[str]:
+    """Let the user choose several of ``options``; raises `Astray` for a ``what`` not ``known``.
+
+    One that is known but not offered, because it is shown already, is passed over.
+    """
+    found = st.query_params.get_all(name)
+    for each in found:
+        if each not in known:
+            raise Astray(f"no {what} is called {each!r}; there are: {', '.join(known)}", [name])
+    _show(name, [each for each in options if each in found])
+    return st.multiselect(label, options, key=name, on_change=_writes(name, []), **more)
+
+
 def choose_number(
     label: str, name: str, low: Any, high: Any, default: Any, step: Any = None, **more: Any
 ) -> Any:

@@ -4,6 +4,7 @@ A function returns what `labeler.markup.show_html` draws, with the style sheet i
 """
 
 from labeler.tables.comparing import (
+    answer,
     chunk_text,
     compare_table,
     query_head,
@@ -13,6 +14,7 @@ from labeler.tables.comparing import (
     what_if_table,
 )
 from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
     list_column,
     lists_side_by_side,
@@ -28,6 +30,7 @@ from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
     "Said",
+    "answer",
     "chunk_text",
     "compare_table",
     "crossed_table",
@@ -36,6 +39,7 @@ __all__ = [
     "keyword_table",
     "list_column",
     "lists_side_by_side",
+    "movers_table",
     "pool_table",
     "query_card",
     "query_head",
