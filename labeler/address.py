@@ -18,7 +18,10 @@ from labeler.errors import NotFound
 
 # What a link to another page takes along: which runs, which queries, by which measures, and what
 # counts as failing. The rest of an address is about the page one is on.
-CARRIED = ("a", "b", "facet", "bucket", "other", "crossing", "measure", "preset", "bar", "below")
+CARRIED = (
+    *("a", "b", "facet", "bucket", "other", "crossing", "measure", "preset"),
+    *("bar", "below", "loss"),
+)
 
 Value = str | Sequence[str] | None
 OptionT = TypeVar("OptionT")

@@ -6,8 +6,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labeler.comparison import Cell, Comparison, DcgTable, DrawnQuery, delta_records
-from labeler.diagnosis import FailureClass, QueryRow
+from labeler.comparison import (
+    Cell,
+    Comparison,
+    DcgTable,
+    DrawnQuery,
+    Reranked,
+    delta_records,
+)
+from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
     Conventions,
     Ranked,
@@ -151,10 +158,30 @@ def failing_csv(
             | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
             | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
             | {"absent": row.missing, "class": row.status}
+            | _places_columns(row.failure)
             for row in rows
         ),
         conventions,
     )
+
+
+def _places_columns(failure: Failure | None) -> dict[str, object]:
+    """Return where the relevant chunks of a query that fails are; empty for any other."""
+    places = None if failure is None else failure.places
+    return {
+        title: None if places is None else getattr(places, name)
+        for title, name in {
+            "relevant_from": "rel",
+            "k": "k",
+            "known_relevant": "known",
+            "in_top_k": "top",
+            "below_k": "below",
+            "other_runs_only": "elsewhere",
+            "in_no_run": "nowhere",
+            "first_relevant_rank": "first",
+            "holes_in_top_k": "holes",
+        }.items()
+    }
 
 
 def failures_csv(
@@ -173,6 +200,20 @@ def failures_csv(
             | {"class": each.name, "side": each.side, "failing_queries": count}
             for bucket, part in parts
             for each, count in part.items()
+        ),
+        conventions,
+    )
+
+
+def reranked_csv(rows: Iterable[Reranked], conventions: Conventions) -> bytes:
+    """Return what a perfect reranker would make of runs: a row for each run and measure."""
+    return as_csv(
+        (
+            {"run": row.run, **names, "top": row.top, "value": row.now}
+            | {"reranked": row.reranked, "gain": row.order, "all_retrieved": row.complete}
+            | {"left_to_recall": row.recall, "n": row.n}
+            for row in rows
+            for names in names_of(row.measure)
         ),
         conventions,
     )

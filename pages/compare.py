@@ -4,13 +4,14 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, comparison, downloads, ranks, tables, ui
+from labeler import address, charts, choices, comparison, downloads, ranks, tables, ui
 from labeler.comparison import Moved, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
 from labeler.naming import short_names
 from labeler.opened import look, open_query, show_pair
 from labeler.ranks import picked, rank_strips
+from labeler.reranker import show_reranker
 
 QUERIES_A_PAGE = 200
 CONTRADICTIONS = 3
@@ -209,7 +210,7 @@ def about_movers(view: View, what: str, found) -> list[str]:
     if not found:
         return [f"No graded chunk changes {view.heading} from A to B."]
     return [
-        f"What each adds to the mean of {view.heading}, B − A; {len(found):,} of the {what} in all.",
+        f"What each adds to the mean of {view.heading}, B − A; {what} that do: {len(found):,}.",
         comparison.terms_depend(view.by) or "",
         view.compared.conventions.sentence,
     ]
@@ -238,7 +239,18 @@ def open_selected(key: str) -> None:
         open_query(str(found[0]["query_id"]))
 
 
-PICTURES = {"Rank strips": strips, "Bars and scatter": pictures, "What moved most": movers}
+def reranked(view: View, _: int) -> None:
+    """Show what a perfect reranker would make of A and of B."""
+    runs, queries = [view.compared.a, view.compared.b], {row.query_id for row in view.rows}
+    show_reranker(view.board, runs, view.compared.measures, queries)
+
+
+PICTURES = {
+    "Rank strips": strips,
+    "Bars and scatter": pictures,
+    "What moved most": movers,
+    "Perfect reranker": reranked,
+}
 
 # --- the page --------------------------------------------------------------------------------
 
@@ -251,23 +263,29 @@ if len(names) < 2:
     ask_for_runs(names)
 
 short = short_names(names)
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    box = {"what": "run", "always": True, "format_func": short.get}
+with choices.row():
+    shown = choices.of_runs(names)
     first = next(name for name in names if name != address.given("b"))
-    a = address.choose("A", names, "a", default=first, **box)
+    a = address.choose("A", names, "a", what="run", default=first, always=True, **shown)
     other = next(name for name in names if name != a)
-    b = address.choose("B", names, "b", default=other, **box)
-    also = choose_also([name for name in names if name not in (a, b)], names, short)
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    measure_texts = ui.choose_measures()
-    by_text = address.choose(
-        *("By measure", measure_texts, "by"),
-        width=140,
-        help="The one measure that sorts the queries and whose delta is explained.",
-    )
-    sort = address.choose("Order", comparison.SORTS, "sort", what="order", width=140)
-    facet, bucket = ui.choose_bucket(board.facets)
-    chosen = ui.choose_conventions(settings)
+    b = address.choose("B", names, "b", what="run", default=other, always=True, **shown)
+    with choices.folded() as say:
+        also = choose_also([name for name in names if name not in (a, b)], names, short)
+        measure_texts = choices.choose_measures()
+        by_text = address.choose(
+            *("By measure", measure_texts, "by"),
+            help="The one measure that sorts the queries and whose delta is explained.",
+        )
+        sort = address.choose("Order", comparison.SORTS, "sort", what="order")
+        facet, bucket = choices.choose_bucket(board.facets)
+        chosen = choices.choose_conventions(settings)
+say(
+    choices.say_queries(facet, bucket),
+    f"{sort} by {by_text}",
+    choices.say_measures(measure_texts),
+    choices.say_conventions(chosen),
+    f"beside {', '.join(short[name] for name in also)}" if also else None,
+)
 
 with ui.guard():
     with ui.open_store() as store:

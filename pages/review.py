@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, charts, downloads, tables, ui
+from labeler import address, charts, choices, downloads, tables, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.markup import show_html
 from labeler.tables import Said
@@ -124,11 +124,11 @@ def show_progress() -> None:
     st.altair_chart(charts.progress_chart(shares, facet or "", words))
     headings = [facet or "", "queries", "finished", "pool", *STATES]
     table = [progress_row(row, name_of(row, facet)) for row in rows]
-    whole = progress_row(total, ui.ALL_QUERIES) if facet else None
+    whole = progress_row(total, choices.ALL_QUERIES) if facet else None
     show_html(tables.sheet(headings, table, whole))
     st.caption(small_print(settings.pool_depth, without_text))
     named = [(name_of(row, facet), row) for row in rows]
-    named += [(ui.ALL_QUERIES, total)] if facet else []
+    named += [(choices.ALL_QUERIES, total)] if facet else []
     content = [
         {"facet": facet} | asdict(row) | {"bucket": name, "open": row.open} for name, row in named
     ]
@@ -138,13 +138,15 @@ def show_progress() -> None:
 def choose_facet(facets) -> str | None:
     """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
     more = {"what": "facet", "clears": ["bucket"], "width": 220}
-    return address.choose_or_not("Facet", list(facets), "facet", nothing=ui.ALL_QUERIES, **more)
+    return address.choose_or_not(
+        "Facet", list(facets), "facet", nothing=choices.ALL_QUERIES, **more
+    )
 
 
 def name_of(row, facet: str | None) -> str:
     """Name a row of the progress: its bucket, no bucket, or all queries."""
     if facet is None:
-        return ui.ALL_QUERIES
+        return choices.ALL_QUERIES
     return f"no {facet}" if row.bucket is None else row.bucket
 
 

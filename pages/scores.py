@@ -5,7 +5,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from labeler import address, charts, downloads, tables, ui
+from labeler import address, charts, choices, downloads, tables, ui
 from labeler.evaluation import (
     Residual,
     Score,
@@ -37,10 +37,13 @@ if not board.run_names:
 facets = board.facets
 systems = {run.name: run.system for run in board.collection.runs}
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    texts = ui.choose_measures()
-    facet, bucket = ui.choose_bucket(facets)
-    chosen = ui.choose_conventions(settings)
+with choices.row(), choices.folded() as say:
+    texts = choices.choose_measures()
+    facet, bucket = choices.choose_bucket(facets)
+    chosen = choices.choose_conventions(settings)
+say(
+    choices.say_queries(facet, bucket), choices.say_measures(texts), choices.say_conventions(chosen)
+)
 with ui.guard():
     measures = chosen.measures(texts)
 views = ["measures", "by task", "recall over k", "ties", "keywords"]

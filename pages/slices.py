@@ -2,29 +2,30 @@
 
 import streamlit as st
 
-from labeler import address, charts, comparison, downloads, tables, ui
+from labeler import address, charts, choices, comparison, downloads, tables, ui
 from labeler.markup import show_html
 
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
+FEW = 5  # queries in a bucket; under it a mean may be chance
 
 
 def choose_runs(names) -> tuple[str, str | None]:
     """Let the user choose run A and, to compare, run B; in the address as ``a`` and ``b``."""
-    a = address.choose("Run, or A", names, "a", what="run", always=True, width=220)
-    b = address.choose_or_not("B, to compare", names, "b", nothing=ONE_RUN, what="run", width=220)
+    shown = choices.of_runs(names)
+    a = address.choose("Run, or A", names, "a", what="run", always=True, **shown)
+    b = address.choose_or_not("B, to compare", names, "b", nothing=ONE_RUN, what="run", **shown)
     return a, b
 
 
 def choose_facets(facets) -> tuple[str, str | None, int]:
     """Let the user choose a facet, one to cross it with, and from which n a bucket is not few."""
     address.among("other", facets, "facet")
-    facet = address.choose("Facet", facets, "facet", what="facet", clears=["bucket"], width=220)
+    facet = address.choose("Facet", facets, "facet", what="facet", clears=["bucket"])
     others = [name for name in facets if name != facet]
-    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"], "width": 220}
+    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"]}
     other = address.choose_or_not("Crossed with", others, "other", **crossed)
     least = address.choose_number(
-        *("Few is under", "least", 1, 1_000, 5),
-        width=130,
+        *("Few is under", "least", 1, 1_000, FEW),
         help="Buckets of fewer queries are greyed: their mean may be chance.",
     )
     return facet, other, least
@@ -120,12 +121,18 @@ if not board.facets:
     )
     st.stop()
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with choices.row():
     a, b = choose_runs(board.run_names)
-    facet, other, least = choose_facets(list(board.facets))
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    texts = ui.choose_measures()
-    chosen = ui.choose_conventions(settings)
+    with choices.folded() as say:
+        facet, other, least = choose_facets(list(board.facets))
+        texts = choices.choose_measures()
+        chosen = choices.choose_conventions(settings)
+say(
+    f"by {facet}" if other is None else f"by {facet} and {other}",
+    choices.say_measures(texts if other is None else texts[:1]),
+    None if least == FEW else f"few is under {least}",
+    choices.say_conventions(chosen),
+)
 with ui.guard(), ui.open_store() as store:
     measures = chosen.measures(texts)
     board = ui.live_board(store, chosen)

@@ -523,8 +523,8 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
         ("q3", ""),
     ]
     assert [(row["bucket"], row["residual"][:4]) for row in rows("--by", "task")[:2]] == [
-        ("research", "0.84"),
         ("single", "0.64"),
+        ("research", "0.84"),
     ]
     rbp, rr = json.loads(filled("score", "a", "--measures", "RBP RR", "--format", "json").output)
     assert rbp["residual"] == pytest.approx(0.74, abs=1e-12)
@@ -597,10 +597,10 @@ def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
     table = filled("score", "--by", "task", "--measures", "RR")
     assert table.output.splitlines()[:5] == [
         "task      run      RR  n  holes@10",
-        "research  a    0.5000  1         1",
-        "research  b    1.0000  1         1",
         "single    a    1.0000  1         0",
         "single    b    0.5000  1         0",
+        "research  a    0.5000  1         1",
+        "research  b    1.0000  1         1",
     ]
     rows = list(
         csv.DictReader(
@@ -610,9 +610,9 @@ def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
         )
     )
     assert [(row["run"], row["facet"], row["bucket"], row["value"]) for row in rows[:3]] == [
-        ("a", "intent", "contact", ""),
         ("a", "intent", "refund", "1.0"),
         ("a", "intent", "shipping", "0.5"),
+        ("a", "intent", "contact", ""),
     ]
 
 
@@ -665,6 +665,21 @@ def test_the_preset_of_trec_eval_counts_what_is_undefined_as_zero(
     assert [(row["value"], row["n"]) for row in json.loads(result.output)] == [(0.5, 3)]
 
 
+def test_what_a_perfect_reranker_would_give_is_said_to_people_and_to_programs(
+    filled: Labeler,
+) -> None:
+    asked = ("score", "a", "--measures", "RR Judged@10", "--reranked", "20")
+    said = [line for line in filled(*asked).output.splitlines() if "perfect reranker" in line]
+    assert len(said) == 1, "no order makes more graded"
+    assert said[0].startswith("! a: a perfect reranker of the top 20 would give RR ")
+    rr, judged = json.loads(filled(*asked, "--format", "json").output)
+    assert [note["text"] for note in rr["notes"] if note["kind"] == "perfect reranker"] == [
+        said[0].removeprefix("! ")
+    ]
+    assert "perfect reranker" not in [note["kind"] for note in judged["notes"]]
+    assert "perfect reranker" not in filled("score", "a").output
+
+
 def test_runs_come_in_the_order_asked_for(filled: Labeler) -> None:
     result = filled("score", "b", "a", "b", "--measures", "RR")
     assert [line[0] for line in result.output.splitlines()[1:3]] == ["b", "a"]
@@ -679,6 +694,8 @@ def test_runs_come_in_the_order_asked_for(filled: Labeler) -> None:
         (["--measures", " "], 1, "no measure is named"),
         (["--by", "colour"], 1, "no facet is called 'colour'; there are: intent, task"),
         (["--by", "task", "--per-query"], 2, "--by and --per-query cannot be asked for together"),
+        (["--by", "task", "--reranked", "5"], 2, "--reranked is over all queries"),
+        (["--reranked", "0"], 2, "0 is not in the range x>=1"),
         (["--preset", "strict"], 2, "'strict' is not one of 'graded', 'trec_eval'"),
         (["--rel", "0"], 2, "0 is not in the range 1<=x<=3"),
         (["--colour"], 2, "No such option"),

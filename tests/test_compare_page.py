@@ -216,6 +216,16 @@ def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
     assert re.search(row, words(app))
 
 
+def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):
+    said = words(open_compare(measure=["RR"], show="Perfect reranker"))
+    assert "old: a perfect reranker of the top 50 would give RR 1.0000 (+0.4444)" in said
+    assert "new: a perfect reranker of the top 50 would give RR 1.0000 (+0.2222)" in said
+    bucket = {"facet": "intent", "bucket": "setup"}
+    setup = words(open_compare(measure=["RR"], show="Perfect reranker", **bucket))
+    assert "new: a perfect reranker of the top 50 would give RR 1.0000 (+0.6667)" in setup
+    assert "old: a perfect reranker of the top 50 would give RR 1.0000 (0.0000)" in setup
+
+
 def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
     app = open_compare(measure=["RR", "nDCG@10"], query="q1")
     data = component(app, "lists")

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from labeler import diagnosis, downloads
 from labeler.comparison import dcg_table
-from labeler.diagnosis import default_bar
+from labeler.diagnosis import UsefulInPrompt
 from labeler.evaluation import Conventions, Ranked, Scoreboard
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
@@ -80,7 +80,7 @@ def test_without_anything_it_says_what_to_load(database: Path):
 def test_the_worst_come_first_and_what_has_no_value_last(filled: Path):
     rows = listed(open_queries(measure=["RR"]))
     assert rows == [
-        ["low", "0.1250", "retrieved below the prompt budget"],
+        ["low", "0.1250", "retrieved too low"],
         ["fine", "1.0000", "does not fail"],
         ["dark", "undefined", "nothing relevant known"],
         ["new", "not graded", "not graded yet"],
@@ -118,22 +118,136 @@ def test_a_filter_that_leaves_nothing_says_so(filled: Path):
 
 
 def test_the_bar_is_a_choice(filled: Path):
-    rows = listed(open_queries(measure=["RR"], bar="RR", below="0.1"))
-    assert [row[2] for row in rows] == [
+    app = open_queries(measure=["RR"], bar="RR", below="0.1")
+    assert [row[2] for row in listed(app)] == [
         *("does not fail", "does not fail"),
         *("nothing relevant known", "not graded yet"),
     ]
-    assert "a query fails where RR below 0.1" in words(open_queries(bar="RR", below="0.1"))
+    assert "a query fails where RR is below 0.1" in words(app)
+
+
+def test_a_chosen_measure_brings_its_own_bar(filled: Path):
+    by_rank = open_queries(measure=["RR"], bar="RR")
+    assert "a query fails where RR is below 0.5" in words(by_rank)
+    assert [field.value for field in by_rank.number_input if field.label == "is below"] == [0.5]
+    by_hit = open_queries(measure=["RR"], bar="Success@8")
+    assert "a query fails where Success@8 is below 1" in words(by_hit)
+    assert "is below" not in [field.label for field in by_hit.number_input], "there is no other"
+
+
+def test_another_measure_does_not_keep_the_bar_of_the_one_before(filled: Path):
+    app = open_queries(measure=["RR"], bar="RR", below="0.1")
+    (field,) = (box for box in app.selectbox if box.label == "A query fails where")
+    app = field.set_value("nDCG@10").run()
+    assert "a query fails where nDCG@10 is below 0.5" in words(app)
+
+
+def test_no_task_is_asked_for_a_perfect_ranking(filled: Path):
+    said = words(open_queries(measure=["RR"], bar="its task's own measure is low"))
+    assert "research: nDCG@10 is below 0.5; compliance: R@5 is below 0.5" in said
+    assert "nDCG@10 is below 1" not in said
+
+
+def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
+    app = open_queries(run="late", a="first", measure=["RR"])
+    said = words(app)
+    assert "late: 1 of 3 judged queries fail: it loses 0.05 or more against A, first, by RR" in said
+    assert {row[0]: row[2] for row in listed(app)} == {
+        "fine": "retrieved too low",
+        "low": "does not fail",
+        "dark": "does not fail",
+        "new": "not graded yet",
+    }
+    lenient = open_queries(run="late", a="first", measure=["RR"], loss="0.9")
+    assert "0 of 3 judged queries fail; one fails where it loses 0.9 or more" in words(lenient)
+
+
+def test_with_a_run_a_the_other_ways_to_fail_are_there_as_well(filled: Path):
+    given = {"run": "late", "a": "first", "measure": ["RR"]}
+    app = open_queries(bar="nothing useful is in the prompt", **given)
+    said = words(app)
+    assert (
+        "late: 3 of 3 judged queries fail: no chunk of grade 2 or better is in the prompt" in said
+    )
+    assert "B only reorders what A found in all 2 queries that fail in both" in said
 
 
 def test_classes_are_counted_in_words_a_chart_and_a_table(filled: Path):
     app = open_queries(view="Why they fail", facet="intent")
     said = words(app)
-    assert "50% of failing queries are ranking, not recall" in said
-    assert "2 of 3 judged queries fail in first" in said
-    assert re.search(r"\|nothing relevant known\|.*?\|1\|+50%\|+0\|+1\|", said, flags=re.S)
+    assert (
+        "first: 2 of 3 judged queries fail: no chunk of grade 2 or better is in the prompt" in said
+    )
+    assert "ranking 1: what they need is in the list, in a poor order" in said
+    assert "cannot be told 1: nobody knows a chunk that they need" in said
+    assert "1 known relevant: 0 in the top 5, 1 further down, 0 never retrieved" in said
+    row = r"\|nothing relevant known\|.*?\|1\|+50%\|+0 / 0 / 0\|+1\|+0\|+1\|"
+    assert re.search(row, said, flags=re.S)
+    assert "No query fails by: no results, the query is unclear" in said
     assert len(app.get("vega_lite_chart")) == 2
     assert all("escription" in chart.proto.spec for chart in app.get("vega_lite_chart"))
+
+
+def test_what_a_perfect_reranker_would_give_stands_beside_the_reasons(filled: Path):
+    app = open_queries(view="Why they fail", a="late", measure=["RR", "Judged@10"])
+    said = words(app)
+    assert (
+        "late: a perfect reranker of the top 50 would give RR 1.0000 (+0.8750). The rest up to "
+        "1.0000, 0.0000, is recall"
+    ) in said
+    assert "|Judged@10|" not in said, "no order makes more graded"
+    (depth,) = (box for box in app.selectbox if box.label == "A perfect reranker of the top")
+    app = depth.set_value("10").run()
+    assert "of the top 10 would give RR" in words(app)
+    assert app.query_params["reranked"] == "10"
+    none = open_queries(view="Why they fail", a="late", measure=["Judged@10"])
+    assert "No measure is chosen that a better order could raise" in words(none)
+    wrong = words(open_queries(view="Why they fail", reranked="7"))
+    assert "no depth of a reranker is called '7'; there are: 10, 20, 50, 100" in wrong
+
+
+def test_what_a_perfect_reranker_would_give_is_of_the_queries_that_get_through(filled: Path):
+    view = {"view": "Why they fail", "a": "late", "measure": ["RR"]}
+    assert re.search(r"\|RR\|+0\.1250\|+1\.0000\|+\+0\.8750\|.*\|2\|", words(open_queries(**view)))
+    setup = words(open_queries(facet="intent", bucket="setup", **view))
+    assert "late: RR has no value here, so there is nothing to gain" in setup
+
+
+def test_an_opened_query_folds_its_choices_into_one_line(filled: Path):
+    app = open_queries(query="low", facet="intent", bucket="setup", measure=["RR"])
+    assert [fold.label for fold in app.expander] == [
+        "Which run, by which measures, which queries, and when one fails"
+    ]
+    assert "not in the filtered list" in words(app), "the filters go on counting"
+    assert app.query_params["bucket"] == "setup"
+
+
+def test_of_many_runs_an_opened_query_shows_the_chosen_ones_first(filled: Path):
+    with Store(filled) as store:
+        for name in ("third", "fourth", "fifth"):
+            store.add_run(loaded([Ranking("low", ("c0",))]), name=name)
+    app = open_queries(query="low", a="first", b="fifth", measure=["RR"])
+    assert [fold.label for fold in app.expander][1:] == ["The other 3 runs"]
+    said = words(app)
+    assert said.index("|fifth|") < said.index("|first|") < said.index("|late|")
+
+
+def test_long_names_of_runs_are_shown_by_what_differs_and_kept_whole(filled: Path):
+    beginning = "2026-11-22_production-index_chunk-size"
+    with Store(filled) as store:
+        for old, new in (("first", "256"), ("late", "512")):
+            store.rename_run(old, f"{beginning}-{new}")
+    app = open_queries(query="low", measure=["RR"])
+    assert "|…size-256|" in words(app)
+    bodies = "".join(each.proto.body for each in app.get("html"))
+    assert f'title="{beginning}-256"' in bodies
+    assert app.selectbox(key="run").value == f"{beginning}-256"
+
+
+def test_a_class_leads_to_its_queries(filled: Path):
+    app = open_queries(view="Why they fail", a="late", measure=["RR"])
+    bodies = "".join(each.proto.body for each in app.get("html"))
+    assert 'href="/queries?a=late&amp;measure=RR&amp;class=retrieved+too+low"' in bodies
 
 
 def test_one_query_in_full_says_why_it_fails_in_each_run(filled: Path):
@@ -141,7 +255,8 @@ def test_one_query_in_full_says_why_it_fails_in_each_run(filled: Path):
     assert f"|{HOSTILE}|" in said
     assert "the guideline" in said
     assert "the reference" in said
-    assert re.search(r"\|late\|+0\.1250\|+rank 8\|+retrieved below the prompt budget\|", said)
+    where = "1 known relevant: 0 in the top 5, 1 at 6–9"
+    assert re.search(rf"\|late\|+0\.1250\|+{where}\|+the first at rank 8\|+retrieved too low", said)
     assert "Rerank the candidates" in said
     assert "3 of the 9 shown not graded" in said
     assert "gain 2^grade−1" in said
@@ -211,7 +326,7 @@ def test_files_have_every_digit_and_no_grade_for_a_hole(filled: Path):
         queries = {query.query_id: query for query in store.queries()}
         measures = board.resolve(board.conventions.measures("nDCG@10"))
         found = diagnosis.find_failures(
-            board, "late", default_bar(board), {}, store.chunks_with_text(), store.chunks_numbered
+            board, "late", UsefulInPrompt(), store.chunks_with_text(), store.chunks_numbered
         )
     rows = diagnosis.query_rows(board, queries, "late", "first", measures, (None, None), found)
     given = downloads.failing_csv(rows, "late", "first", measures, board.conventions)

@@ -16,7 +16,8 @@ BAR_COLOUR = "#4a8fd0"
 def failure_chart(
     counts: Mapping[FailureClass, int], description: str
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a bar for each class of failure with its count, in the order they are asked."""
+    """Return a bar for each class that a failing query has, in the order of ``counts``."""
+    counts = {each: count for each, count in counts.items() if count}
     total = sum(counts.values())
     frame = pd.DataFrame(
         {
@@ -48,7 +49,7 @@ def failure_chart(
 
 
 def _share_words(count: int, total: int) -> str:
-    return f"{count}  ({count / total:.0%})" if count else "0"
+    return f"{count}  ({count / total:.0%})"
 
 
 def failure_heat(

@@ -32,6 +32,13 @@ from labeler.comparison.moves import (
     why_undefined,
 )
 from labeler.comparison.records import delta_records, query_delta_records
+from labeler.comparison.reranking import (
+    TOPS,
+    Reranked,
+    reranked,
+    reranked_in_words,
+    reranked_notes,
+)
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.trial import Trial, last_ranks, try_at
@@ -57,6 +64,7 @@ __all__ = [
     "RULE",
     "SORTS",
     "TOLERANCE",
+    "TOPS",
     "Cell",
     "Comparison",
     "Contradiction",
@@ -71,6 +79,7 @@ __all__ = [
     "QueryDelta",
     "QuerySplit",
     "Rerank",
+    "Reranked",
     "Split",
     "Trial",
     "Verdict",
@@ -95,6 +104,9 @@ __all__ = [
     "query_delta_records",
     "query_words",
     "rerank",
+    "reranked",
+    "reranked_in_words",
+    "reranked_notes",
     "sort_queries",
     "split",
     "strip_text",

@@ -1,28 +1,26 @@
 """Queries that fail: why, the list of them, one query's pool; knows no pages and no files."""
 
-from labeler.diagnosis.failures import (
-    BELOW_BUDGET,
+from labeler.diagnosis.classes import (
     CLASSES,
     CROWDED_OUT,
-    MOSTLY_HOLES,
     NEVER_RETRIEVED,
     NO_RESULTS,
     NOT_IN_CORPUS,
     NOTHING_RELEVANT,
     OTHER_RUN_ONLY,
     OUTRANKED,
+    TOO_FEW,
+    TOO_LOW,
     UNANSWERED,
     UNCLEAR,
-    Bar,
-    Failure,
     FailureClass,
+)
+from labeler.diagnosis.failures import (
+    Failure,
     count_by_bucket,
     count_classes,
-    default_bar,
     diagnose,
-    fails_where,
     find_failures,
-    in_words,
 )
 from labeler.diagnosis.listing import (
     KINDS,
@@ -33,14 +31,33 @@ from labeler.diagnosis.listing import (
     in_order,
     query_rows,
 )
-from labeler.diagnosis.pool import PoolRow, first_relevant, pool_rows
+from labeler.diagnosis.places import Places, places
+from labeler.diagnosis.pool import PoolRow, pool_rows
+from labeler.diagnosis.rules import (
+    USUAL_LOSS,
+    Asked,
+    Bar,
+    ByTask,
+    Loss,
+    Rule,
+    UsefulInPrompt,
+    asked,
+    fails_where,
+    is_yes_or_no,
+)
+from labeler.diagnosis.summary import (
+    MATTERS,
+    Tally,
+    in_words,
+    reranking_in_words,
+    tallies,
+)
 
 __all__ = [
-    "BELOW_BUDGET",
     "CLASSES",
     "CROWDED_OUT",
     "KINDS",
-    "MOSTLY_HOLES",
+    "MATTERS",
     "NEVER_RETRIEVED",
     "NOTHING_RELEVANT",
     "NOT_IN_CORPUS",
@@ -49,23 +66,36 @@ __all__ = [
     "ORDERS_AGAINST",
     "OTHER_RUN_ONLY",
     "OUTRANKED",
+    "TOO_FEW",
+    "TOO_LOW",
     "UNANSWERED",
     "UNCLEAR",
+    "USUAL_LOSS",
+    "Asked",
     "Bar",
+    "ByTask",
     "Failure",
     "FailureClass",
     "Filters",
+    "Loss",
+    "Places",
     "PoolRow",
     "QueryRow",
+    "Rule",
+    "Tally",
+    "UsefulInPrompt",
+    "asked",
     "count_by_bucket",
     "count_classes",
-    "default_bar",
     "diagnose",
     "fails_where",
     "find_failures",
-    "first_relevant",
     "in_order",
     "in_words",
+    "is_yes_or_no",
+    "places",
     "pool_rows",
     "query_rows",
+    "reranking_in_words",
+    "tallies",
 ]

@@ -1,7 +1,8 @@
-"""Why a query fails in a run: one class each, with the lever that fits; knows no pages, no files.
+"""Why a query fails: one class each, with the lever that fits; knows no pages, no files.
 
 The classes are asked in a fixed order and the first that matches counts: what makes a later one
 meaningless comes before it. Nothing relevant can be outranked where nothing relevant is known.
+Holes are no class: they say how sure one is, not what happened, and stand beside each.
 """
 
 from __future__ import annotations
@@ -9,197 +10,80 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
-from labeler.errors import BadInput
+from labeler.diagnosis.classes import (
+    CLASSES,
+    CROWDED_OUT,
+    NEVER_RETRIEVED,
+    NO_RESULTS,
+    NOT_IN_CORPUS,
+    NOTHING_RELEVANT,
+    OTHER_RUN_ONLY,
+    OUTRANKED,
+    TOO_FEW,
+    TOO_LOW,
+    UNANSWERED,
+    UNCLEAR,
+    FailureClass,
+)
+from labeler.diagnosis.places import Places, places
+from labeler.diagnosis.rules import Asked, Rule, UsefulInPrompt, asked
 from labeler.evaluation import Scoreboard
 from labeler.likeness import first_alike
 from labeler.measures import Measure
 from labeler.model import Chunk
 
-Side = Literal["labels", "recall", "ranking"]
-SIDES: tuple[Side, ...] = ("ranking", "recall", "labels")
 TextOf = Callable[[int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
-class FailureClass:
-    """A reason to fail: what it means, what to try, and whose fault it is.
-
-    ``side`` is ``labels`` where too little is known to blame the system, ``recall`` where the
-    right chunk was not found, ``ranking`` where it was, and stands too low.
-    """
-
-    name: str
-    meaning: str
-    lever: str
-    side: Side
-
-
-NO_RESULTS = FailureClass(
-    "no results",
-    "The run has no result for this query.",
-    "Look for an error, a time-out or a filter that leaves nothing.",
-    "recall",
-)
-UNCLEAR = FailureClass(
-    "the query is unclear",
-    "A grader says that nobody can tell what the query asks.",
-    "Ask whoever wrote it, write it anew, or retire it.",
-    "labels",
-)
-UNANSWERED = FailureClass(
-    "nothing here answers it",
-    "A grader says that no chunk answers the query, and none is graded relevant.",
-    "Write the missing document, or let the product say that it does not know.",
-    "recall",
-)
-NOTHING_RELEVANT = FailureClass(
-    "nothing relevant known",
-    "Nobody has found a relevant chunk: all that is graded is too low.",
-    "Grade deeper or search by hand; if no document answers it, write one, or let the product say "
-    "that it does not know.",
-    "labels",
-)
-NOT_IN_CORPUS = FailureClass(
-    "relevant chunk not in the corpus",
-    "No relevant chunk is among the chunks that have text.",
-    "Load the missing documents; if chunks were cut anew, bring the grades over to the new ids.",
-    "recall",
-)
-MOSTLY_HOLES = FailureClass(
-    "mostly holes in the top k",
-    "More than half of what reaches the prompt was never graded.",
-    "Grade these chunks first: until then nobody knows whether the query fails.",
-    "labels",
-)
-NEVER_RETRIEVED = FailureClass(
-    "never retrieved by any run",
-    "A relevant chunk is known, and no run has it at any depth.",
-    "Change chunking or the embedding, try hybrid search or rewrite the query: its words are not "
-    "those of the answer.",
-    "recall",
-)
-OTHER_RUN_ONLY = FailureClass(
-    "retrieved by another run only",
-    "Another run finds a relevant chunk, this one finds none at any depth.",
-    "Combine the two (hybrid search, fusion), or learn what the other does.",
-    "recall",
-)
-CROWDED_OUT = FailureClass(
-    "crowded out by near-duplicates",
-    "Without near-duplicates in the top k, a relevant chunk would be among them.",
-    "Remove duplicates before the prompt: by text, by document, or with a diversifying reranker.",
-    "ranking",
-)
-BELOW_BUDGET = FailureClass(
-    "retrieved below the prompt budget",
-    "A relevant chunk is in the list, but too low to reach the prompt.",
-    "Rerank the candidates; a larger budget would also reach it.",
-    "ranking",
-)
-OUTRANKED = FailureClass(
-    "outranked by irrelevant",
-    "A relevant chunk reaches the prompt, but what stands above or beside it keeps the value "
-    "below the bar.",
-    "Look at what is above it: a reranker, or filters for version, region or product.",
-    "ranking",
-)
-
-CLASSES = (
-    NO_RESULTS,
-    UNCLEAR,
-    UNANSWERED,
-    NOTHING_RELEVANT,
-    NOT_IN_CORPUS,
-    MOSTLY_HOLES,
-    NEVER_RETRIEVED,
-    OTHER_RUN_ONLY,
-    CROWDED_OUT,
-    BELOW_BUDGET,
-    OUTRANKED,
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A query fails where ``measure`` is below ``least``, or undefined."""
-
-    measure: Measure
-    least: float
-
-    def __post_init__(self) -> None:
-        if not 0 < self.least <= 1:
-            raise BadInput(f"a bar is above 0 and at most 1, not {self.least}")
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
-    """A query that fails: its class, its value (NaN if undefined) and the best relevant rank.
-
-    ``rank`` is that of the first relevant chunk in this run, None where it has none.
-    """
+    """A query that fails: its class, what was asked of it, and where its relevant chunks are."""
 
     query_id: str
     failure: FailureClass
-    bar: Bar
-    value: float
-    rank: int | None
+    asked: Asked
+    places: Places
 
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What the classes look at: one query in one run, relevant by the bar's grade or better."""
+    """What the classes look at: one query that fails in one run."""
 
     chunks: Sequence[int]
     grades: Mapping[int, int]
-    relevant: frozenset[int]
-    k: int
+    asked: Asked
+    places: Places
+    best: float
     corpus: Collection[int]
-    anywhere: bool
     text_of: TextOf | None
     said: Collection[str]
 
     @property
-    def top(self) -> Sequence[int]:
-        return self.chunks[: self.k]
+    def relevant(self) -> frozenset[int]:
+        rel = self.places.rel
+        return frozenset(chunk for chunk, grade in self.grades.items() if grade >= rel)
 
     @property
-    def ranks(self) -> list[int]:
-        return [rank for rank, chunk in enumerate(self.chunks, 1) if chunk in self.relevant]
-
-
-def default_bar(board: Scoreboard) -> Bar:
-    """Return the bar where none is set: a relevant chunk within the prompt budget."""
-    [measure] = board.conventions.measures("Success@budget")
-    return Bar(measure, 1.0)
-
-
-def fails_where(board: Scoreboard, bar: Bar, bars: Mapping[str, Bar]) -> str:
-    """Say below which value a query fails: those of a task by its bar in ``bars``, others below."""
-    return "; ".join(
-        f"{f'{task}: ' if task else ''}"
-        f"{board.conventions.heading(board.resolve([each.measure])[0])} below {each.least:g}"
-        for task, each in [*bars.items(), ("others" if bars else "", bar)]
-    )
+    def top(self) -> Sequence[int]:
+        return self.chunks[: self.places.k]
 
 
 def diagnose(
     board: Scoreboard,
     run: str,
+    rule: Rule | None = None,
     *,
-    bar: Bar | None = None,
-    bars: Mapping[str, Bar] | None = None,
     corpus: Collection[int] = (),
     text_of: TextOf | Mapping[int, str] | None = None,
     said: Mapping[str, Collection[str]] | None = None,
+    only: Collection[str] | None = None,
 ) -> dict[str, Failure | None]:
-    """Say of every judged query why it fails in ``run``; None where it does not.
+    """Say of every judged query, or of those that are in ``only``, why it fails in ``run``.
 
-    A query fails below the bar of its task in ``bars``, else below ``bar``, by default Success at
-    the prompt budget. Queries that nobody has graded are not in the answer: nobody knows whether
-    they fail. "Relevant" is what the bar's measure takes it to be, grade 1 if it takes no
-    threshold; the top k is the prompt budget.
+    It is None where it does not. ``rule`` says when a query fails, by default `UsefulInPrompt`;
+    what is relevant, and how many chunks are the top of a list, follows from it (see `asked`).
+    Queries that nobody has graded are not in the answer: nobody knows whether they fail.
 
     ``corpus`` are the numbers of the chunks that have text; empty, it is taken to be unknown and
     no chunk to be missing. ``text_of`` gives the text of a chunk by number, or None; without it
@@ -211,56 +95,48 @@ def diagnose(
     >>> runs = {"A": {"q": ["x", "c"]}, "B": {"q": ["x"]}}
     >>> board = Scoreboard(collect({"q": {"c": 1, "x": 0}}, runs), Conventions.of(budget=1))
     >>> [failure.failure.name for failure in diagnose(board, "A").values()]
-    ['retrieved below the prompt budget']
+    ['retrieved too low']
     >>> [failure.failure.name for failure in diagnose(board, "B").values()]
     ['retrieved by another run only']
     """
     board = board.snapshot()
-    usual = bar or default_bar(board)
-    tasks = board.collection.facets.get("task", (None,) * len(board.collection.query_ids))
-    chosen = [(bars or {}).get(task or "", usual) for task in tasks]
-    values = {each: _values(board, run, each.measure) for each in dict.fromkeys(chosen)}
+    wanted = asked(board, run, rule or UsefulInPrompt())
+    best = _best_orders(board, run, {each.measure for each in wanted})
     look_up = text_of.get if isinstance(text_of, Mapping) else text_of
-    return {
-        query_id: None
-        if values[each][at] >= each.least
-        else _failure(
-            _case(board, run, query_id, each, corpus, look_up, (said or {}).get(query_id, ())),
-            query_id,
-            each,
-            float(values[each][at]),
-        )
-        for at, (query_id, each) in enumerate(zip(board.collection.query_ids, chosen, strict=True))
-        if board.judged[at]
-    }
+    found: dict[str, Failure | None] = {}
+    for at, (query_id, each) in enumerate(zip(board.collection.query_ids, wanted, strict=True)):
+        if not board.judged[at] or (only is not None and query_id not in only):
+            continue
+        found[query_id] = None
+        if each.fails:
+            given = (corpus, look_up, (said or {}).get(query_id, ()))
+            case = _case(board, run, query_id, each, best[each.measure][at], *given)
+            reason = next(reason for reason, matches in _TESTS if matches(case))
+            found[query_id] = Failure(query_id, reason, each, case.places)
+    return found
 
 
 def find_failures(
     board: Scoreboard,
     run: str,
-    bar: Bar,
-    bars: Mapping[str, Bar],
+    rule: Rule,
     corpus: frozenset[int],
     texts_of: Callable[[set[int]], Mapping[int, Chunk]],
     said: Mapping[str, Collection[str]] | None = None,
+    only: Collection[str] | None = None,
 ) -> dict[str, Failure | None]:
-    """Say of every judged query why it fails, reading texts only where near-duplicates matter.
+    """Do as `diagnose` does, reading texts only where near-duplicates matter.
 
-    That is in the top k of queries that else are retrieved below the budget: few of a large set.
+    That is in the tops of lists that hold what the query needs below: few of a large set.
     """
-    given = partial(diagnose, board, run, bar=bar, bars=bars, corpus=corpus, said=said)
-    first = given()
-    low = [name for name, each in first.items() if each and each.failure is BELOW_BUDGET]
-    budgets = board.budgets
-    tops = {
-        int(chunk)
-        for name in low
-        for chunk in board.chunks(run, name)[: budgets[board.number_of(name)]]
-    } & corpus
-    if not tops:
+    given = partial(diagnose, board, run, rule, corpus=corpus, said=said)
+    first = given(only=only)
+    low = {name: each.places.k for name, each in first.items() if each and _may_be_crowded(each)}
+    tops = {int(chunk) for name, k in low.items() for chunk in board.chunks(run, name)[:k]}
+    if not tops & corpus:
         return first
-    texts = {number: chunk.text or "" for number, chunk in texts_of(tops).items()}
-    return given(text_of=texts)
+    texts = {number: chunk.text or "" for number, chunk in texts_of(tops & corpus).items()}
+    return {**first, **given(text_of=texts, only=low)}
 
 
 def count_classes(found: Mapping[str, Failure | None]) -> dict[FailureClass, int]:
@@ -286,88 +162,66 @@ def count_by_bucket(
     }
 
 
-def in_words(found: Mapping[str, Failure | None]) -> str:
-    """Say in a sentence whether failing queries are a matter of ranking, recall or labels.
-
-    >>> in_words({"q1": None})
-    'no query fails'
-    """
-    sides = [each.failure.side for each in found.values() if each is not None]
-    if not sides:
-        return "no query fails"
-    if set(sides) == {"labels"}:
-        return (
-            f"too little is known of any failing query to tell ranking from recall ({len(sides)})"
-        )
-    shares = {side: f"{sides.count(side) / len(sides):.0%}" for side in SIDES}
-    sentence = (
-        f"{shares['ranking']} of failing queries are ranking, not recall "
-        f"({sides.count('ranking')} of {len(sides)})"
-    )
-    if "labels" not in sides:
-        return sentence
-    return f"{sentence}; {shares['labels']} cannot be told, because too little is known"
-
-
-def _values(board: Scoreboard, run: str, measure: Measure) -> list[float]:
-    values: list[float] = board.values(measure)[:, board.column_of(run)].tolist()
-    return values
+def _best_orders(board: Scoreboard, run: str, measures: set[Measure]) -> dict[Measure, list[float]]:
+    """Return each query's value if the run's own list stood in its best order."""
+    hits = board.hits(run).best_order
+    return {measure: board.measured(measure, hits).tolist() for measure in measures}
 
 
 def _case(
     board: Scoreboard,
     run: str,
     query_id: str,
-    bar: Bar,
+    asked: Asked,
+    best: float,
     corpus: Collection[int],
     text_of: TextOf | None,
     said: Collection[str],
 ) -> _Case:
-    rel = bar.measure.rel or 1
-    grades = board.golden(query_id)
-    relevant = frozenset(chunk for chunk, grade in grades.items() if grade >= rel)
-    lists = (board.chunks(name, query_id).tolist() for name in board.run_names)
     return _Case(
         chunks=board.chunks(run, query_id).tolist(),
-        grades=grades,
-        relevant=relevant,
-        k=int(board.budgets[board.number_of(query_id)]),
+        grades=board.golden(query_id),
+        asked=asked,
+        places=places(board, run, query_id, asked),
+        best=best,
         corpus=corpus,
-        anywhere=any(not relevant.isdisjoint(chunks) for chunks in lists),
         text_of=text_of,
         said=said,
     )
 
 
-def _failure(case: _Case, query_id: str, bar: Bar, value: float) -> Failure:
-    found = next(each for each, matches in _TESTS if matches(case))
-    return Failure(query_id, found, bar, value, case.ranks[0] if case.ranks else None)
+def _is_too_few(case: _Case) -> bool:
+    return case.asked._replace(value=case.best).fails
 
 
-def _is_mostly_holes(case: _Case) -> bool:
-    return 2 * sum(chunk not in case.grades for chunk in case.top) > len(case.top)
+def _may_be_crowded(failure: Failure) -> bool:
+    return failure.failure in (TOO_LOW, OUTRANKED) and not failure.places.top
 
 
 def _is_crowded_out(case: _Case) -> bool:
-    """Say whether the first relevant chunk would rise into the top k without near-duplicates."""
-    first = case.ranks[0]
-    if case.text_of is None or first <= case.k:
+    """Say whether the first relevant chunk would rise into the top without near-duplicates."""
+    if case.text_of is None or case.places.top or case.places.first is None:
         return False
     alike = first_alike(map(case.text_of, case.top))
     duplicates = sum(other is not None for other in alike)
-    return first - duplicates <= case.k
+    return case.places.first - duplicates <= case.places.k
+
+
+def _is_outranked(case: _Case) -> bool:
+    """Say whether something of less use is near the top, beside or instead of what is relevant."""
+    return case.places.top > 0 or any(case.grades.get(chunk, 0) > 0 for chunk in case.top)
 
 
 _TESTS: tuple[tuple[FailureClass, Callable[[_Case], bool]], ...] = (
     (NO_RESULTS, lambda case: not case.chunks),
     (UNCLEAR, lambda case: "unclear" in case.said),
-    (UNANSWERED, lambda case: "unanswered" in case.said and not case.relevant),
-    (NOTHING_RELEVANT, lambda case: not case.relevant),
+    (UNANSWERED, lambda case: "unanswered" in case.said and not case.places.known),
+    (NOTHING_RELEVANT, lambda case: not case.places.known),
     (NOT_IN_CORPUS, lambda case: bool(case.corpus) and case.relevant.isdisjoint(case.corpus)),
-    (MOSTLY_HOLES, _is_mostly_holes),
-    (NEVER_RETRIEVED, lambda case: not case.anywhere),
-    (OTHER_RUN_ONLY, lambda case: not case.ranks),
+    (NEVER_RETRIEVED, lambda case: case.places.nowhere == case.places.known),
+    (OTHER_RUN_ONLY, lambda case: case.places.first is None),
+    (TOO_FEW, _is_too_few),
     (CROWDED_OUT, _is_crowded_out),
-    (BELOW_BUDGET, lambda case: case.ranks[0] > case.k),
-    (OUTRANKED, lambda case: True),
+    (OUTRANKED, _is_outranked),
+    (TOO_LOW, lambda case: True),
 )

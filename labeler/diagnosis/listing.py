@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from labeler.comparison import QueryDelta, compare
-from labeler.diagnosis.failures import CLASSES, Failure
+from labeler.diagnosis.classes import CLASSES
+from labeler.diagnosis.failures import Failure
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import Query
@@ -59,6 +60,11 @@ class QueryRow(NamedTuple):
         if not self.judged:
             return UNGRADED
         return self.failure.failure.name if self.failure else FINE
+
+    @property
+    def places_in_words(self) -> str:
+        """Say where the relevant chunks of a query that fails are; a dash for any other."""
+        return self.failure.places.without_holes if self.failure else "–"
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from labeler.evaluation import Ranked
@@ -37,10 +37,3 @@ def pool_rows(
 def _pool_place(row: PoolRow) -> tuple[int, float, str]:
     best = min((rank for rank in row.ranks if rank is not None), default=math.inf)
     return (1 if row.grade is None else -row.grade, best, row.chunk_id)
-
-
-def first_relevant(ranked: Iterable[Ranked], rel: int) -> int | None:
-    """Return the rank of the first chunk of grade ``rel`` or better, None where there is none."""
-    return next(
-        (each.rank for each in ranked if each.grade is not None and each.grade >= rel), None
-    )

@@ -37,13 +37,16 @@ def check_kind(run: str, query_id: str, ranked: object) -> None:
         raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
 
 
+def is_plain(ranked: Mapping[Any, Any]) -> bool:
+    """Say whether a list has nothing but ids and floats, which need not be finite."""
+    return are_all(str, ranked) and "" not in ranked and are_all(float, ranked.values())
+
+
 def check_list(run: str, query_id: str, ranked: GivenList) -> None:
     """Raise `BadInput` for what a list must not hold; that floats are finite is not looked at."""
     if isinstance(ranked, (dict, Mapping)):
-        size = len(ranked)
-        if countOf(map(type, ranked), str) != size or "" in ranked:
+        if not is_plain(ranked):
             check_chunk_ids(_place(run, query_id), ranked)
-        if countOf(map(type, ranked.values()), float) != size:
             check_scores(run, query_id, ranked)
     elif not isinstance(ranked, Ranking):
         check_chunk_ids(_place(run, query_id), ranked)

@@ -9,12 +9,17 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, count, repeat
-from typing import NamedTuple
 
 import numpy as np
 
 from labeler.evaluation.alignment import Lists, QueryGrades, Scores, lists_with
-from labeler.evaluation.checking import GivenList, check_kind, check_list, check_whole_list
+from labeler.evaluation.checking import (
+    GivenList,
+    check_kind,
+    check_list,
+    check_whole_list,
+    is_plain,
+)
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.plain import Qrels, Runs, numbered_later
 from labeler.evaluation.scoreboard import Scoreboard
@@ -36,19 +41,10 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     return Scoreboard(lists.collection, conventions, lists)
 
 
-class _Place(NamedTuple):
-    """A list, of which run and query it is, and the query's grades."""
-
-    run: str
-    query_id: str
-    judged: Mapping[str, int]
-    ranked: GivenList
-
-
 class _LookedUp(Lists):
     """Plain lists, checked, one after the other: those of a run, then those of the next.
 
-    ``_places`` are the lists, ``_rows`` the rows of hits they belong to, ``_sizes`` how long they
+    ``_given`` are the lists, ``_rows`` the rows of hits they belong to, ``_sizes`` how long they
     are. ``_scores`` are the scores in all of them, each list's from ``_bounds`` on; a list without
     any has 0, -1, -2. ``_found`` are those of a query's judged chunks in each list that is a dict
     (``_is_dict``), NaN where it does not hold one. In lists that are ``_unsettled`` the scores do
@@ -58,28 +54,28 @@ class _LookedUp(Lists):
     def __init__(self, qrels: Qrels, runs: Runs, by_score: bool) -> None:
         super().__init__(numbered_later(qrels, runs), by_score)
         self._runs, self._judged = len(runs), list(qrels.values())
-        self._places: list[_Place] = []
-        self._rows = np.array(list(self._gather(runs)), dtype=np.int64)
-        given = [place.ranked for place in self._places]
-        self._is_dict = np.array([isinstance(ranked, _DICTS) for ranked in given], np.bool_)
-        self._sizes = np.array(list(map(len, map(_ids, given))), dtype=np.int64)
+        self._given: list[GivenList] = []
+        rows = list(self._gather(runs))
+        self._rows = np.array(rows, dtype=np.int64)
+        self._is_dict = np.array([isinstance(each, _DICTS) for each in self._given], np.bool_)
+        self._sizes = np.array(list(map(len, map(_ids, self._given))), dtype=np.int64)
         self._bounds = np.append(0, np.cumsum(self._sizes))
         self._asked = np.array(list(map(len, self._judged)), dtype=np.int64)
         asked = self._is_dict * self._asked[self._rows // max(1, self._runs)]
         in_turns = np.stack([self._sizes, asked], axis=1).ravel()
-        numbers = np.fromiter(chain.from_iterable(self._look_up()), np.float64, in_turns.sum())
+        numbers = np.fromiter(chain.from_iterable(self._look_up(rows)), np.float64, in_turns.sum())
         is_score = np.repeat(np.arange(len(in_turns)) % 2 == 0, in_turns)
         self._scores, self._found = numbers[is_score], numbers[~is_score]
         if not np.isfinite(self._scores).all():
-            for run, query_id, _, ranked in self._places:
-                check_whole_list(run, query_id, ranked)
+            for row, ranked in zip(rows, self._given, strict=True):
+                check_whole_list(*self._names(row), ranked)
         with np.errstate(over="ignore"):  # what no 32-bit score holds is infinite, and tied
             self._single = self._scores.astype(np.float32)
-        self._unsettled = np.zeros(len(given), dtype=np.bool_)
+        self._unsettled = np.zeros(len(rows), dtype=np.bool_)
         self._unsettled[lists_with(self._single[1:] >= self._single[:-1], self._bounds)] = True
 
     def _gather(self, runs: Runs) -> Iterator[int]:
-        """Put the lists in their places, and give the row of each; others are only checked."""
+        """Keep the lists that are asked for, and give the row of each; others are only checked."""
         numbers = {query_id: query for query, query_id in enumerate(self.collection.query_ids)}
         for at, (name, run) in enumerate(runs.items()):
             for query_id, ranked in run.items():
@@ -89,22 +85,29 @@ class _LookedUp(Lists):
                     check_whole_list(name, query_id, ranked)
                     continue
                 check_kind(name, query_id, ranked)
-                self._places.append(_Place(name, query_id, self._judged[query], ranked))
+                self._given.append(ranked)
                 yield query * self._runs + at
 
-    def _look_up(self) -> Iterator[Iterable[float]]:
+    def _names(self, row: int) -> tuple[str, str]:
+        """Return of which run and query a row is."""
+        query, run = divmod(row, self._runs)
+        return self.collection.runs[run].name, self.collection.query_ids[query]
+
+    def _look_up(self, rows: Iterable[int]) -> Iterator[Iterable[float]]:
         """Take one list after the other: give all its scores, then those of the judged chunks.
 
         It is checked at once, because fetching from memory what was just at hand would take longer
         than all the rest.
         """
-        gaps = repeat(math.nan)
-        for run, query_id, judged, ranked in self._places:
-            check_list(run, query_id, ranked)
+        gaps, runs = repeat(math.nan), self._runs
+        for row, ranked in zip(rows, self._given, strict=True):
             if isinstance(ranked, _DICTS):
+                if not is_plain(ranked):
+                    check_list(*self._names(row), ranked)
                 yield ranked.values()
-                yield map(ranked.get, judged, gaps)
+                yield map(ranked.get, self._judged[row // runs], gaps)
             else:
+                check_list(*self._names(row), ranked)
                 yield _falling(ranked)
 
     @cached_property
@@ -117,9 +120,9 @@ class _LookedUp(Lists):
     @cached_property
     def scoreless(self) -> tuple[bool, ...]:
         """Whether each run has a list without scores."""
-        others = [self._places[at] for at in np.flatnonzero(~self._is_dict).tolist()]
-        bare = {place.run for place in others if not _is_scored(place.ranked)}
-        return tuple(run.name in bare for run in self.collection.runs)
+        others = np.flatnonzero(~self._is_dict).tolist()
+        bare = {self._rows[at] % self._runs for at in others if not _is_scored(self._given[at])}
+        return tuple(run in bare for run in range(self._runs))
 
     @cached_property
     def unsettled(self) -> tuple[dict[int, Scores], ...]:
@@ -168,14 +171,15 @@ class _LookedUp(Lists):
         """Return the hits in all other lists, as numbers: they are gone through."""
         hits: list[int] = []
         for at in np.flatnonzero(~self._is_dict | self._unsettled).tolist():
-            row, ids, grades = int(self._rows[at]), self._in_order(at), self._places[at].judged
+            row, ids = int(self._rows[at]), self._in_order(at)
+            grades = self._judged[row // self._runs]
             ranks = compress(count(1), map(grades.__contains__, ids))
             hits += [row << _ROW | rank << 2 | grades[ids[rank - 1]] for rank in ranks]
         return np.array(hits, dtype=np.int64)
 
     def _in_order(self, at: int) -> Sequence[str]:
         """Return the ids of a list, best first."""
-        ids, span = list(_ids(self._places[at].ranked)), self._span(at)
+        ids, span = list(_ids(self._given[at])), self._span(at)
         if self._unsettled[at] and self.by_score:
             best_first = sorted(zip(self._single[span].tolist(), ids, strict=True), reverse=True)
             return [chunk_id for _, chunk_id in best_first]

@@ -41,7 +41,7 @@ from labeler.measures import (
     score,
     without_repeats,
 )
-from labeler.model import Collection, GradeChange
+from labeler.model import Collection, GradeChange, count_buckets, order_buckets
 
 
 class Scoreboard:
@@ -394,7 +394,7 @@ class Scoreboard:
 
 
 def _group(given: Sequence[str | None]) -> Grouping:
-    buckets = sorted({bucket for bucket in given if bucket is not None})
+    buckets = order_buckets(count_buckets(given))
     places = {bucket: place for place, bucket in enumerate(buckets)}
     group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
-    return Grouping(tuple(buckets), np.array(group, dtype=np.int64))
+    return Grouping(buckets, np.array(group, dtype=np.int64))

@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal
@@ -32,6 +33,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_MOST_KEPT = 512  # measures that need not be read or spelled again
 _WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
 
 
@@ -129,13 +131,18 @@ class Measure:
         return MEASURES[self.name]
 
     def __str__(self) -> str:
-        inside = ", ".join(
-            f"{name}={PARAMETERS[name].write(value)}"
-            for name, value in self.parameters.items()
-            if not (PARAMETERS[name].unsaid and value == PARAMETERS[name].default)
-        )
-        cutoff = "" if self.cutoff is None else f"@{self.cutoff}"
-        return f"{self.name}({inside}){cutoff}" if inside else f"{self.name}{cutoff}"
+        return _spelled(self)
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _spelled(measure: Measure) -> str:
+    inside = ", ".join(
+        f"{name}={PARAMETERS[name].write(value)}"
+        for name, value in measure.parameters.items()
+        if not (PARAMETERS[name].unsaid and value == PARAMETERS[name].default)
+    )
+    cutoff = "" if measure.cutoff is None else f"@{measure.cutoff}"
+    return f"{measure.name}({inside}){cutoff}" if inside else f"{measure.name}{cutoff}"
 
 
 def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
@@ -149,6 +156,7 @@ def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
         raise BadInput(f"the cut-off of {name} is a whole number from 1, not {cutoff}")
 
 
+@lru_cache(maxsize=_MOST_KEPT)
 def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
     """Read a measure's name; what it leaves open comes from ``rel`` and ``dcg``.
 

@@ -23,6 +23,7 @@ from labeler.tables.opened import (
     run_failures_table,
     worked_table,
 )
+from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
 from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
 from labeler.tables.shared import run_name
@@ -44,6 +45,7 @@ __all__ = [
     "query_card",
     "query_head",
     "query_table",
+    "reranked_table",
     "residual_table",
     "run_failures_table",
     "run_name",

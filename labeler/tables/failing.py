@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 import pandas as pd
 
-from labeler.diagnosis import FailureClass, QueryRow
+from labeler.diagnosis import MATTERS, FailureClass, QueryRow, Tally
 from labeler.evaluation import arrowed, number
+from labeler.tables.comparing import small_print
 from labeler.tables.shared import SHEET, framed, head
-
-SIDE_WORDS = {"ranking": "ranking", "recall": "recall", "labels": "labels (cannot be told)"}
 
 
 def failing_frame(
@@ -31,6 +30,7 @@ def failing_frame(
         ]
         frame["B − A"] = [arrowed(_known(row.delta)) for row in rows]
     frame["class"] = [row.status for row in rows]
+    frame["relevant chunks"] = [row.places_in_words for row in rows]
     frame["holes"] = [_hole_words(row) for row in rows]
     for at, heading in enumerate(others, 1):
         frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
@@ -65,24 +65,44 @@ def _hole_words(row: QueryRow) -> str:
 
 
 def failure_table(
-    counts: Mapping[FailureClass, int], by_bucket: Mapping[str, Mapping[FailureClass, int]]
+    found: Mapping[FailureClass, Tally],
+    by_bucket: Mapping[str, Mapping[FailureClass, int]],
+    link: Callable[[FailureClass], str],
 ) -> htpy.Fragment:
-    """Return the classes: count, share, meaning, lever, then a column a bucket."""
-    total = sum(counts.values())
+    """Return the classes that occur: count, share, known chunks, then a column a bucket.
+
+    Each says what it means and what to try, and leads to its queries. The others stand below.
+    """
+    there = {kind: each for kind, each in found.items() if each.queries}
+    total = sum(each.queries for each in there.values())
     what = htpy.th(".words", scope="col")["Class, what it means, ", htpy.em["what to try"]]
-    heads = [what, *map(head, ("Failing queries", "Share", *by_bucket))]
-    rows = [
-        htpy.tr(class_={"few": not count})[
-            _class_head(each),
-            htpy.td(".lead")[str(count)],
-            htpy.td[f"{count / total if total else 0:.0%}"],
-            [htpy.td[str(inside[each])] for inside in by_bucket.values()],
-        ]
-        for each, count in counts.items()
+    heads = [
+        what,
+        head("Queries"),
+        head("Share"),
+        head("Known relevant", "in the top / below / never"),
+        head("Mostly holes", "in the top"),
+        *map(head, by_bucket),
     ]
-    return framed(SHEET, "sheet failures", heads, rows)
+    rows = [
+        htpy.tr[
+            _class_head(kind, link(kind)),
+            htpy.td(".lead")[f"{each.queries:,}"],
+            htpy.td[f"{each.queries / total:.0%}"],
+            htpy.td[f"{each.top:,} / {each.below:,} / {each.missed:,}"],
+            htpy.td[f"{each.mostly_holes:,}"],
+            [htpy.td[str(inside[kind])] for inside in by_bucket.values()],
+        ]
+        for kind, each in there.items()
+    ]
+    others = ", ".join(kind.name for kind in found if kind not in there)
+    return htpy.fragment[
+        framed(SHEET, "sheet failures", heads, rows),
+        small_print([f"No query fails by: {others}" if others else ""]),
+    ]
 
 
-def _class_head(each: FailureClass) -> htpy.Element:
-    said = f"{SIDE_WORDS[each.side]}: {each.meaning} "
-    return htpy.th(".words.wide", scope="row")[each.name, htpy.small[said, htpy.em[each.lever]]]
+def _class_head(each: FailureClass, href: str) -> htpy.Element:
+    name, _ = MATTERS[each.side]
+    said = htpy.small[f"{name}: {each.meaning} ", htpy.em[each.lever]]
+    return htpy.th(".words.wide", scope="row")[htpy.a(href=href)[each.name], said]

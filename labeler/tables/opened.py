@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import htpy
 
 from labeler.comparison import DcgRow, DcgTable
-from labeler.diagnosis import Failure, PoolRow
+from labeler.diagnosis import Failure, Places, PoolRow
 from labeler.evaluation import Ranked, number
 from labeler.markup import style
 from labeler.model import Chunk, Query
 from labeler.palette import GRADE_COLOURS
 from labeler.tables.failing import value_words
-from labeler.tables.shared import SHEET, framed, head, row_head, small
+from labeler.tables.shared import SHEET, framed, head, row_head, run_name, small
 
 ASKED = style("""
 .asked h3 { margin: 0; padding: 0; font-size: 1.35rem; white-space: pre-line;
@@ -76,7 +76,7 @@ def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
 
 
 def list_column(
-    run: str,
+    run: htpy.Node,
     ranked: Sequence[Ranked],
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
@@ -126,38 +126,49 @@ def _beginning(text: str, letters: int) -> str:
 
 
 def run_failures_table(
-    rows: Iterable[tuple[str, Sequence[float], int | None, Failure | None]],
+    rows: Iterable[tuple[str, Sequence[float], Places, Failure | None]],
     headings: Sequence[str],
     *,
     judged: bool,
     counted: Sequence[bool],
+    short: Mapping[str, str],
 ) -> htpy.Fragment:
-    """Return for one query a row a run: values, first relevant rank, class of failure, lever.
+    """Return for one query a row a run: values, where its relevant chunks are, class, lever.
 
     ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
-    is in the means of each measure.
+    is in the means of each measure, ``short`` what the runs are called here.
     """
-    heads = [head("Run", words=True), *map(head, headings), head("First relevant at")]
+    heads = [head("Run", words=True), *map(head, headings), head("Known relevant", words=True)]
     body = [
         htpy.tr[
-            htpy.th(".words", scope="row")[run],
+            htpy.th(".words", scope="row")[run_name(run, short)],
             [
                 htpy.td[value_words(value, judged, counts)]
                 for value, counts in zip(values, counted, strict=True)
             ],
-            htpy.td["nowhere" if rank is None else f"rank {rank}"],
+            htpy.td(".words")[_where(places)],
             htpy.td(".words")[_why(failure, judged)],
         ]
-        for run, values, rank, failure in rows
+        for run, values, places, failure in rows
     ]
     return framed(SHEET, "sheet why", [*heads, head("Why it fails", words=True)], body)
+
+
+def _where(places: Places) -> htpy.Node:
+    first = "" if places.first is None else f"the first at rank {places.first}"
+    return [places.sentence, small(first)]
 
 
 def _why(failure: Failure | None, judged: bool) -> htpy.Node:
     if failure is None:
         return "does not fail" if judged else "nobody has graded a chunk of this query"
-    found = failure.failure
-    return htpy.strong[found.name], small(f"{found.meaning} {found.lever}")
+    found, places = failure.failure, failure.places
+    unsure = ""
+    if places.mostly_holes:
+        unsure = (
+            f" Of its top {places.shown}, {places.holes} were never graded: grade these to be sure."
+        )
+    return htpy.strong[found.name], small(f"{found.meaning} {found.lever}{unsure}")
 
 
 def worked_table(table: DcgTable, heading: str, words: Sequence[str]) -> htpy.Fragment:
@@ -219,7 +230,7 @@ def _dashes(count: int) -> list[htpy.Element]:
 
 def pool_table(
     rows: Sequence[PoolRow],
-    runs: Sequence[str],
+    runs: Sequence[htpy.Node],
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
     by_hand: Collection[int] = (),

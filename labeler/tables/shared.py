@@ -71,7 +71,7 @@ def framed(
 
 
 def head(
-    name: str, under: str = "", *, title: str | None = None, words: bool = False
+    name: htpy.Node, under: str = "", *, title: str | None = None, words: bool = False
 ) -> htpy.Element:
     """Return a column's head; ``words`` stand to the left."""
     return htpy.th(scope="col", class_="words" if words else None, title=title)[name, small(under)]

@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlparse
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler.diagnosis import CLASSES
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
@@ -98,7 +97,7 @@ def test_one_query_shows_lists_holes_and_ndcg_worked_out(serve, visit, graded):
     expect(lists.first.locator("li.budget .rank")).to_have_text("6")
     lists.first.locator("summary").first.click()
     expect(lists.first.get_by_text("The text of c1.")).to_be_visible()
-    expect(page.locator(".why tbody tr").first).to_contain_text("retrieved below the prompt budget")
+    expect(page.locator(".why tbody tr").first).to_contain_text("retrieved too low")
     page.get_by_role("radio", name="DCG table").or_(
         page.get_by_role("button", name="DCG table")
     ).first.click()
@@ -112,14 +111,19 @@ def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, 
     server = serve(graded)
     view = "view=Why+they+fail&run=second&facet=intent&bar=RR&below=0.5"
     page = visit(f"{server.url}/queries?{view}", grader=None)
-    expect(page.get_by_text("3 of 12 judged queries fail in second")).to_be_visible()
-    expect(page.get_by_text("100% of failing queries are ranking, not recall")).to_be_visible()
-    expect(page.get_by_text("a query fails where RR below 0.5")).to_be_visible()
-    expect(page.locator(".failures tbody tr")).to_have_count(len(CLASSES))
+    expect(page.get_by_text("second: 3 of 12 judged queries fail: RR is below 0.5")).to_be_visible()
+    expect(page.get_by_text("ranking 3: what they need is in the list")).to_be_visible()
+    expect(page.get_by_text("a query fails where RR is below 0.5")).to_be_visible()
+    expect(page.locator(".failures tbody tr")).to_have_count(1)
+    page.locator(".failures").get_by_role("link", name="retrieved too low").click()
+    expect(page.get_by_text("3 of 12 queries · worst first")).to_be_visible()
+    assert chosen(page)["class"] == ["retrieved too low"]
+    page.go_back()
+    expect(page.locator(".failures tbody tr")).to_have_count(1)
     page.get_by_role("link", name="Slices", exact=True).click()
     expect(page.locator(".slices")).to_be_visible()
     page.get_by_role("link", name="Queries", exact=True).click()
-    expect(page.get_by_text("a query fails where RR below 0.5")).to_be_visible()
+    expect(page.get_by_text("a query fails where RR is below 0.5")).to_be_visible()
     assert (chosen(page)["a"], chosen(page)["facet"]) == (["second"], ["intent"])
 
 

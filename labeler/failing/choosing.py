@@ -1,0 +1,166 @@
+"""What is chosen on Queries: runs, queries, and when one fails; all of it is in the address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labeler import address, choices, diagnosis
+from labeler.diagnosis import Bar, ByTask, Loss, Rule, UsefulInPrompt
+from labeler.evaluation import Conventions
+from labeler.model import TASKS, Settings
+
+DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
+NO_RUN, ANY_TASK, NOT_CROSSED = "no other run", "every task", "not crossed"
+LOSES, USELESS, OF_TASK = (
+    *("it loses against A", "nothing useful is in the prompt"),
+    "its task's own measure is low",
+)
+Facets = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is looked at: a run, against run ``a`` or none, which queries, and when one fails."""
+
+    run: str
+    a: str | None
+    texts: Sequence[str]
+    conventions: Conventions
+    filters: diagnosis.Filters
+    rule: Rule
+
+
+def choose(names: Sequence[str], facets: Facets, settings: Settings) -> Choice:
+    """Let the user choose; the runs stay in view, the rest is said in a line and folded."""
+    with choices.row():
+        run, a = _choose_runs(names)
+        with choices.folded() as say:
+            texts = choices.choose_measures(DEFAULT_MEASURES)
+            filters = _choose_filters(facets)
+            conventions = choices.choose_conventions(settings)
+            rule = _choose_rule(conventions, texts, a)
+    say(
+        *_say_filters(filters),
+        f"fails where {_say_rule(rule, conventions)}",
+        choices.say_measures(texts),
+        choices.say_conventions(conventions),
+    )
+    return Choice(run, a, texts, conventions, filters, rule)
+
+
+def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
+    """Let the user choose a run, and one it is set against.
+
+    As on the other pages, the address has the one run as ``a``, or the two as ``a`` and ``b``.
+    """
+    run, a = _runs_given(names)
+    others = [name for name in names if name != run]
+    st.session_state["run"], st.session_state["against"] = run, a or NO_RUN
+    shown = choices.of_runs(names)
+    st.selectbox("Run", names, key="run", on_change=_write_runs, **shown)
+    st.selectbox(
+        "Against run A",
+        [NO_RUN, *others],
+        key="against",
+        on_change=_write_runs,
+        **shown,
+        help="With a run A, queries are sorted by what the run loses against it, and one fails "
+        "where it loses.",
+    )
+    return run, a
+
+
+def _runs_given(names: Sequence[str]) -> tuple[str, str | None]:
+    """Return the run the address asks for, and the one it is set against."""
+    a, b = address.among("a", names, "run"), address.among("b", names, "run")
+    if b is None:
+        return a or names[0], None
+    return b, a if a != b else None
+
+
+def _write_runs() -> None:
+    run, against = st.session_state["run"], st.session_state["against"]
+    if against in (NO_RUN, run):
+        address.write(a=run, b=None)
+    else:
+        address.write(a=against, b=run)
+
+
+def _choose_filters(facets: Facets) -> diagnosis.Filters:
+    """Let the user narrow the list; every choice is in the address under its own name."""
+    facet, bucket = choices.choose_bucket(facets)
+    other, crossing = _choose_crossing(facets, facet)
+    task = address.choose_or_not("Task", TASKS, "task", nothing=ANY_TASK, what="task")
+    kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure")
+    share = address.choose_number(
+        *("Holes, % at least", "holes", 0, 100, 0, 10),
+        help="Share of the top k of the first measure that nobody has graded.",
+    )
+    text = address.write_text("Text contains", "contains")
+    return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
+
+
+def _choose_crossing(facets: Facets, facet: str | None) -> tuple[str | None, str | None]:
+    """Let the user narrow a facet's bucket by that of another; ``other`` and ``crossing``."""
+    address.among("other", facets, "facet")
+    others = [name for name in facets if name != facet]
+    if facet is None or not others:
+        return None, None
+    other = address.choose_or_not(
+        *("and", others, "other"), nothing=NOT_CROSSED, clears=["crossing"]
+    )
+    return other, choices.choose_within("in", facets, other, "crossing")
+
+
+def _say_filters(filters: diagnosis.Filters) -> list[str | None]:
+    """Say which queries are let into the list."""
+    return [
+        choices.say_queries(filters.facet, filters.bucket),
+        filters.other and choices.say_queries(filters.other, filters.crossing),
+        filters.task and f"task: {filters.task}",
+        None if filters.kind == diagnosis.KINDS[0] else filters.kind,
+        f"at least {filters.share:.0%} holes" if filters.share else None,
+        filters.text and f"with “{filters.text}”",
+    ]
+
+
+def _say_rule(rule: Rule, conventions: Conventions) -> str:
+    """Say in short when a query fails; in full it stands under the numbers."""
+    match rule:
+        case Loss():
+            return f"{LOSES} by {rule.least:g}"
+        case Bar():
+            return f"{conventions.heading(rule.measure)} is below {rule.least:g}"
+        case ByTask():
+            return OF_TASK
+    return USELESS
+
+
+def _choose_rule(conventions: Conventions, texts: Sequence[str], a: str | None) -> Rule:
+    """Let the user say when a query fails; ``bar`` and ``below``, or against a run A ``loss``."""
+    ways = [*([LOSES] if a else []), USELESS, OF_TASK]
+    name = address.choose(
+        *("A query fails where", list(dict.fromkeys([*ways, *choices.OFFERED_MEASURES])), "bar"),
+        accept_new_options=True,
+        clears=["below"],
+        help="Any measure, at any cut-off, brings a bar of its own, which you can change: yes or "
+        "no must be yes, all others must reach 0.5.",
+    )
+    if name == LOSES and a:
+        usual = diagnosis.USUAL_LOSS
+        least = address.choose_number("by at least", "loss", 0.01, 1.0, usual, 0.05)
+        return Loss(a, conventions.measures(texts)[0], least)
+    if name == OF_TASK:
+        return ByTask.usual(conventions)
+    measures = () if name in (LOSES, USELESS) else conventions.measures(name)
+    return _choose_bar(Bar.usual(measures[0])) if measures else UsefulInPrompt()
+
+
+def _choose_bar(usual: Bar) -> Bar:
+    if diagnosis.is_yes_or_no(usual.measure):
+        return usual
+    least = address.choose_number("is below", "below", 0.01, 1.0, usual.least, 0.05)
+    return Bar(usual.measure, least)

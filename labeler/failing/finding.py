@@ -1,0 +1,137 @@
+"""Which queries fail in the chosen run and why, worked out once for each change of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labeler import diagnosis, ui
+from labeler.diagnosis import Failure, QueryRow, Rule, UsefulInPrompt
+from labeler.evaluation import Scoreboard
+from labeler.failing.choosing import Choice
+from labeler.measures import Measure
+from labeler.model import Query, Remark
+from labeler.naming import short_names
+from labeler.opened import texts_of
+
+Failures = Mapping[str, Failure | None]
+Remarks = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows of all queries as the chosen run answers them, and what stands behind them.
+
+    ``failures`` are of all judged queries, ``within`` of those that the filters let through.
+    """
+
+    choice: Choice
+    board: Scoreboard
+    measures: Sequence[Measure]
+    rows: Sequence[QueryRow]
+    failures: Failures
+    within: Failures
+    reranked: str
+
+    @property
+    def headings(self) -> list[str]:
+        """The measures as they stand above their values."""
+        return [self.board.conventions.heading(measure) for measure in self.measures]
+
+    @property
+    def where(self) -> str:
+        """When a query fails, to stand after "a query fails where"."""
+        return diagnosis.fails_where(self.board, self.choice.rule, self.short)
+
+    @property
+    def short(self) -> Mapping[str, str]:
+        """The runs' names as they are shown."""
+        return short_names(self.board.run_names)
+
+    @property
+    def small_print(self) -> str:
+        """What stands under every number: the conventions, and what "fails" means here."""
+        return f"{self.board.conventions.sentence} · a query fails where {self.where}"
+
+    @property
+    def summary(self) -> list[str]:
+        """What the failing queries that the filters let through say together, in sentences."""
+        first, *others = diagnosis.in_words(self.within, self.where)
+        return [f"{self.short[self.choice.run]}: {first}", *others, *filter(None, [self.reranked])]
+
+    def in_order(self, order: str) -> list[QueryRow]:
+        """Return the rows that the filters let through, sorted."""
+        through = (row for row in self.rows if self.choice.filters.let_in(row))
+        return diagnosis.in_order(through, order)
+
+
+def find(
+    board: Scoreboard, queries: Mapping[str, Query], remarks: Sequence[Remark], choice: Choice
+) -> Found:
+    """Say of every query how the chosen run answers it, and why it fails. May raise `NotFound`."""
+    measures = board.resolve(choice.conventions.measures(choice.texts))
+    said = _by_query(remarks)
+    failures = _failures_in(board, choice.run, choice.rule, said)
+    facets = (choice.filters.facet, choice.filters.other)
+    rows = diagnosis.query_rows(board, queries, choice.run, choice.a, measures, facets, failures)
+    through = {row.query_id for row in rows if choice.filters.let_in(row, any_class=True)}
+    within = {name: each for name, each in failures.items() if name in through}
+    reranked = _reranked(board, choice, said, through)
+    return Found(choice, board, measures, rows, failures, within, reranked)
+
+
+def find_one(found: Found, remarks: Sequence[Remark], query_id: str) -> tuple[Failures, str]:
+    """Say by run why one query fails there, and what reranking did for it, if anything."""
+    board, choice = found.board, found.choice
+    given = (_known_texts(*_at(board)[:2]), texts_of, _by_query(remarks))
+    failures = {
+        name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
+        for name in board.run_names
+    }
+    reranked = _reranked(board, choice, _by_query(remarks), {query_id})
+    return {name: each.get(query_id) for name, each in failures.items()}, reranked
+
+
+def _by_query(remarks: Sequence[Remark]) -> dict[str, list[str]]:
+    said: dict[str, list[str]] = {}
+    for remark in sorted(remarks, key=lambda remark: remark.query_id):
+        said.setdefault(remark.query_id, []).append(remark.kind)
+    return said
+
+
+def _reranked(board: Scoreboard, choice: Choice, said: Remarks, names: set[str]) -> str:
+    """Say what B's reranking did; not by what B loses, but by what A and B both fail to give."""
+    if choice.a is None:
+        return ""
+    rule = UsefulInPrompt() if isinstance(choice.rule, diagnosis.Loss) else choice.rule
+    pair = (choice.a, choice.run)
+    both = [
+        {name: each for name, each in _failures_in(board, run, rule, said).items() if name in names}
+        for run in pair
+    ]
+    return diagnosis.reranking_in_words(board, *pair, *both)
+
+
+def _failures_in(board: Scoreboard, run: str, rule: Rule, said: Remarks) -> Failures:
+    return _diagnosed(_at(board), repr(board.conventions), run, rule, said, board)
+
+
+def _at(board: Scoreboard) -> tuple[str, int, int]:
+    return (ui.database(), board.data_revision, board.revision)
+
+
+@st.cache_resource(max_entries=40, show_spinner=False)
+def _diagnosed(
+    at: tuple[str, int, int], words: str, run: str, rule: Rule, said: Remarks, _board: Scoreboard
+) -> Failures:
+    """Return why queries fail in a run; the rest says at which revision, by which rules."""
+    return diagnosis.find_failures(_board, run, rule, _known_texts(*at[:2]), texts_of, said)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _known_texts(path: str, data_revision: int) -> frozenset[int]:
+    """Return the numbers of the chunks that have text; one read for each change of the data."""
+    with ui.open_store() as store:
+        return store.chunks_with_text()

@@ -1,0 +1,132 @@
+"""What Queries shows of all queries: the list, the reasons with what to try, and the way about."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import streamlit as st
+
+from labeler import address, charts, diagnosis, downloads, links, tables, ui
+from labeler.diagnosis import FailureClass, QueryRow
+from labeler.failing.finding import Found
+from labeler.markup import show_html
+from labeler.reranker import show_reranker
+
+ON_A_PAGE = 200
+
+
+def open_query(query_id: str) -> None:
+    """Open a query in full, or none."""
+    address.write(query=query_id or None)
+
+
+def choose_page(shown: Sequence[QueryRow]) -> int:
+    """Let the user turn the pages of the list."""
+    return address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
+
+
+def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) -> None:
+    """Show a page of the queries; a click opens one."""
+    if not shown:
+        st.text("No query gets through these filters. Widen them to see one.")
+        return
+    choice = found.choice
+    part = shown[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+    of = "" if len(part) == len(shown) else f", {len(part)} on this page"
+    against = ""
+    if choice.a is not None:
+        against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
+    st.text(
+        f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
+        "it"
+    )
+    st.dataframe(
+        tables.failing_frame(part, found.headings, choice.filters.facet),
+        hide_index=True,
+        key="listed",
+        height=min(38 + 35 * len(part), 560),
+        selection_mode="single-cell",
+        on_select=lambda: _open_clicked([row.query_id for row in part]),
+        column_config={"text": st.column_config.TextColumn(width=290)},
+    )
+    show_html(tables.small_print([found.small_print]))
+    ui.offer(
+        "Download these queries as CSV",
+        lambda: downloads.failing_csv(
+            shown, choice.run, choice.a, found.measures, choice.conventions
+        ),
+        "queries.csv",
+        found.board.revision,
+    )
+
+
+def _open_clicked(ids: Sequence[str]) -> None:
+    """Open the query whose cell was clicked: a position, mapped back to the id it showed."""
+    cells = st.session_state["listed"]["selection"]["cells"]
+    if cells and cells[0][0] < len(ids):
+        open_query(ids[cells[0][0]])
+
+
+def show_causes(found: Found) -> None:
+    """Show how many queries fail for which reason and what to try, over all and by bucket."""
+    choice, facet = found.choice, found.choice.filters.facet
+    run = found.short[choice.run]
+    show_reranker(found.board, [choice.run], found.measures, found.within)
+    classes = diagnosis.tallies(found.within)
+    counts = {kind: each.queries for kind, each in classes.items()}
+    if not sum(counts.values()):
+        return
+    by_bucket = diagnosis.count_by_bucket(found.board, found.within, facet) if facet else {}
+    show_html(tables.failure_table(classes, by_bucket, _queries_of))
+    show_html(tables.small_print([found.small_print]))
+    st.altair_chart(charts.failure_chart(counts, f"Failing queries of {run} by class"))
+    if facet:
+        words = f"Failing queries of {run} by class and bucket of {facet}"
+        st.text(words)
+        st.altair_chart(charts.failure_heat(by_bucket, facet, words))
+    else:
+        st.text("Choose a facet to see the classes in each bucket.")
+    ui.offer(
+        "Download these counts as CSV",
+        lambda: downloads.failures_csv(counts, by_bucket, choice.run, facet, choice.conventions),
+        "failures.csv",
+        found.board.revision,
+    )
+
+
+def _queries_of(kind: FailureClass) -> str:
+    """Return the address of the list of queries that fail for one reason."""
+    return address.to("/queries", **{**address.given_all(), "view": None, "class": kind.name})
+
+
+def show_steps(found: Found, shown: Sequence[QueryRow], order: str, query_id: str) -> None:
+    """Draw the ways out of an opened query: back, to its neighbours in the list, other pages."""
+    ids = [row.query_id for row in shown]
+    at = ids.index(query_id) if query_id in ids else None
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button("Back to the list", icon=":material/arrow_back:", on_click=open_query, args=("",))
+        for label, step in (("Previous", -1), ("Next", 1)):
+            there = at is not None and 0 <= at + step < len(ids)
+            st.button(
+                label,
+                disabled=not there,
+                on_click=open_query,
+                args=(ids[at + step] if at is not None and there else query_id,),
+            )
+        where = "not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}, {order}"
+        st.text(where)
+        choice = found.choice
+        pair = {"b": choice.run} if choice.a else {}
+        links.link(
+            "Compare runs on it",
+            address.to(
+                "/compare",
+                a=choice.a or choice.run,
+                **pair,
+                query=query_id,
+                measure=choice.texts,
+                preset=choice.conventions.preset,
+            ),
+        )
+        links.link("Grade chunks", address.to("/", query=query_id))
