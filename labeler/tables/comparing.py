@@ -63,8 +63,8 @@ LOOK = style("""
     margin: 0; line-height: 1.4; font-size: 0.82rem; overflow-wrap: anywhere;
     color: color-mix(in srgb, currentColor 72%, transparent);
 }
-.said { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
-.said li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
+.told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
+.told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
 .answer summary { cursor: pointer; font-size: 0.85rem; }
 .answer summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
 .compare small {
@@ -250,4 +250,4 @@ def small_print(lines: Iterable[str]) -> htpy.Fragment:
 def sentences(lines: Iterable[str]) -> htpy.Fragment:
     """Return sentences as a list; nothing where there are none."""
     items = [htpy.li[line] for line in lines]
-    return htpy.fragment[LOOK, htpy.ul(".said")[items] if items else None]
+    return htpy.fragment[LOOK, htpy.ul(".told")[items] if items else None]
