@@ -158,7 +158,8 @@ def pictures(view: View, _: int) -> None:
         + (f" {without} without a value are not drawn." if without else "")
     )
     with st.expander("The numbers of both charts"):
-        st.dataframe(frame, hide_index=True, height=320, column_config=COLUMNS)
+        shown = frame.assign(delta=frame["delta"].round(4) + 0.0)  # which takes the sign of a 0
+        st.dataframe(shown, hide_index=True, height=320, column_config=COLUMNS)
 
 
 def movers(view: View, _: int) -> None:

@@ -90,7 +90,7 @@ def numbers(view: View, query_id: str) -> None:
     """Show the query's value by each measure."""
     at = view.board.number_of(query_id)
     rows = [view.compared.queries(measure)[at] for measure in view.compared.measures]
-    show_html(tables.query_table(rows, view.compared))
+    show_html(tables.query_table(rows, view.compared, view.names))
     show_html(tables.small_print([view.compared.conventions.sentence]))
     if why := comparison.why_undefined(view.board, query_id, view.by):
         show_html(tables.sentences([why]))

@@ -172,12 +172,14 @@ def _change_cell(row: Delta, *, sure: bool) -> htpy.Element:
     return htpy.td[htpy.strong[shown] if sure else shown, small(outcomes)]
 
 
-def query_table(rows: Sequence[QueryDelta], comparison: Comparison) -> htpy.Fragment:
+def query_table(
+    rows: Sequence[QueryDelta], comparison: Comparison, names: Mapping[str, str]
+) -> htpy.Fragment:
     """Return one query's values, a row for each measure."""
     heads = [
         head("Measure"),
-        head(f"A {comparison.a}"),
-        head(f"B {comparison.b}"),
+        htpy.th(scope="col")["A ", run_name(comparison.a, names)],
+        htpy.th(scope="col")["B ", run_name(comparison.b, names)],
         head("B − A"),
         head("Holes", "in A / in B"),
     ]
