@@ -9,6 +9,7 @@ from labeler.charts.failing import (
     failure_chart,
     failure_heat,
 )
+from labeler.charts.heat import HEAT_COLOURS, HeatCell, heat_chart
 from labeler.charts.reviewing import (
     MOST_DAYS,
     Share,
@@ -21,21 +22,12 @@ from labeler.charts.scores import (
     recall_curve,
     score_chart,
 )
-from labeler.charts.slicing import (
-    HEAT_COLOURS,
-    HeatCell,
-    crossed_cells,
-    heat_chart,
-    pair_cells,
-    score_cells,
-)
 
 __all__ = [
     "HEAT_COLOURS",
     "MOST_DAYS",
     "HeatCell",
     "Share",
-    "crossed_cells",
     "day_chart",
     "day_frame",
     "delta_bars",
@@ -43,11 +35,9 @@ __all__ = [
     "failure_chart",
     "failure_heat",
     "heat_chart",
-    "pair_cells",
     "progress_chart",
     "query_frame",
     "recall_curve",
-    "score_cells",
     "score_chart",
     "shown_days",
 ]

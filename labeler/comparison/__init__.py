@@ -31,6 +31,7 @@ from labeler.comparison.moves import (
     why_undefined,
 )
 from labeler.comparison.records import delta_records, query_delta_records
+from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.trial import Trial, last_ranks, try_at
@@ -85,6 +86,7 @@ __all__ = [
     "findings",
     "holm",
     "last_ranks",
+    "lowest_first",
     "more_than_chance",
     "moves",
     "query_delta_records",
@@ -103,4 +105,5 @@ __all__ = [
     "where_it_loses",
     "why_undefined",
     "worst_bucket",
+    "worst_first",
 ]

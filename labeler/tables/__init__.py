@@ -24,13 +24,16 @@ from labeler.tables.opened import (
 from labeler.tables.reviewing import Said, share_words, sheet
 from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
 from labeler.tables.shared import run_name
+from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
     "Said",
     "chunk_text",
     "compare_table",
+    "crossed_picture",
     "crossed_table",
+    "difference_picture",
     "failing_frame",
     "failure_table",
     "keyword_table",
@@ -51,6 +54,7 @@ __all__ = [
     "slice_table",
     "small_print",
     "tie_table",
+    "value_picture",
     "what_if_table",
     "worked_table",
 ]
