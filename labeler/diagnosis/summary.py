@@ -14,8 +14,8 @@ from labeler.evaluation import Scoreboard
 
 Found = Mapping[str, Failure | None]
 MATTERS: Mapping[Side, tuple[str, str]] = {
-    "ranking": ("ranking", "what they need is in the list, in a poor order; a reranker could help"),
-    "recall": ("recall", "it is not in the list, or too little of it; no reranker can help"),
+    "ranking": ("ranking", "what they need is in the list, in a poor order: a reranker can help"),
+    "recall": ("recall", "it is not in the list, or too little of it: no reranker can help"),
     "unknown": ("cannot be told", "nobody knows a chunk that they need"),
 }
 """What each side of a `FailureClass` is called, and what it means for queries."""
@@ -32,13 +32,14 @@ def in_words(found: Found, where: str) -> list[str]:
     sides = [each.failure.side for each in found.values() if each is not None]
     if not sides:
         return [f"0 of {len(found):,} judged queries fail; one fails where {where}"]
+    matters = [
+        f"{name} {sides.count(side):,} ({meaning})"
+        for side, (name, meaning) in MATTERS.items()
+        if side in sides
+    ]
     return [
         f"{len(sides):,} of {len(found):,} judged queries fail: {where}",
-        *(
-            f"{name} {sides.count(side):,}: {meaning}"
-            for side, (name, meaning) in MATTERS.items()
-            if side in sides
-        ),
+        " · ".join(matters),
         summed(each.places for each in found.values() if each is not None),
     ]
 
@@ -90,10 +91,13 @@ def reranking_in_words(board: Scoreboard, a: str, b: str, in_a: Found, in_b: Fou
     parts = [f"B only reorders what A found in {of} queries that fail in both"]
     if lost := sides.count("recall"):
         parts.append(
-            f"for {lost:,} what they need is not there: reranking did not help, so it is recall"
+            f"for {lost:,} what they need is not in the list: reranking did not help, so it is "
+            "recall"
         )
     if low := sides.count("ranking"):
-        parts.append(f"for {low:,} it is there, and reranking did not bring it up")
+        parts.append(
+            f"for {low:,} what they need is in the list, and reranking did not bring it up"
+        )
     return "; ".join(parts)
 
 
