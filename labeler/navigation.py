@@ -13,7 +13,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler import address, links, ui
+from labeler import address, choices, links, ui
 from labeler.access import Door, Person
 from labeler.markup import show_html, style
 from labeler.places import folder
@@ -121,16 +121,14 @@ here = next(place for place in PLACES if place.title == page.title)
 
 # Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
 # And it writes a chosen tab in the primary colour on a tint of it: in the dark, no colour can be
-# read there that also carries the white of a primary button. Measures would shrink to a sliver
-# beside the other fields before they took a row of their own.
+# read there that also carries the white of a primary button.
 STYLE = """
 .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
 .stButtonGroup [data-selected][data-selected] { color: inherit; }
-.st-key-measure { min-width: min(100%, 15rem); }
 .st-key-navigation { row-gap: 0; }
 .st-key-navigation button { min-height: 0; padding: 0; }
 """
-show_html(style(STYLE + links.STYLE))
+show_html(style(STYLE + links.STYLE + choices.STYLE))
 
 if here.path == "/queries":
     modernise()

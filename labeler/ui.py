@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal, NoReturn
 from urllib.parse import unquote
@@ -15,7 +15,7 @@ from labeler import access, address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.errors import LabelerError, NotFound
-from labeler.evaluation import PRESETS, USUAL, Conventions, Scoreboard
+from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.model import Settings
 from labeler.store import Contents, Store
@@ -37,10 +37,15 @@ def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
     try:
         yield
     except LabelerError as error:
-        show_error(in_words(error, hints))
-        if isinstance(error, Astray):
-            st.button("Go on without it", on_click=address.without, args=[error.names])
+        explain(error, hints)
         st.stop()
+
+
+def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None:
+    """Show what went wrong as one sentence, and the way on where there is one."""
+    show_error(in_words(error, hints))
+    if isinstance(error, Astray):
+        st.button("Go on without it", on_click=address.without, args=[error.names])
 
 
 def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
@@ -212,6 +217,21 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
         return Scoreboard(store.collection(), chosen)
 
 
+def open_board() -> None:
+    """Open the board that pages show where nobody chose other conventions, before anybody looks."""
+    with Store(database()) as store:
+        _opened(database(), store.data_revision(), conventions(store.settings()))
+    _opened.clear()
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Conventions: repr})
+def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    """Open a board without a page: in a cached function, another one's spinner is not shown."""
+    board = _board(path, data_revision, chosen)
+    board.notes()  # what it looks up first and keeps
+    return board
+
+
 def warn_of_default_guideline(settings: Settings) -> None:
     """Tell a lead that graders still read words that were written for no set in particular."""
     if not settings.guideline:
@@ -232,66 +252,6 @@ def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> No
     st.download_button(label, data=data, file_name=named, on_click="ignore")
 
 
-OFFERED_MEASURES = (
-    *USUAL,
-    *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
-    *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
-    *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
-)
-ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
-
-
-def choose_conventions(settings: Settings) -> Conventions:
-    """Let the user choose a preset; the choice is in the address as ``preset``."""
-    preset = address.choose("Conventions", PRESETS, "preset", what="preset", width=160)
-    return conventions(settings, preset)
-
-
-def choose_measures(default: Sequence[str] = USUAL) -> list[str]:
-    """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
-    chosen = address.choose_several(
-        "Measures",
-        OFFERED_MEASURES,
-        "measure",
-        default,
-        help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
-        "`@budget` is the prompt budget. A column's heading says what its value means; there is no "
-        "value that is good everywhere, so compare runs on the same golden set.",
-    )
-    if not chosen:
-        st.caption("No measure chosen: these are the usual ones.")
-    return chosen or list(default)
-
-
-def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:
-    """Let the user choose a facet and one of its buckets; None means all of them.
-
-    They are in the address as ``facet`` and ``bucket``.
-    """
-    facet = address.choose_or_not(
-        *("Facet", list(facets), "facet"),
-        nothing=ALL_QUERIES,
-        what="facet",
-        clears=["bucket"],
-        width=180,
-    )
-    return facet, choose_within("Bucket", facets, facet, "bucket", 180)
-
-
-def choose_within(
-    label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str, width: int
-) -> str | None:
-    """Let the user choose one bucket of a facet, or every one (None); of no facet there is none."""
-    if facet is None:
-        return None
-    return address.choose_or_not(
-        *(label, facets[facet], name),
-        nothing=EVERY_BUCKET,
-        what=f"bucket of {facet}",
-        width=width,
-    )
-
-
 def counts_line(contents: Contents) -> str:
     """Say in one line how much there is."""
     parts = [
@@ -305,6 +265,14 @@ def counts_line(contents: Contents) -> str:
         stale = counted(contents.stale, "grade", "grades")
         parts.append(f"{stale} of an earlier text")
     return " · ".join(parts)
+
+
+def graded_line(counts: Counts) -> str:
+    """Say in one line how much of the golden set there are grades for."""
+    return (
+        f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades · "
+        f"{counted(counts.grades, 'grade', 'grades')}"
+    )
 
 
 def counted(number: int, one: str, many: str) -> str:

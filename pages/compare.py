@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, comparison, downloads, ranks, tables, ui
+from labeler import address, charts, choices, comparison, downloads, live, ranks, tables, ui
 from labeler.comparison import View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -156,26 +156,36 @@ names = list(board.run_names)
 if len(names) < 2:
     ask_for_runs(names)
 
-with st.container(horizontal=True, vertical_alignment="bottom"):
+with choices.row():
+    shown = choices.of_runs(names)
     first = next(name for name in names if name != address.given("b"))
-    a = address.choose("A", names, "a", what="run", default=first, always=True, width=180)
+    a = address.choose("A", names, "a", what="run", default=first, always=True, **shown)
     other = next(name for name in names if name != a)
-    b = address.choose("B", names, "b", what="run", default=other, always=True, width=180)
-    measure_texts = ui.choose_measures()
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    by_text = address.choose(
-        *("By measure", measure_texts, "by"),
-        width=140,
-        help="The one measure that sorts the queries and whose delta is explained.",
-    )
-    sort = address.choose("Order", comparison.SORTS, "sort", what="order", width=140)
-    facet, bucket = ui.choose_bucket(board.facets)
-    chosen = ui.choose_conventions(settings)
+    b = address.choose("B", names, "b", what="run", default=other, always=True, **shown)
+    with choices.folded() as say:
+        measure_texts = choices.choose_measures()
+        by_text = address.choose(
+            *("By measure", measure_texts, "by"),
+            help="The one measure that sorts the queries and whose delta is explained.",
+        )
+        sort = address.choose("Order", comparison.SORTS, "sort", what="order")
+        facet, bucket = choices.choose_bucket(board.facets)
+        chosen = choices.choose_conventions(settings)
+say(
+    choices.say_queries(facet, bucket),
+    f"{sort} by {by_text}",
+    choices.say_measures(measure_texts),
+    choices.say_conventions(chosen),
+)
 
 with ui.guard():
+    measures = chosen.measures(measure_texts)
+
+
+def show_compared() -> str:
+    """Show what the newest grades say of both runs; return how much is graded."""
     with ui.open_store() as store:
         board = ui.live_board(store, chosen)
-    measures = chosen.measures(measure_texts)
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
     buckets = comparison.buckets_of(board, facet)
@@ -183,6 +193,8 @@ with ui.guard():
     if bucket is not None:
         rows = [row for row in rows if buckets[row.query_id] == bucket]
     rows = comparison.sort_queries(rows, sort, texts, buckets)
+    asked = ("compare", a, b, str(by), sort, facet, bucket, chosen.preset)
+    rows = live.keep_order(rows, lambda row: row.query_id, asked)
     view = View(board, compared, by, rows, texts, buckets)
     if not board.counts.grades:
         st.info(
@@ -195,3 +207,7 @@ with ui.guard():
         summary(view, bucket)
         choose_picture(view)
         files(view)
+    return ui.graded_line(board.counts)
+
+
+live.follow(show_compared)

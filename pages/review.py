@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, charts, downloads, tables, ui
+from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.markup import show_html
 from labeler.tables import Said
@@ -49,6 +49,8 @@ def minute(moment: str) -> str:
 
 def offer(label: str, rows, name: str, as_row=asdict) -> None:
     """Offer what is above, and all of it, as a file."""
+    with ui.open_store() as store:
+        revision = store.revision()
     ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
 
 
@@ -108,9 +110,7 @@ def show_progress() -> None:
     """Show how much of the pool is graded, over all and in each bucket of a facet."""
     with ui.open_store() as store:
         settings = store.settings()
-        facets = store.facets()
         pool, without_text = store.pool(settings.pool_depth)
-        facet = choose_facet(facets)
         buckets, total = store.progress(pool, facet)
     if not total.pool:
         st.subheader("There is nothing to grade yet")
@@ -124,27 +124,31 @@ def show_progress() -> None:
     st.altair_chart(charts.progress_chart(shares, facet or "", words))
     headings = [facet or "", "queries", "finished", "pool", *STATES]
     table = [progress_row(row, name_of(row, facet)) for row in rows]
-    whole = progress_row(total, ui.ALL_QUERIES) if facet else None
+    whole = progress_row(total, choices.ALL_QUERIES) if facet else None
     show_html(tables.sheet(headings, table, whole))
     st.caption(small_print(settings.pool_depth, without_text))
     named = [(name_of(row, facet), row) for row in rows]
-    named += [(ui.ALL_QUERIES, total)] if facet else []
+    named += [(choices.ALL_QUERIES, total)] if facet else []
     content = [
         {"facet": facet} | asdict(row) | {"bucket": name, "open": row.open} for name, row in named
     ]
     offer("Download this table as CSV", content, "progress.csv", dict)
 
 
-def choose_facet(facets) -> str | None:
+def choose_facet() -> str | None:
     """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    with ui.open_store() as store:
+        facets = store.facets()
     more = {"what": "facet", "clears": ["bucket"], "width": 220}
-    return address.choose_or_not("Facet", list(facets), "facet", nothing=ui.ALL_QUERIES, **more)
+    return address.choose_or_not(
+        "Facet", list(facets), "facet", nothing=choices.ALL_QUERIES, **more
+    )
 
 
 def name_of(row, facet: str | None) -> str:
     """Name a row of the progress: its bucket, no bucket, or all queries."""
     if facet is None:
-        return ui.ALL_QUERIES
+        return choices.ALL_QUERIES
     return f"no {facet}" if row.bucket is None else row.bucket
 
 
@@ -279,6 +283,7 @@ SECTIONS = {
 run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opened in a run
 section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
 with ui.open_store() as store:
-    revision, settings = store.revision(), store.settings()
-ui.warn_of_default_guideline(settings)
-SECTIONS[section]()
+    ui.warn_of_default_guideline(store.settings())
+if section == "Progress":
+    facet = choose_facet()
+live.follow(SECTIONS[section])

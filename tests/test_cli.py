@@ -523,8 +523,8 @@ def test_programs_get_the_residual_beside_each_value_of_rbp(filled: Labeler) -> 
         ("q3", ""),
     ]
     assert [(row["bucket"], row["residual"][:4]) for row in rows("--by", "task")[:2]] == [
-        ("research", "0.84"),
         ("single", "0.64"),
+        ("research", "0.84"),
     ]
     rbp, rr = json.loads(filled("score", "a", "--measures", "RBP RR", "--format", "json").output)
     assert rbp["residual"] == pytest.approx(0.74, abs=1e-12)
@@ -597,10 +597,10 @@ def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
     table = filled("score", "--by", "task", "--measures", "RR")
     assert table.output.splitlines()[:5] == [
         "task      run      RR  n  holes@10",
-        "research  a    0.5000  1         1",
-        "research  b    1.0000  1         1",
         "single    a    1.0000  1         0",
         "single    b    0.5000  1         0",
+        "research  a    0.5000  1         1",
+        "research  b    1.0000  1         1",
     ]
     rows = list(
         csv.DictReader(
@@ -610,9 +610,9 @@ def test_buckets_have_rows_of_their_own(filled: Labeler, here: Path) -> None:
         )
     )
     assert [(row["run"], row["facet"], row["bucket"], row["value"]) for row in rows[:3]] == [
-        ("a", "intent", "contact", ""),
         ("a", "intent", "refund", "1.0"),
         ("a", "intent", "shipping", "0.5"),
+        ("a", "intent", "contact", ""),
     ]
 
 

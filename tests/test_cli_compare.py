@@ -113,8 +113,8 @@ def test_by_facet_a_bucket_that_moves_against_the_total_is_called_out(run: Label
     shown = output(run("compare", "a", "b", "--measures", "R@1", "--by", "intent"))
     lines = shown.splitlines()
     assert lines[0].startswith("intent    measure       a       b    delta  wins")
-    assert [line.split()[0] for line in lines[1:4]] == ["contact", "refund", "shipping"]
-    assert lines[1].split()[2:5] == ["–", "–", "–"]
+    assert [line.split()[0] for line in lines[1:4]] == ["refund", "shipping", "contact"]
+    assert lines[3].split()[2:5] == ["–", "–", "–"]
     assert "! judged queries in no bucket of 'intent', so in no row: 1" in lines
     few = "fewer than 10 queries (n 1): a difference may be chance"
     assert [line for line in lines if "fewer than" in line] == [
@@ -256,8 +256,8 @@ def test_rows_say_their_query_or_bucket_and_null_for_undefined(run: Labeler) -> 
         output(run("compare", "a", "b", "--measures", "RR", "--by", "task", "--format", "json"))
     )
     assert [(row["facet"], row["bucket"], row["delta"]) for row in buckets] == [
-        ("task", "research", 1 / 3 - 1),
         ("task", "single", 0.5),
+        ("task", "research", 1 / 3 - 1),
     ]
 
 

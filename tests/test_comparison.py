@@ -90,8 +90,8 @@ def test_a_bucket_has_its_own_wins_and_a_query_in_none_counts_in_no_bucket() -> 
     facets = {"intent": {"q0": "refund", "q1": "refund", "q2": "billing"}}
     found = compare(board_of(qrels, runs, facets), "A", "B", parse_all("RR"), "intent")
     assert [(row.bucket, row.wins, row.ties, row.losses, row.n) for row in found.buckets] == [
-        ("billing", 0, 0, 1, 1),
         ("refund", 2, 0, 0, 2),
+        ("billing", 0, 0, 1, 1),
     ]
     assert found.deltas[0].wins == 3
 
@@ -166,14 +166,14 @@ def test_two_facets_cross_in_every_combination() -> None:
     }
     cells = crossed(board_of(qrels, runs, facets), ["A", "B"], parse("RR"), "intent", "task")
     assert [(cell.bucket, cell.other, cell.n, cell.undefined, cell.holes) for cell in cells] == [
-        ("billing", "research", 0, 0, (0, 0)),
-        ("billing", "single", 1, 0, (1, 0)),
-        ("refund", "research", 0, 0, (0, 0)),
         ("refund", "single", 1, 1, (2, 0)),
+        ("refund", "research", 0, 0, (0, 0)),
+        ("billing", "single", 1, 0, (1, 0)),
+        ("billing", "research", 0, 0, (0, 0)),
     ]
-    assert cells[1].values == (0.5, 1.0)
-    assert cells[1].delta == 0.5
-    assert math.isnan(cells[0].delta)
+    assert cells[0].values == (0.5, 1.0)
+    assert cells[0].delta == 0.5
+    assert math.isnan(cells[1].delta)
 
 
 # Reranking --------------------------------------------------------------------------------------

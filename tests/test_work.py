@@ -184,7 +184,7 @@ def test_every_pair_of_the_pool_is_in_one_state(pooled: Store):
     pooled.judge(Judgment("e3", "q0", "c2", "Ann", kind="cannot_tell"))
     pooled.judge(Judgment("e4", "q0", "c2", "Bob", grade=1))
     pooled.judge(Judgment("e5", "q0", "c3", "Ann", grade=1, text_hash="an earlier text"))
-    [a, b, none], whole = progress(pooled, "kind")
+    [b, a, none], whole = progress(pooled, "kind")
     assert b == Progress("b", 1, 0, pool=4, graded=2, stale=1, cannot_tell=1)
     assert (a.bucket, a.open, a.graded) == ("a", 4, 0)
     assert (none.bucket, none.open) == (None, 4)
@@ -206,8 +206,8 @@ def test_a_query_is_finished_where_nothing_is_open_or_stale(pooled: Store):
 
 def test_the_task_is_a_facet_and_without_one_all_queries_are_one_row(filled: Store):
     rows, whole = progress(filled, "task")
-    assert [row.bucket for row in rows] == ["research", "single"]
-    assert [row.graded for row in rows] == [1, 2], "grades that came with a file are done too"
+    assert [row.bucket for row in rows] == ["single", "research"]
+    assert [row.graded for row in rows] == [2, 1], "grades that came with a file are done too"
     rows, alone = progress(filled)
     assert rows == [whole] == [alone]
 

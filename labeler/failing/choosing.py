@@ -1,7 +1,4 @@
-"""What is chosen on Queries: the runs, the queries, and when one fails; all of it in the address.
-
-Where a query is opened, all of it is folded into one line.
-"""
+"""What is chosen on Queries: runs, queries, and when one fails; all of it is in the address."""
 
 from __future__ import annotations
 
@@ -9,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
-from labeler import address, diagnosis, ui
+from labeler import address, choices, diagnosis
 from labeler.diagnosis import Bar, ByTask, Loss, Rule, UsefulInPrompt
 from labeler.evaluation import Conventions
 from labeler.model import TASKS, Settings
-from labeler.naming import short_names
 
 DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
 NO_RUN, ANY_TASK, NOT_CROSSED = "no other run", "every task", "not crossed"
@@ -38,29 +33,21 @@ class Choice:
     rule: Rule
 
 
-def choose(names: Sequence[str], facets: Facets, settings: Settings, *, opened: bool) -> Choice:
-    """Let the user choose; where a query is ``opened`` the choices are there, and folded."""
-    if opened:
-        with st.expander("Which run, by which measures, which queries, and when one fails"):
-            return _choose(names, facets, settings, st.container(), st.container())
-    first, filters = st.container(), st.expander("Which queries, and when one fails")
-    return _choose(names, facets, settings, first, filters)
-
-
-def _choose(
-    names: Sequence[str],
-    facets: Facets,
-    settings: Settings,
-    first: DeltaGenerator,
-    filters_in: DeltaGenerator,
-) -> Choice:
-    with first, st.container(horizontal=True, vertical_alignment="bottom"):
+def choose(names: Sequence[str], facets: Facets, settings: Settings) -> Choice:
+    """Let the user choose; the runs stay in view, the rest is said in a line and folded."""
+    with choices.row():
         run, a = _choose_runs(names)
-        texts = ui.choose_measures(DEFAULT_MEASURES)
-        conventions = ui.choose_conventions(settings)
-    with filters_in:
-        filters = _choose_filters(facets)
-        rule = _choose_rule(conventions, texts, a)
+        with choices.folded() as say:
+            texts = choices.choose_measures(DEFAULT_MEASURES)
+            filters = _choose_filters(facets)
+            conventions = choices.choose_conventions(settings)
+            rule = _choose_rule(conventions, texts, a)
+    say(
+        *_say_filters(filters),
+        f"fails where {_say_rule(rule, conventions)}",
+        choices.say_measures(texts),
+        choices.say_conventions(conventions),
+    )
     return Choice(run, a, texts, conventions, filters, rule)
 
 
@@ -72,20 +59,14 @@ def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     run, a = _runs_given(names)
     others = [name for name in names if name != run]
     st.session_state["run"], st.session_state["against"] = run, a or NO_RUN
-    short = short_names(names)
-    width = min(440, 110 + 8 * max(map(len, short.values())))
-
-    def shown(name: str) -> str:
-        return short.get(name, name)
-
-    st.selectbox("Run", names, key="run", format_func=shown, on_change=_write_runs, width=width)
+    shown = choices.of_runs(names)
+    st.selectbox("Run", names, key="run", on_change=_write_runs, **shown)
     st.selectbox(
         "Against run A",
         [NO_RUN, *others],
         key="against",
-        format_func=shown,
         on_change=_write_runs,
-        width=width,
+        **shown,
         help="With a run A, queries are sorted by what the run loses against it, and one fails "
         "where it loses.",
     )
@@ -110,19 +91,15 @@ def _write_runs() -> None:
 
 def _choose_filters(facets: Facets) -> diagnosis.Filters:
     """Let the user narrow the list; every choice is in the address under its own name."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        facet, bucket = ui.choose_bucket(facets)
-        other, crossing = _choose_crossing(facets, facet)
-        task = address.choose_or_not(
-            "Task", TASKS, "task", nothing=ANY_TASK, what="task", width=150
-        )
-        kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure", width=260)
-        share = address.choose_number(
-            *("Holes, % at least", "holes", 0, 100, 0, 10),
-            width=150,
-            help="Share of the top k of the first measure that nobody has graded.",
-        )
-        text = address.write_text("Text contains", "contains", width=220)
+    facet, bucket = choices.choose_bucket(facets)
+    other, crossing = _choose_crossing(facets, facet)
+    task = address.choose_or_not("Task", TASKS, "task", nothing=ANY_TASK, what="task")
+    kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure")
+    share = address.choose_number(
+        *("Holes, % at least", "holes", 0, 100, 0, 10),
+        help="Share of the top k of the first measure that nobody has graded.",
+    )
+    text = address.write_text("Text contains", "contains")
     return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
 
 
@@ -133,36 +110,57 @@ def _choose_crossing(facets: Facets, facet: str | None) -> tuple[str | None, str
     if facet is None or not others:
         return None, None
     other = address.choose_or_not(
-        *("and", others, "other"), nothing=NOT_CROSSED, clears=["crossing"], width=150
+        *("and", others, "other"), nothing=NOT_CROSSED, clears=["crossing"]
     )
-    return other, ui.choose_within("in", facets, other, "crossing", 150)
+    return other, choices.choose_within("in", facets, other, "crossing")
+
+
+def _say_filters(filters: diagnosis.Filters) -> list[str | None]:
+    """Say which queries are let into the list."""
+    return [
+        choices.say_queries(filters.facet, filters.bucket),
+        filters.other and choices.say_queries(filters.other, filters.crossing),
+        filters.task and f"task: {filters.task}",
+        None if filters.kind == diagnosis.KINDS[0] else filters.kind,
+        f"at least {filters.share:.0%} holes" if filters.share else None,
+        filters.text and f"with “{filters.text}”",
+    ]
+
+
+def _say_rule(rule: Rule, conventions: Conventions) -> str:
+    """Say in short when a query fails; in full it stands under the numbers."""
+    match rule:
+        case Loss():
+            return f"{LOSES} by {rule.least:g}"
+        case Bar():
+            return f"{conventions.heading(rule.measure)} is below {rule.least:g}"
+        case ByTask():
+            return OF_TASK
+    return USELESS
 
 
 def _choose_rule(conventions: Conventions, texts: Sequence[str], a: str | None) -> Rule:
     """Let the user say when a query fails; ``bar`` and ``below``, or against a run A ``loss``."""
     ways = [*([LOSES] if a else []), USELESS, OF_TASK]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = address.choose(
-            *("A query fails where", list(dict.fromkeys([*ways, *ui.OFFERED_MEASURES])), "bar"),
-            accept_new_options=True,
-            clears=["below"],
-            width=260,
-            help="Any measure, at any cut-off, brings a bar of its own, which you can change: yes "
-            "or no must be yes, all others must reach 0.5.",
-        )
-        if name == LOSES and a:
-            least = address.choose_number(
-                *("by at least", "loss", 0.01, 1.0, diagnosis.USUAL_LOSS, 0.05), width=130
-            )
-            return Loss(a, conventions.measures(texts)[0], least)
-        if name == OF_TASK:
-            return ByTask.usual(conventions)
-        measures = () if name in (LOSES, USELESS) else conventions.measures(name)
-        return _choose_bar(Bar.usual(measures[0])) if measures else UsefulInPrompt()
+    name = address.choose(
+        *("A query fails where", list(dict.fromkeys([*ways, *choices.OFFERED_MEASURES])), "bar"),
+        accept_new_options=True,
+        clears=["below"],
+        help="Any measure, at any cut-off, brings a bar of its own, which you can change: yes or "
+        "no must be yes, all others must reach 0.5.",
+    )
+    if name == LOSES and a:
+        usual = diagnosis.USUAL_LOSS
+        least = address.choose_number("by at least", "loss", 0.01, 1.0, usual, 0.05)
+        return Loss(a, conventions.measures(texts)[0], least)
+    if name == OF_TASK:
+        return ByTask.usual(conventions)
+    measures = () if name in (LOSES, USELESS) else conventions.measures(name)
+    return _choose_bar(Bar.usual(measures[0])) if measures else UsefulInPrompt()
 
 
 def _choose_bar(usual: Bar) -> Bar:
     if diagnosis.is_yes_or_no(usual.measure):
         return usual
-    least = address.choose_number("is below", "below", 0.01, 1.0, usual.least, 0.05, width=130)
+    least = address.choose_number("is below", "below", 0.01, 1.0, usual.least, 0.05)
     return Bar(usual.measure, least)

@@ -1,5 +1,6 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
+from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.records import (
     GRADELESS_KINDS,
     GRADES,
@@ -77,5 +78,7 @@ __all__ = [
     "StoredRun",
     "check_grade",
     "check_id",
+    "count_buckets",
     "is_storable",
+    "order_buckets",
 ]

@@ -141,8 +141,9 @@ def grade(
     if name is None:
         links.link("To grade here, first say who you are on Label", "/")
         return
-    # A fresh control for every revision: it shows what counts now, and any click is an event.
-    key = f"grade-{view.board.revision}-{query_id}-{move.chunk_id}"
+    # The same control for as long as the same grade counts, so that no push takes it from under a
+    # hand; a click leaves it showing what counts, and so any click is an event.
+    key = f"grade-{move.grade}-{query_id}-{move.chunk_id}"
     st.segmented_control(
         "Grade it",
         GRADES,
@@ -174,6 +175,7 @@ def save_grade(key: str, query_id: str, move: Move, text_hash: str | None, name:
     with ui.guard(), ui.open_store() as store:
         store.add_grader(name)
         store.judge(event)
+    st.session_state[key] = move.grade
     address.write(chunk=move.chunk_id)
     st.toast(f"Grade {event.grade} saved", icon=":material/check:")
 

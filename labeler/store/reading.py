@@ -21,6 +21,7 @@ from labeler.model import (
     Settings,
     StoredList,
     StoredRun,
+    order_buckets,
 )
 from labeler.store.columns import as_json, chunk_of, judgment_of, query_of
 from labeler.store.connection import Connection
@@ -28,10 +29,10 @@ from labeler.store.connection import Connection
 QUERY_COLUMNS = "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata"
 RETIRED = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
 BUCKETS = """
-SELECT q.query_id, 'task' AS facet, q.task AS bucket
+SELECT q.id AS id, q.query_id AS query_id, 'task' AS facet, q.task AS bucket
 FROM queries AS q WHERE q.task IS NOT NULL AND q.retired_at IS NULL
 UNION ALL
-SELECT q.query_id, b.facet, b.bucket
+SELECT q.id, q.query_id, b.facet, b.bucket
 FROM query_buckets AS b JOIN queries AS q ON q.id = b.query WHERE q.retired_at IS NULL
 """
 CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
@@ -90,6 +91,25 @@ class Reading(Connection):
         """Return the number that moves with every write that is not a judgment."""
         return int(self._setting("data_revision"))
 
+    def newest(self) -> tuple[int, int, int]:
+        """Return the newest judgment, the newest remark and the data revision.
+
+        Together they move with whatever a page could show anew, and each only ever rises.
+        """
+        [(judgment, remark, data)] = self._rows(
+            "SELECT (SELECT coalesce(max(id), 0) FROM judgments), "
+            "(SELECT coalesce(max(id), 0) FROM remarks), "
+            "(SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'data_revision')"
+        )
+        return judgment, remark, data
+
+    def commits_of_others(self) -> int:
+        """Return a number that moves when another connection writes; asking costs next to nothing.
+
+        Only to be compared with what the same connection returned before.
+        """
+        return int(self._value("PRAGMA data_version"))
+
     def _setting(self, key: str) -> str:
         return str(self._value("SELECT value FROM settings WHERE key = ?", [key]))
 
@@ -131,12 +151,12 @@ class Reading(Connection):
 
     def facets(self) -> dict[str, list[str]]:
         """Return every facet with its buckets, of queries that are not retired."""
-        facets: dict[str, list[str]] = {}
-        for facet, bucket in self._rows(
-            f"SELECT DISTINCT facet, bucket FROM ({BUCKETS}) ORDER BY 1, 2"
+        counts: dict[str, dict[str, int]] = {}
+        for facet, bucket, queries in self._rows(
+            f"SELECT facet, bucket, count(*) FROM ({BUCKETS}) GROUP BY 1, 2 ORDER BY 1, min(id)"
         ):
-            facets.setdefault(facet, []).append(bucket)
-        return facets
+            counts.setdefault(facet, {})[bucket] = queries
+        return {facet: list(order_buckets(queries_in)) for facet, queries_in in counts.items()}
 
     def queries_in(self, facet: str, bucket: str) -> set[str]:
         """Return the queries of a bucket, without the retired ones."""
@@ -309,7 +329,7 @@ class Reading(Connection):
     def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
         """Return the bucket of every query, facet by facet; the task is one of them."""
         facets: dict[str, list[str | None]] = {}
-        for query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY 2"):
+        for _, query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY facet"):
             if query_id in place:
                 column = facets.setdefault(facet, [None] * len(place))
                 column[place[query_id]] = bucket

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from labeler.model import count_buckets, order_buckets
 from labeler.store.connection import Connection
 from labeler.store.queue import LONGEST_MS
 from labeler.store.reading import BUCKETS
@@ -275,7 +276,9 @@ class Work(Connection):
             stale = self._golden_pairs()
             unsure = self._cannot_tell_pairs()
             bucket_of = dict(
-                self._rows(f"SELECT query_id, bucket FROM ({BUCKETS}) WHERE facet = ?", [facet])
+                self._rows(
+                    f"SELECT query_id, bucket FROM ({BUCKETS}) WHERE facet = ? ORDER BY id", [facet]
+                )
             )
         counts: dict[str | None, Counter[str]] = defaultdict(Counter)
         for query_id, chunks in pool.items():
@@ -286,7 +289,8 @@ class Work(Connection):
             asked = states["open"] + states["stale"]
             states.update(queries=1, finished=not asked, pool=states.total())
             counts[bucket_of.get(query_id)].update(states)
-        buckets = sorted(counts, key=lambda bucket: (bucket is None, bucket))
+        order = order_buckets(count_buckets(bucket_of.values()))
+        buckets = [bucket for bucket in (*order, None) if bucket in counts]
         whole = sum(counts.values(), Counter[str]())
         return [progress_of(bucket, counts[bucket]) for bucket in buckets], progress_of(None, whole)
 

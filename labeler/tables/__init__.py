@@ -13,6 +13,7 @@ from labeler.tables.comparing import (
     what_if_table,
 )
 from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.legend import run_legend
 from labeler.tables.opened import (
     list_column,
     lists_side_by_side,
@@ -23,12 +24,23 @@ from labeler.tables.opened import (
 )
 from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
-from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
+from labeler.tables.runs import RunNames, RunTable, Steps, runs_table
+from labeler.tables.scores import (
+    bucket_table,
+    keyword_table,
+    residual_table,
+    score_table,
+    tie_table,
+)
 from labeler.tables.shared import run_name
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
+    "RunNames",
+    "RunTable",
     "Said",
+    "Steps",
+    "bucket_table",
     "chunk_text",
     "compare_table",
     "crossed_table",
@@ -44,7 +56,9 @@ __all__ = [
     "reranked_table",
     "residual_table",
     "run_failures_table",
+    "run_legend",
     "run_name",
+    "runs_table",
     "score_table",
     "sentences",
     "share_words",

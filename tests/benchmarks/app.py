@@ -22,6 +22,7 @@ from labeler import access
 from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
+from tests.browser.choices import open_choices
 from tests.browser.server import Server, launch
 
 REST = "This chunk stands for a paragraph of a hundred and fifty words. " * 12
@@ -223,6 +224,7 @@ def time_scores(browser: Browser, server: Server) -> None:
     times = []
     for number in range(21):
         wanted = ("trec_eval", "graded")[number % 2]
+        open_choices(page)
         page.get_by_role("combobox", name="Conventions").click()
         option = page.get_by_role("option", name=wanted)
         option.wait_for()

@@ -1,0 +1,172 @@
+"""What is chosen on a page: one line that says it in words, and behind it the boxes that change it.
+
+Knows the choices several pages share, and no result that depends on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import htpy
+import streamlit as st
+
+from labeler import address, ui
+from labeler.evaluation import PRESETS, USUAL, Conventions
+from labeler.markup import show_html
+from labeler.model import Settings
+from labeler.naming import short_names
+
+# A row: boxes that stay in view are as wide as their names and share a phone's width; then the
+# line, of at most two lines of text, and the fold that has the other boxes: open, a row of its own.
+STYLE = """
+.st-key-choices { row-gap: 0.25rem; }
+.st-key-choices > div:has(.chosen) { flex: 1 1 18rem; min-width: 0; }
+.st-key-choices > .st-key-folded { flex: 0 0 auto; width: auto; }
+.st-key-choices > .st-key-folded:has(details[open]) { flex: 1 0 100%; }
+.st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: 100%; }
+.said { display: flex; align-items: center; min-height: 2.5rem; }
+.chosen {
+  margin: 0;
+  display: -webkit-box;
+  -webkit-box-orient: vertical;
+  -webkit-line-clamp: 2;
+  overflow: hidden;
+  overflow-wrap: anywhere;
+  font-size: 0.9rem;
+  line-height: 1.35;
+}
+.st-key-boxes > .stElementContainer { flex: 1 1 9rem; }
+.st-key-boxes > .st-key-measure { flex: 3 1 24rem; max-width: 100%; }
+@media (max-width: 40rem) {
+  .st-key-choices > .stElementContainer:has(.stSelectbox) { flex: 1 1 9.5rem; }
+  .st-key-choices > div:has(.chosen) { flex: 1 1 calc(100% - 9rem); }
+}
+"""
+BOX_FRAME, LETTER, NARROWEST, WIDEST = 64, 6.6, 180, 416  # pixels; two boxes fit 1,024 abreast
+
+Say = Callable[..., None]
+"""Writes the line in words: a text for each thing that is chosen, None for what is not."""
+
+
+@contextmanager
+def row() -> Iterator[None]:
+    """Draw what is inside beside each other: the boxes that stay in view, and `folded`."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="choices"):
+        yield
+
+
+@contextmanager
+def folded() -> Iterator[Say]:
+    """Fold away the boxes inside, beside the line that says what they are set to.
+
+    What is yielded writes that line, once it is known what is chosen.
+    """
+    line = st.container()
+    with (
+        st.expander("Change", icon=":material/tune:", key="folded"),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="boxes"),
+    ):
+        yield lambda *words: _write(line, words)
+
+
+def _write(line: st.delta_generator.DeltaGenerator, words: Iterable[str | None]) -> None:
+    with line:
+        show_html(htpy.div(".said")[htpy.p(".chosen")[" · ".join(filter(None, words))]])
+
+
+def of_runs(names: Iterable[str]) -> dict[str, Any]:
+    """Return how a box shows runs: by what tells them apart, and wide enough for the longest."""
+    short = short_names(names)
+    room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
+    width = int(min(max(room, NARROWEST), WIDEST))
+    return {"format_func": lambda name: short.get(name, name), "width": width}
+
+
+OFFERED_MEASURES = (
+    *USUAL,
+    *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
+    *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
+    *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
+)
+MOST_NAMED = 3  # measures in the line
+ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
+
+
+def choose_conventions(settings: Settings) -> Conventions:
+    """Let the user choose a preset; the choice is in the address as ``preset``."""
+    preset = address.choose("Conventions", PRESETS, "preset", what="preset")
+    return ui.conventions(settings, preset)
+
+
+def choose_measures(default: Sequence[str] = USUAL) -> list[str]:
+    """Let the user choose measures, at any cut-off; they are in the address as ``measure``."""
+    chosen = address.choose_several(
+        "Measures",
+        OFFERED_MEASURES,
+        "measure",
+        default,
+        help="Any measure at any cut-off, such as `nDCG@7` or `P(rel=2)@5`; type a new one. "
+        "`@budget` is the prompt budget. A column's heading says what its value means; there is no "
+        "value that is good everywhere, so compare runs on the same golden set.",
+    )
+    if not chosen:
+        st.caption("No measure chosen: these are the usual ones.")
+    return chosen or list(default)
+
+
+def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:
+    """Let the user choose a facet and one of its buckets; None means all of them.
+
+    They are in the address as ``facet`` and ``bucket``.
+    """
+    facet = address.choose_or_not(
+        *("Facet", list(facets), "facet"),
+        nothing=ALL_QUERIES,
+        what="facet",
+        clears=["bucket"],
+    )
+    return facet, choose_within("Bucket", facets, facet, "bucket")
+
+
+def choose_within(
+    label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str
+) -> str | None:
+    """Let the user choose one bucket of a facet, or every one (None); of no facet there is none."""
+    if facet is None:
+        return None
+    what = f"bucket of {facet}"
+    return address.choose_or_not(label, facets[facet], name, nothing=EVERY_BUCKET, what=what)
+
+
+def say_queries(facet: str | None, bucket: str | None = None) -> str:
+    """Say which queries are chosen.
+
+    >>> say_queries(None), say_queries("topic"), say_queries("topic", "tax law")
+    ('all queries', 'by topic', 'topic: tax law')
+    """
+    if facet is None:
+        return ALL_QUERIES
+    return f"by {facet}" if bucket is None else f"{facet}: {bucket}"
+
+
+def say_measures(texts: Sequence[str]) -> str:
+    """Name a few measures, and count those beyond.
+
+    >>> say_measures(["RR", "AP"]), say_measures(["RR", "AP", "P@5", "P@10", "R@5"])
+    ('RR, AP', 'RR, AP and 3 more measures')
+    """
+    few = list(texts if len(texts) <= MOST_NAMED else texts[: MOST_NAMED - 1])
+    more = f" and {len(texts) - len(few)} more measures" if len(few) < len(texts) else ""
+    return f"{', '.join(few)}{more}"
+
+
+def say_conventions(chosen: Conventions) -> str | None:
+    """Name the conventions unless they are the usual ones; all stand under every number, too.
+
+    >>> say_conventions(Conventions.of("graded")), say_conventions(Conventions.of("trec_eval"))
+    (None, 'trec_eval conventions')
+    """
+    usual, *_ = PRESETS
+    return None if chosen.preset == usual else f"{chosen.preset} conventions"

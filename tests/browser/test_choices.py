@@ -1,0 +1,124 @@
+"""What is chosen on a page stands in one line above the result; the boxes are one click away."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from labeler.cli.serving import build_demo
+from labeler.model import Ranking
+from labeler.store import Store
+from tests.browser.choices import choose, open_choices, unfolded
+from tests.browser.still import stand_still
+from tests.page import loaded
+
+pytestmark = pytest.mark.browser
+
+LONG = "2026-11-10_production-index_chunk-size-{}_overlap-64_bge-large-en-v1.5_reranked-top-50"
+PAIR = "a=bm25&b=hybrid"
+RESULTS = {
+    "/scores": ".sheet",
+    f"/compare?{PAIR}": ".sheet",
+    "/slices?a=bm25&facet=intent": "[data-testid=stVegaLiteChart]",
+    f"/slices?{PAIR}&facet=intent": "[data-testid=stVegaLiteChart]",
+    f"/queries?{PAIR}&facet=intent": "[data-testid=stDataFrame]",
+}
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    """Make the sample, with two more runs whose names are long and nearly the same."""
+    path = tmp_path / "demo.db"
+    build_demo(path)
+    with Store(path) as store:
+        [first, *_] = store.queries()
+        [chunk, *_] = store.chunks()
+        for size in (256, 512):
+            lists = [Ranking(first.query_id, (chunk.chunk_id,))]
+            store.add_run(loaded(lists), name=LONG.format(size))
+    return path
+
+
+def line(page: Page) -> Locator:
+    """Return the line that says what is chosen."""
+    return page.locator(".chosen")
+
+
+def says(page: Page) -> dict[str, list[str]]:
+    """Return what the address says."""
+    return parse_qs(urlsplit(page.url).query)
+
+
+def test_the_result_begins_in_the_upper_half_of_a_small_laptop(serve, visit, demo):
+    server = serve(demo)
+    page = visit("about:blank", grader=None, viewport={"width": 1024, "height": 768})
+    for address, result in RESULTS.items():
+        page.goto(server.url + address)
+        top = stand_still(page).locator(result).first.bounding_box()["y"]
+        assert top < 384, address
+
+
+def test_the_choices_take_two_lines_on_a_phone(serve, visit, demo):
+    server = serve(demo)
+    page = visit("about:blank", grader=None, viewport={"width": 390, "height": 844})
+    for address in RESULTS:
+        page.goto(server.url + address)
+        row = stand_still(page).locator(".st-key-choices")
+        boxes, said = row.get_by_role("combobox"), line(page).bounding_box()
+        tops = {round(box.bounding_box()["y"]) for box in boxes.all()}
+        assert len(tops) == ("scores" not in address), address
+        assert said["height"] <= 45, f"{address}: the line is two lines of text at most"
+        assert row.bounding_box()["height"] <= 130, address
+
+
+def test_a_choice_behind_the_line_is_made_by_keys_and_said_in_it(serve, visit, demo):
+    page = visit(f"{serve(demo).url}/slices?{PAIR}&facet=intent", grader=None)
+    expect(line(page)).to_contain_text("by intent")
+    boxes = page.locator(".st-key-boxes")
+    expect(boxes).not_to_be_visible()
+    page.locator(".st-key-folded summary").focus()
+    page.keyboard.press("Enter")
+    unfolded(page)
+    facet = page.get_by_role("combobox", name="Facet", exact=True)
+    page.keyboard.press("Tab")
+    expect(facet).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_role("option", name="task", exact=True)).to_be_visible()
+    facet.fill("task")
+    page.keyboard.press("Enter")
+    expect(line(page)).to_contain_text("by task")
+    assert says(page)["facet"] == ["task"]
+    expect(boxes).to_be_visible()
+    page.locator(".st-key-folded summary").press("Enter")
+    expect(boxes).not_to_be_visible()
+
+
+def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_anew(
+    serve, visit, demo
+):
+    page = visit(f"{serve(demo).url}/queries?a=bm25", grader=None)
+    expect(line(page)).not_to_contain_text("conventions")
+    choose(page, "Conventions", "trec_eval")
+    expect(line(page)).to_contain_text("trec_eval conventions")
+    choose(page, "Sorted", "as loaded")
+    expect(line(page)).to_contain_text("as loaded")
+    page.reload()
+    expect(line(page)).to_contain_text("as loaded · nDCG@10, R@budget, RR · trec_eval conventions")
+    open_choices(page)
+    expect(page.get_by_role("combobox", name="Sorted", exact=True)).to_have_value("as loaded")
+
+
+def test_runs_are_told_apart_in_their_boxes(serve, visit, demo):
+    with Store(demo) as store:
+        for name in store.run_names()[:-2]:
+            store.drop_run(name)
+    page = visit(f"{serve(demo).url}/compare", grader=None)
+    for label, size in zip("AB", (256, 512), strict=True):
+        box = page.get_by_role("combobox", name=label, exact=True)
+        expect(box).to_have_value(re.compile(f"size-{size}"))
+        assert box.evaluate("box => box.scrollWidth <= box.clientWidth"), "it is cut"
+    assert says(page)["a"] == [LONG.format(256)]
