@@ -161,6 +161,10 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
         "dark": "does not fail",
         "new": "not graded yet",
     }
+    assert (
+        "B only reorders what A found in all 2 queries that have nothing useful in the prompt of "
+        "either; for 1 what they need is in the list, and reranking did not bring it up"
+    ) in said
     lenient = open_queries(run="late", a="first", measure=["RR"], loss="0.9")
     assert "0 of 3 judged queries fail; one fails where the run loses 0.9 or more" in words(lenient)
 

@@ -77,10 +77,13 @@ def _tally(each: Sequence[Places]) -> Tally:
     )
 
 
-def reranking_in_words(board: Scoreboard, a: str, b: str, in_a: Found, in_b: Found) -> str:
+def reranking_in_words(
+    board: Scoreboard, a: str, b: str, in_a: Found, in_b: Found, which: str = "fail in both"
+) -> str:
     """Say what reranking did for the queries that fail in A and in B, by the same rule.
 
     Only those count for which B holds no chunk that A has not. Empty where there is none.
+    ``which`` says in words what the rule found.
     """
     both = [name for name, each in in_b.items() if each is not None and in_a.get(name) is not None]
     reordered = [name for name in both if _only_reorders(board, a, b, name)]
@@ -88,7 +91,7 @@ def reranking_in_words(board: Scoreboard, a: str, b: str, in_a: Found, in_b: Fou
     if not sides:
         return ""
     of = f"all {len(both):,}" if len(both) == len(sides) else f"{len(sides):,} of the {len(both):,}"
-    parts = [f"B only reorders what A found in {of} queries that fail in both"]
+    parts = [f"B only reorders what A found in {of} queries that {which}"]
     if lost := sides.count("recall"):
         parts.append(
             f"for {lost:,} what they need is not in the list: reranking did not help, so it is "
