@@ -162,10 +162,20 @@ def choose_several(
     )
 
 
-def choose_some(label: str, options: Sequence[str], name: str, what: str, **more: Any) -> list[str]:
-    """Let the user choose some of ``options``, or none; `Astray` where the address has others."""
-    found = some_of(name, options, what)
-    _show(name, found)
+def choose_some(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    what: str,
+    known: Collection[str] = (),
+    **more: Any,
+) -> list[str]:
+    """Let the user choose some of ``options``, or none; `Astray` where the address has others.
+
+    One that is ``known`` but not offered, because it is shown already, is passed over.
+    """
+    found = some_of(name, known or options, what)
+    _show(name, [each for each in options if each in found])
     return st.multiselect(label, options, key=name, on_change=_writes(name, []), **more)
 
 

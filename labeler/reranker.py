@@ -25,23 +25,19 @@ def show_reranker(
     runs: Sequence[str],
     measures: Iterable[Measure],
     only: Only = None,
-    *,
-    folded: bool = False,
 ) -> None:
     """Show each run's means if every known relevant chunk near its top stood first.
 
     They are over the queries in ``only``, or over all. Measures that are no matter of relevance,
-    such as Judged, are left out. ``folded``, all of it is one click away, else what is said of the
-    first measure is in sight.
+    such as Judged, are left out. What is said of the first measure is in sight.
     """
     chosen = [each for each in measures if not each.definition.always_defined]
-    with st.expander("What a perfect reranker would give") if folded else st.container():
-        if not chosen:
-            st.text("No measure is chosen that a better order could raise.")
-            return
-        by_run = show_sentences(board, runs, chosen, only)
-        with st.container() if folded else st.expander("The same by each measure"):
-            show_means(board, [row for rows in zip(*by_run, strict=True) for row in rows])
+    if not chosen:
+        st.text("No measure is chosen that a better order could raise.")
+        return
+    by_run = show_sentences(board, runs, chosen, only)
+    with st.expander("The same by each measure"):
+        show_means(board, [row for rows in zip(*by_run, strict=True) for row in rows])
 
 
 def show_sentences(

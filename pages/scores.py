@@ -340,6 +340,10 @@ def show_scores() -> str:
     """Show the newest numbers; return how much they rest on."""
     with ui.open_store() as store:
         board = ui.live_board(store, chosen)
+    shown = [run for run in board.run_names if lineup.shows(run, systems[run])]
+    if len(shown) < len(board.run_names):
+        said = f"{len(shown)} of {len(board.run_names)} runs are shown."
+        show_html(tables.sentence_with_link(said, "Show all", choosing.show_all(PATH)))
     if view in OWN_MEASURES:
         st.caption(OWN_MEASURES[view])
     if view != "measures" and (said := place()):

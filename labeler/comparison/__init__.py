@@ -22,6 +22,7 @@ from labeler.comparison.deltas import (
     more_than_chance,
 )
 from labeler.comparison.findings import Findings, findings, where_it_loses
+from labeler.comparison.movers import Moved, Mover, moved, movers_by
 from labeler.comparison.moves import (
     Move,
     WhatIf,
@@ -73,6 +74,8 @@ __all__ = [
     "DrawnQuery",
     "Findings",
     "Move",
+    "Moved",
+    "Mover",
     "QueryDelta",
     "QuerySplit",
     "Rerank",
@@ -95,6 +98,8 @@ __all__ = [
     "holm",
     "last_ranks",
     "more_than_chance",
+    "moved",
+    "movers_by",
     "moves",
     "query_delta_records",
     "query_words",

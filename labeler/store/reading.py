@@ -264,6 +264,16 @@ class Reading(Connection):
             )
         }
 
+    def documents_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the documents of chunks by number, without those whose document nobody knows."""
+        return dict(
+            self._rows(
+                "SELECT id, document_id FROM chunks "
+                "WHERE id IN (SELECT value FROM json_each(?)) AND document_id IS NOT NULL",
+                [as_json(sorted(set(numbers)))],
+            )
+        )
+
     def chunks_with_text(self) -> frozenset[int]:
         """Return the numbers of all chunks that have text."""
         rows = self._rows("SELECT id FROM chunks WHERE text IS NOT NULL")

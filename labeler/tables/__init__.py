@@ -4,6 +4,7 @@ A function returns what `labeler.markup.show_html` draws, with the style sheet i
 """
 
 from labeler.tables.comparing import (
+    answer,
     chunk_text,
     compare_table,
     query_head,
@@ -14,6 +15,7 @@ from labeler.tables.comparing import (
 )
 from labeler.tables.failing import failing_frame, failure_table
 from labeler.tables.legend import run_legend
+from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
     list_column,
     lists_side_by_side,
@@ -24,7 +26,7 @@ from labeler.tables.opened import (
 )
 from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
-from labeler.tables.runs import RunNames, RunTable, Steps, runs_table
+from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
     bucket_table,
     keyword_table,
@@ -40,6 +42,7 @@ __all__ = [
     "RunTable",
     "Said",
     "Steps",
+    "answer",
     "bucket_table",
     "chunk_text",
     "compare_table",
@@ -49,6 +52,7 @@ __all__ = [
     "keyword_table",
     "list_column",
     "lists_side_by_side",
+    "movers_table",
     "pool_table",
     "query_card",
     "query_head",
@@ -60,6 +64,7 @@ __all__ = [
     "run_name",
     "runs_table",
     "score_table",
+    "sentence_with_link",
     "sentences",
     "share_words",
     "sheet",
