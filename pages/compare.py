@@ -4,7 +4,7 @@ import math
 
 import streamlit as st
 
-from labeler import address, charts, choices, comparison, downloads, ranks, tables, ui
+from labeler import address, charts, choices, comparison, downloads, live, ranks, tables, ui
 from labeler.comparison import Moved, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -60,11 +60,8 @@ def choose_also(others, names, short) -> list[str]:
     if not others:
         return []
     with ui.guard():
-        return address.choose_among(
-            "Further runs",
-            others,
-            "also",
-            what="run",
+        return address.choose_some(
+            *("Further runs", others, "also", "run"),
             known=names,
             format_func=short.get,
             placeholder="none",
@@ -87,16 +84,16 @@ def summary(view: View, bucket: str | None) -> None:
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     table = view.board.notes(compared.measures)
     notes = [note.sentence for note in table if note.is_about(*view.runs)]
-    show_html(
-        tables.answer(
-            said.verdict,
-            filter(None, [said.losses, *first, *said.parts]),
-            rest,
-            means(view, bucket, said.sure),
-            [compared.conventions.sentence],
-            [f"Bold is {comparison.RULE}", *notes],
-        )
-    )
+    sentences = filter(None, [said.losses, *first, *said.parts])
+    numbers = means(view, bucket, said.sure)
+    with st.container(gap="xsmall"):
+        show_html(tables.answer(said.verdict, sentences, numbers, [compared.conventions.sentence]))
+        if rest:
+            with st.expander(f"{len(rest):,} more move against the total"):
+                show_html(tables.sentences(rest))
+        # apart from the numbers, so that it stays open when they move
+        what = "What to know of these numbers"
+        show_html(tables.folded(what, [f"Bold is {comparison.RULE}", *notes]))
 
 
 def means(view: View, bucket: str | None, sure):
@@ -289,9 +286,13 @@ say(
 )
 
 with ui.guard():
+    measures = chosen.measures(measure_texts)
+
+
+def show_compared() -> str:
+    """Show what the newest grades say of both runs; return how much is graded."""
     with ui.open_store() as store:
         board = ui.live_board(store, chosen)
-    measures = chosen.measures(measure_texts)
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
     buckets = comparison.buckets_of(board, facet)
@@ -299,6 +300,8 @@ with ui.guard():
     if bucket is not None:
         rows = [row for row in rows if buckets[row.query_id] == bucket]
     rows = comparison.sort_queries(rows, sort, texts, buckets)
+    asked = ("compare", a, b, str(by), sort, facet, bucket, chosen.preset)
+    rows = live.keep_order(rows, lambda row: row.query_id, asked)
     view = View(board, compared, by, rows, texts, buckets, also, short)
     if not board.counts.grades:
         st.info(
@@ -311,3 +314,7 @@ with ui.guard():
         summary(view, bucket)
         choose_picture(view)
         files(view)
+    return ui.graded_line(board.counts)
+
+
+live.follow(show_compared)

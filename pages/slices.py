@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from labeler import address, charts, choices, comparison, downloads, tables, ui
+from labeler import address, charts, choices, comparison, downloads, live, tables, ui
 from labeler.markup import show_html
 
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
@@ -39,20 +39,19 @@ def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
     return address.to("/queries", a=a, b=b, measure=texts, preset=chosen.preset, **where)
 
 
-def show_one_run() -> None:
+def show_one_run(board) -> None:
     """Show one run's buckets: heat map, table, file."""
     rows = [row for row in board.table(measures, facet) if row.run == a]
     totals = [row for row in board.table(measures) if row.run == a]
     cells = charts.score_cells([*rows, *totals], chosen, least)
     show_heat(cells, "measure", f"Mean of {a} by bucket of {facet} and measure")
     show_html(tables.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
-    offer(lambda: downloads.score_csv([*rows, *totals], chosen), "slices.csv")
+    offer(board, lambda: downloads.score_csv([*rows, *totals], chosen), "slices.csv")
 
 
-def show_pair() -> None:
+def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, heat map, a table a measure."""
-    with ui.guard():
-        found = comparison.compare(board, a, b, measures, facet)
+    found = comparison.compare(board, a, b, measures, facet)
     against = [each.sentence for each in comparison.contradictions(found)]
     if against:
         with st.container(border=True):
@@ -63,22 +62,22 @@ def show_pair() -> None:
     show_heat(charts.pair_cells(found, least), "measure", what)
     for measure in found.measures:
         show_html(tables.slice_pair_table(found, measure, least=least, link=bucket_link))
-    offer(lambda: downloads.compare_csv(found), "slices.csv")
+    offer(board, lambda: downloads.compare_csv(found), "slices.csv")
 
 
-def show_crossed() -> None:
+def show_crossed(board) -> None:
     """Show where two facets cross, by the first measure."""
     runs = [a] if b is None else [a, b]
-    with ui.guard():
-        if b is not None:
-            comparison.check_pair(board, a, b)
-        cells = comparison.crossed(board, runs, measures[0], facet, other)
+    if b is not None:
+        comparison.check_pair(board, a, b)
+    cells = comparison.crossed(board, runs, measures[0], facet, other)
     name = chosen.heading(board.resolve(measures)[0])
     under = "" if b is None else "; under it B − A and n"
     heat = charts.crossed_cells(cells, least)
     show_heat(heat, other, f"{name} of {runs[-1]} by {facet} and {other}{under}")
     show_html(tables.crossed_table(cells, runs, facet, other, least=least, link=bucket_link))
     offer(
+        board,
         lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), chosen),
         "crossed.csv",
     )
@@ -90,7 +89,7 @@ def show_heat(cells, columns: str, description: str) -> None:
     st.altair_chart(charts.heat_chart(cells, rows=facet, columns=columns, description=description))
 
 
-def offer(content, name: str) -> None:
+def offer(board, content, name: str) -> None:
     """Say by which conventions the numbers were made, who is left out, and offer them as a file."""
     notes = [note.sentence for note in board.notes(measures) if note.is_about(a, b)]
     for each in filter(None, (facet, other)):
@@ -133,22 +132,26 @@ say(
     None if least == FEW else f"few is under {least}",
     choices.say_conventions(chosen),
 )
-with ui.guard(), ui.open_store() as store:
+with ui.guard():
     measures = chosen.measures(texts)
-    board = ui.live_board(store, chosen)
 
-counts = board.counts
-if not counts.judged:
-    st.subheader("Nobody has graded a chunk yet")
-    st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
-    st.code("labeler load golden FILE")
-    st.stop()
-st.caption(
-    f"{counts.judged:,} of {counts.queries:,} queries have golden grades · {counts.grades:,} grades"
-)
-if other is not None:
-    show_crossed()
-elif b is not None:
-    show_pair()
-else:
-    show_one_run()
+
+def show_slices() -> str | None:
+    """Show the buckets as the newest grades leave them; return how much is graded."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, chosen)
+    if not board.counts.judged:
+        st.subheader("Nobody has graded a chunk yet")
+        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
+        st.code("labeler load golden FILE")
+        return None
+    if other is not None:
+        show_crossed(board)
+    elif b is not None:
+        show_pair(board)
+    else:
+        show_one_run(board)
+    return ui.graded_line(board.counts)
+
+
+live.follow(show_slices)

@@ -18,7 +18,7 @@ from labeler.charts.reviewing import (
     shown_days,
 )
 from labeler.charts.scores import (
-    recall_curve,
+    curve_chart,
     score_chart,
 )
 from labeler.charts.slicing import (
@@ -36,6 +36,7 @@ __all__ = [
     "HeatCell",
     "Share",
     "crossed_cells",
+    "curve_chart",
     "day_chart",
     "day_frame",
     "delta_bars",
@@ -46,7 +47,6 @@ __all__ = [
     "pair_cells",
     "progress_chart",
     "query_frame",
-    "recall_curve",
     "score_cells",
     "score_chart",
     "shown_days",

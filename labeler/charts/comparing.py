@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
+from labeler.charts.look import dressed
 from labeler.comparison import OUTCOMES, DrawnQuery
 from labeler.evaluation import number, signed
-from labeler.palette import A_COLOUR, B_COLOUR
+from labeler.palette import A_COLOUR, B_COLOUR, QUIET
 
 SIDE = 300  # of the scatter, in pixels: square, so that the diagonal is one
 
@@ -36,7 +37,7 @@ def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
             "better; the same numbers as the table"
         )
     )
-    return chart
+    return dressed(chart)
 
 
 def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.LayerChart:
@@ -48,7 +49,7 @@ def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Laye
     whole = alt.Scale(domain=[0, most], nice=False)
     diagonal: alt.Chart = (
         alt.Chart(pd.DataFrame({"a": [0.0, most], "b": [0.0, most]}))
-        .mark_line(strokeDash=[4, 4], color="#888")
+        .mark_line(strokeDash=[4, 4], color=QUIET)
         .encode(x="a:Q", y="b:Q")
     )
     shapes = alt.Scale(domain=list(OUTCOMES), range=["triangle-up", "circle", "triangle-down"])
@@ -72,7 +73,7 @@ def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Laye
         description=f"{heading} of {a} across, of {b} upward, a point for each query; above the "
         "diagonal B is better; the same numbers as the table",
     )
-    return chart
+    return dressed(chart)
 
 
 def _in_words(frame: pd.DataFrame) -> pd.DataFrame:
@@ -87,7 +88,7 @@ def _in_words(frame: pd.DataFrame) -> pd.DataFrame:
 def _outcome_colour() -> alt.Color:
     return alt.Color(
         "outcome:N",
-        scale=alt.Scale(domain=list(OUTCOMES), range=[B_COLOUR, "#8a8f98", A_COLOUR]),
+        scale=alt.Scale(domain=list(OUTCOMES), range=[B_COLOUR, QUIET, A_COLOUR]),
         legend=alt.Legend(title=None, orient="top"),
     )
 

@@ -13,7 +13,7 @@ from labeler import address, comparison, links, ranks, tables, ui
 from labeler.comparison import Move, View
 from labeler.markup import show_html, style
 from labeler.model import GRADES, Judgment
-from labeler.palette import A_COLOUR, B_COLOUR, FURTHER_COLOUR, GRADE_COLOURS
+from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS, QUIET
 from labeler.ranks import Look, Side, picked, rank_lists
 
 LISTED = [10, 20, 50, 100]
@@ -80,7 +80,7 @@ def steps(view: View, query_id: str) -> int:
 
 def look(view: View) -> Look:
     """Return the names and colours of A, B and the runs beside them."""
-    colours = chain((A_COLOUR, B_COLOUR), repeat(FURTHER_COLOUR))
+    colours = chain((A_COLOUR, B_COLOUR), repeat(QUIET))
     runs = zip(view.runs, ascii_uppercase, colours, strict=False)
     sides = [Side(letter, view.called(run), run, colour) for run, letter, colour in runs]
     return Look(sides, GRADE_COLOURS)
@@ -145,8 +145,9 @@ def grade(
     if name is None:
         links.link("To grade here, first say who you are on Label", "/")
         return
-    # A fresh control for every revision: it shows what counts now, and any click is an event.
-    key = f"grade-{view.board.revision}-{query_id}-{move.chunk_id}"
+    # The same control for as long as the same grade counts, so that no push takes it from under a
+    # hand; a click leaves it showing what counts, and so any click is an event.
+    key = f"grade-{move.grade}-{query_id}-{move.chunk_id}"
     st.segmented_control(
         "Grade it",
         GRADES,
@@ -178,6 +179,7 @@ def save_grade(key: str, query_id: str, move: Move, text_hash: str | None, name:
     with ui.guard(), ui.open_store() as store:
         store.add_grader(name)
         store.judge(event)
+    st.session_state[key] = move.grade
     address.write(chunk=move.chunk_id)
     st.toast(f"Grade {event.grade} saved", icon=":material/check:")
 

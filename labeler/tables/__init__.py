@@ -7,6 +7,7 @@ from labeler.tables.comparing import (
     answer,
     chunk_text,
     compare_table,
+    folded,
     query_head,
     query_table,
     sentences,
@@ -14,6 +15,7 @@ from labeler.tables.comparing import (
     what_if_table,
 )
 from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.legend import run_legend
 from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
     list_column,
@@ -25,18 +27,30 @@ from labeler.tables.opened import (
 )
 from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
-from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
+from labeler.tables.runs import RunNames, RunTable, Steps, runs_table
+from labeler.tables.scores import (
+    bucket_table,
+    keyword_table,
+    residual_table,
+    score_table,
+    tie_table,
+)
 from labeler.tables.shared import run_name
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
+    "RunNames",
+    "RunTable",
     "Said",
+    "Steps",
     "answer",
+    "bucket_table",
     "chunk_text",
     "compare_table",
     "crossed_table",
     "failing_frame",
     "failure_table",
+    "folded",
     "keyword_table",
     "list_column",
     "lists_side_by_side",
@@ -48,7 +62,9 @@ __all__ = [
     "reranked_table",
     "residual_table",
     "run_failures_table",
+    "run_legend",
     "run_name",
+    "runs_table",
     "score_table",
     "sentences",
     "share_words",
