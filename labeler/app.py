@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.access import ANY_HOST, GRADERS_ONLY
+from labeler.access import ANY_HOST, Door
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
@@ -34,7 +34,6 @@ from labeler.store import Store
 from labeler.warming import NotesTraffic, Traffic, warm_up
 
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
-GRADERS_ALONE = os.environ.get(GRADERS_ONLY) == "1"
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
@@ -47,7 +46,8 @@ async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
     SQLite folds the write-ahead log into the file whenever the last connection closes; without
     this one that would happen after every grade.
     """
-    with Store(DATABASE), nullcontext() if GRADERS_ALONE else warm_up(TRAFFIC):
+    is_for_leads = not Door.of_this_server().graders_only
+    with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
         async with TELLING.running():
             yield {}
 

@@ -19,6 +19,7 @@ from labeler.errors import LabelerError
 
 QUIET_SECONDS = 0.75
 LOOK_EVERY_SECONDS = 0.1
+NAME = "opens the board"
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,7 @@ class NotesTraffic:
 def warm_up(traffic: Traffic) -> Iterator[None]:
     """Open the board in the background while the server runs, as soon as nobody asks."""
     over = threading.Event()
-    threading.Thread(target=_take_steps, args=(traffic, over), daemon=True).start()
+    threading.Thread(target=_take_steps, args=(traffic, over), name=NAME, daemon=True).start()
     try:
         yield
     finally:

@@ -27,7 +27,7 @@ from labeler.tables.opened import (
 )
 from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
-from labeler.tables.runs import RunNames, RunTable, Steps, runs_table
+from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
     bucket_table,
     keyword_table,
@@ -36,6 +36,7 @@ from labeler.tables.scores import (
     tie_table,
 )
 from labeler.tables.shared import run_name
+from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
@@ -47,7 +48,9 @@ __all__ = [
     "bucket_table",
     "chunk_text",
     "compare_table",
+    "crossed_picture",
     "crossed_table",
+    "difference_picture",
     "failing_frame",
     "failure_table",
     "folded",
@@ -66,6 +69,7 @@ __all__ = [
     "run_name",
     "runs_table",
     "score_table",
+    "sentence_with_link",
     "sentences",
     "share_words",
     "sheet",
@@ -73,6 +77,7 @@ __all__ = [
     "slice_table",
     "small_print",
     "tie_table",
+    "value_picture",
     "what_if_table",
     "worked_table",
 ]

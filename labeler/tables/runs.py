@@ -140,6 +140,11 @@ class RunNames:
         return "" if system in self.short.get(run, run) else system
 
 
+def sentence_with_link(sentence: str, link: str, address: str) -> htpy.Element:
+    """Return a sentence with a link after it."""
+    return htpy.p(style="margin: 0")[sentence, " ", htpy.a(href=address)[link]]
+
+
 def runs_table(
     table: RunTable, groups: Sequence[Group], lineup: Lineup, names: RunNames, steps: Steps
 ) -> htpy.Fragment:
