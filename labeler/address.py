@@ -162,6 +162,32 @@ def choose_several(
     )
 
 
+def choose_some(
+    label: str,
+    options: Sequence[str],
+    name: str,
+    what: str,
+    known: Collection[str] = (),
+    **more: Any,
+) -> list[str]:
+    """Let the user choose some of ``options``, or none; `Astray` where the address has others.
+
+    One that is ``known`` but not offered, because it is shown already, is passed over.
+    """
+    found = some_of(name, known or options, what)
+    _show(name, [each for each in options if each in found])
+    return st.multiselect(label, options, key=name, on_change=_writes(name, []), **more)
+
+
+def some_of(name: str, options: Collection[str], what: str) -> list[str]:
+    """Return which of ``options`` the address names; raises `Astray` for any other ``what``."""
+    found = list(dict.fromkeys(st.query_params.get_all(name)))
+    if unknown := next((each for each in found if each not in options), None):
+        there = ", ".join(options) or "none"
+        raise Astray(f"no {what} is called {unknown!r}; there are: {there}", [name])
+    return found
+
+
 def choose_number(
     label: str, name: str, low: Any, high: Any, default: Any, step: Any = None, **more: Any
 ) -> Any:
@@ -189,8 +215,9 @@ def choose_page(count: int, name: str = "page") -> int:
 
 
 def write_text(label: str, name: str, **more: Any) -> str:
-    """Let the user write a text."""
-    _show(name, given(name) or "")
+    """Let the user write a text; what they are still writing stays when the page runs again."""
+    if st.session_state.get(name) != (there := given(name) or ""):
+        _show(name, there)
     return str(st.text_input(label, key=name, on_change=_writes(name, ""), **more))
 
 

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -24,26 +24,32 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.access import ANY_HOST
+from labeler.access import ANY_HOST, Door
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
+from labeler.pushing import Telling
 from labeler.routes import grading_routes, is_foreign
 from labeler.scripts import script_routes
 from labeler.store import Store
+from labeler.warming import NotesTraffic, Traffic, warm_up
 
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
+TRAFFIC = Traffic()
+TELLING = Telling(DATABASE)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 
 @asynccontextmanager
 async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Keep one idle connection while the server runs.
+    """Keep one idle connection while the server runs; open the board, and tell pages of news.
 
     SQLite folds the write-ahead log into the file whenever the last connection closes; without
     this one that would happen after every grade.
     """
-    with Store(DATABASE):
-        yield {}
+    is_for_leads = not Door.of_this_server().graders_only
+    with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
+        async with TELLING.running():
+            yield {}
 
 
 class SecurityHeaders:
@@ -146,6 +152,7 @@ def middleware() -> list[Middleware]:
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
         Middleware(OwnSockets),
         Middleware(FilesForLeads, path=DATABASE),
+        Middleware(NotesTraffic, traffic=TRAFFIC),
     ]
 
 

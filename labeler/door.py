@@ -89,6 +89,13 @@ def is_guarded(path: str) -> bool:
     return bool(GUARDED.search(path)) and not STREAMLITS_OWN.fullmatch(path)
 
 
+def comes_as_lead(store: Store, connection: HTTPConnection) -> bool:
+    """Say whether what a request or a socket brings makes its visitor a lead, now."""
+    door = Door.of_this_server()
+    person = door.visitor(store, claims_of(connection.cookies, door))
+    return person is not None and person.is_lead
+
+
 class FilesForLeads:
     """Refuses uploads, downloads and Streamlit's other services to anyone who is no lead."""
 
@@ -107,12 +114,10 @@ class FilesForLeads:
 
     def refusal(self, connection: HTTPConnection) -> Response | None:
         """Return the answer to a visitor who may not have what they ask for."""
-        door = Door.of_this_server()
         try:
             with Store(self.path) as store:
-                person = door.visitor(store, claims_of(connection.cookies, door))
+                if comes_as_lead(store, connection):
+                    return None
         except LabelerError as error:
             return PlainTextResponse(f"{error}\n", status_code=503)
-        if person is None or not person.is_lead:
-            return PlainTextResponse(FOR_LEADS, status_code=403, headers=NO_STORE)
-        return None
+        return PlainTextResponse(FOR_LEADS, status_code=403, headers=NO_STORE)

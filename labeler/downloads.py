@@ -6,16 +6,25 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from labeler.comparison import Cell, Comparison, DcgTable, DrawnQuery, delta_records
+from labeler.comparison import (
+    Cell,
+    Comparison,
+    DcgTable,
+    DrawnQuery,
+    Reranked,
+    delta_records,
+)
 from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
     Conventions,
     Ranked,
     Residual,
     Score,
+    TieRanges,
     names_of,
     score_records,
     why_no_mean,
+    with_ties,
 )
 from labeler.formats import spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
@@ -46,14 +55,27 @@ def as_csv(rows: Iterable[Mapping[Any, object]], conventions: Conventions) -> by
 
 
 def score_csv(
-    scores: Iterable[Score], conventions: Conventions, residuals: Iterable[Residual] = ()
+    scores: Iterable[Score],
+    conventions: Conventions,
+    residuals: Iterable[Residual] = (),
+    *,
+    ranges: TieRanges | None = None,
+    within: tuple[str, str] | None = None,
 ) -> bytes:
     """Return a row for each score.
 
-    With residuals there is a column for them, which is empty for every measure but RBP.
+    With residuals there is a column for them, which is empty for every measure but RBP; with
+    ranges there are two for what other orders of tied scores could give. Scores by task may be
+    ``within`` the queries of a bucket (facet and bucket), which then has columns, too.
     """
     found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
-    return as_csv(score_records(scores, found), conventions)
+    rows = score_records(scores, found)
+    if ranges is not None:
+        rows = with_ties(rows, ranges)
+    if within is not None:
+        narrowed = dict(zip(("within_facet", "within_bucket"), within, strict=True))
+        rows = [{**row, **narrowed} for row in rows]
+    return as_csv(rows, conventions)
 
 
 def keyword_csv(
@@ -193,6 +215,20 @@ def failures_csv(
             | {"class": each.name, "side": each.side, "failing_queries": count}
             for bucket, part in parts
             for each, count in part.items()
+        ),
+        conventions,
+    )
+
+
+def reranked_csv(rows: Iterable[Reranked], conventions: Conventions) -> bytes:
+    """Return what a perfect reranker would make of runs: a row for each run and measure."""
+    return as_csv(
+        (
+            {"run": row.run, **names, "top": row.top, "value": row.now}
+            | {"reranked": row.reranked, "gain": row.order, "all_retrieved": row.complete}
+            | {"left_to_recall": row.recall, "n": row.n}
+            for row in rows
+            for names in names_of(row.measure)
         ),
         conventions,
     )

@@ -1,10 +1,18 @@
 """The colours and marks every picture shares; the page's own colours are its theme's.
 
 Grades have one sequential scale that stays readable without colour vision, and a hole is hollow.
+Lines and points have 3 to 1 to a light ground and to a dark one, so that no picture has to ask
+which it is on.
 """
 
+LIGHT_GROUND, DARK_GROUND = "#ffffff", "#12171d"  # as the theme has them
 GRADE_COLOURS = ("#cfd8e1", "#96bfe6", "#4a8fd0", "#2368b5")
-A_COLOUR, B_COLOUR = "#7b6bb0", "#d08a1e"
+A_COLOUR, B_COLOUR = "#7b6bb0", "#c17f12"
+RUN_COLOURS = (
+    *("#1f77b4", "#c46a00", "#1b8a5a", "#bf5b9c"),
+    *("#7a7f87", "#8a7d00", "#9467bd", "#139aa9"),
+)
+QUIET = "#7f8790"  # what is drawn beside: a rule, a draw, what is open, runs beside A and B
 MARKS = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-MEASURE_COLOURS = ("#2474c4", "#b8651b", "#0b8a68", "#a8519b", "#6f6bc0", "#7d7a1f", "#b4483f")
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4])
 SHADE = "#2f7bd0"  # mixed into the page's own ground, more for more

@@ -15,7 +15,7 @@ from labeler import access, address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.errors import LabelerError, NotFound
-from labeler.evaluation import Conventions, Scoreboard
+from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.model import Settings
 from labeler.store import Contents, Store
@@ -37,10 +37,15 @@ def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
     try:
         yield
     except LabelerError as error:
-        show_error(in_words(error, hints))
-        if isinstance(error, Astray):
-            st.button("Go on without it", on_click=address.without, args=[error.names])
+        explain(error, hints)
         st.stop()
+
+
+def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None:
+    """Show what went wrong as one sentence, and the way on where there is one."""
+    show_error(in_words(error, hints))
+    if isinstance(error, Astray):
+        st.button("Go on without it", on_click=address.without, args=[error.names])
 
 
 def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
@@ -212,6 +217,21 @@ def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
         return Scoreboard(store.collection(), chosen)
 
 
+def open_board() -> None:
+    """Open the board that pages show where nobody chose other conventions, before anybody looks."""
+    with Store(database()) as store:
+        _opened(database(), store.data_revision(), conventions(store.settings()))
+    _opened.clear()
+
+
+@st.cache_resource(show_spinner=False, hash_funcs={Conventions: repr})
+def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    """Open a board without a page: in a cached function, another one's spinner is not shown."""
+    board = _board(path, data_revision, chosen)
+    board.notes()  # what it looks up first and keeps
+    return board
+
+
 def warn_of_default_guideline(settings: Settings) -> None:
     """Tell a lead that graders still read words that were written for no set in particular."""
     if not settings.guideline:
@@ -245,6 +265,14 @@ def counts_line(contents: Contents) -> str:
         stale = counted(contents.stale, "grade", "grades")
         parts.append(f"{stale} of an earlier text")
     return " · ".join(parts)
+
+
+def graded_line(counts: Counts) -> str:
+    """Say in one line how much of the golden set there are grades for."""
+    return (
+        f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades · "
+        f"{counted(counts.grades, 'grade', 'grades')}"
+    )
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from labeler import address, diagnosis, failing, tables, ui
+from labeler import address, diagnosis, failing, live, tables, ui
 from labeler.markup import show_html
 from labeler.opened import Opened, show_query
 
@@ -14,24 +14,25 @@ QUERY_BOX = {
 }
 
 
-def show(query_id: str | None) -> None:
-    """Show what is chosen, as the newest judgment leaves it."""
-    with ui.guard():
-        with ui.open_store() as store:
-            board = ui.live_board(store, choice.conventions)
-            remarks = store.remarks()
-        found = failing.find(board, queries, remarks, choice)
-        if not board.counts.judged:
-            st.subheader("Nobody has graded a chunk yet")
-            st.write("Until then no query can fail. Grade on the Label page, or load a golden set:")
-            st.code("labeler load golden FILE")
-        if query_id is None:
-            show_all(found)
-        elif query_id in queries:
-            show_one(found, remarks, query_id)
-        else:
-            ui.show_error(f"no query is called {query_id!r}; choose one from the list")
-            st.button("Back to the list", on_click=address.without, args=[["query"]])
+def show_failing() -> str:
+    """Show which queries fail by the newest grades; return how much is graded."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, choice.conventions)
+        remarks = store.remarks()
+    found = failing.find(board, queries, remarks, choice)
+    if not board.counts.judged:
+        st.subheader("Nobody has graded a chunk yet")
+        st.write("Until then no query can fail. Grade on the Label page, or load a golden set:")
+        st.code("labeler load golden FILE")
+    query_id = address.given("query")
+    if query_id is None:
+        show_all(found)
+    elif query_id in queries:
+        show_one(found, remarks, query_id)
+    else:
+        ui.show_error(f"no query is called {query_id!r}; choose one from the list")
+        st.button("Back to the list", on_click=address.without, args=[["query"]])
+    return ui.graded_line(board.counts)
 
 
 def show_all(found: failing.Found) -> None:
@@ -42,10 +43,18 @@ def show_all(found: failing.Found) -> None:
         view = address.choose_tab("Show", [LIST, CAUSES], "view", what="view")
         order = choose_order() if view == LIST else ""
         address.write_text("Query", "query", **QUERY_BOX)
+        shown = in_order(found, order or orders[0])
+        page = failing.choose_page(shown) if view == LIST else 1
     if view == LIST:
-        failing.show_list(found, found.in_order(order), order)
+        failing.show_list(found, shown, order, page)
     else:
         failing.show_causes(found)
+
+
+def in_order(found: failing.Found, order: str):
+    """Return the rows of the list, sorted as they were when the reader asked for them."""
+    asked = ("queries", repr(choice), order)
+    return live.keep_order(found.in_order(order), lambda row: row.query_id, asked)
 
 
 def choose_order() -> str:
@@ -58,12 +67,12 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
     ui.note_lists_shown(query_id)
     given = address.given("sort")
     order = given if given in orders else orders[0]
-    failing.show_steps(found, found.in_order(order), order, query_id)
+    failing.show_steps(found, in_order(found, order), order, query_id)
     failures, reranked = failing.find_one(found, remarks, query_id)
     of_query = [remark for remark in remarks if remark.query_id == query_id]
     show_query(
         Opened(
-            *(queries[query_id], found.board, choice.run, found.measures),
+            *(queries[query_id], found.board, choice.run, found.measures, choice.a),
             *(choice.rule, failures, reranked),
             *(of_query, settings.words, found.small_print),
         )
@@ -81,7 +90,6 @@ if not queries or not board.run_names:
     st.code("labeler load run FILE" if queries else "labeler load queries FILE")
     st.stop()
 
-opened = address.given("query")
 choice = failing.choose(board.run_names, board.facets, settings)
 orders = diagnosis.ORDERS_AGAINST if choice.a else diagnosis.ORDERS
-show(opened)
+live.follow(show_failing)

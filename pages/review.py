@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, charts, choices, downloads, tables, ui
+from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.markup import show_html
 from labeler.tables import Said
@@ -49,6 +49,8 @@ def minute(moment: str) -> str:
 
 def offer(label: str, rows, name: str, as_row=asdict) -> None:
     """Offer what is above, and all of it, as a file."""
+    with ui.open_store() as store:
+        revision = store.revision()
     ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
 
 
@@ -108,9 +110,7 @@ def show_progress() -> None:
     """Show how much of the pool is graded, over all and in each bucket of a facet."""
     with ui.open_store() as store:
         settings = store.settings()
-        facets = store.facets()
         pool, without_text = store.pool(settings.pool_depth)
-        facet = choose_facet(facets)
         buckets, total = store.progress(pool, facet)
     if not total.pool:
         st.subheader("There is nothing to grade yet")
@@ -135,8 +135,10 @@ def show_progress() -> None:
     offer("Download this table as CSV", content, "progress.csv", dict)
 
 
-def choose_facet(facets) -> str | None:
+def choose_facet() -> str | None:
     """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    with ui.open_store() as store:
+        facets = store.facets()
     more = {"what": "facet", "clears": ["bucket"], "width": 220}
     return address.choose_or_not(
         "Facet", list(facets), "facet", nothing=choices.ALL_QUERIES, **more
@@ -281,6 +283,7 @@ SECTIONS = {
 run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opened in a run
 section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
 with ui.open_store() as store:
-    revision, settings = store.revision(), store.settings()
-ui.warn_of_default_guideline(settings)
-SECTIONS[section]()
+    ui.warn_of_default_guideline(store.settings())
+if section == "Progress":
+    facet = choose_facet()
+live.follow(SECTIONS[section])

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, choices, comparison, downloads, tables, ui
+from labeler import address, choices, comparison, downloads, live, tables, ui
 from labeler.markup import show_html
 from labeler.naming import short_names
 
@@ -57,8 +57,9 @@ def show_one_run(board) -> None:
     totals = [row for row in board.table(measures) if row.run == a]
     buckets = list(board.facets[facet])
     first = [row for row in rows if row.measure == totals[0].measure]
-    worst = comparison.lowest_first(first, least)
-    drawn = buckets if len(buckets) <= MOST_DRAWN else worst[:MOST_DRAWN]
+    drawn = buckets
+    if len(buckets) > MOST_DRAWN:
+        drawn = kept(comparison.lowest_first(first, least))[:MOST_DRAWN]
     rules = {"facet": facet, "least": least, "link": bucket_link}
     show_html(tables.value_picture(rows, totals, drawn, chosen, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
@@ -76,7 +77,7 @@ def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
     found = comparison.compare(board, a, b, measures, facet)
     against = say_against(found)
-    buckets = comparison.worst_first(found, least)
+    buckets = kept(comparison.worst_first(found, least))
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
     show_html(tables.difference_picture(found, drawn, **rules))
@@ -146,6 +147,12 @@ def explain(said: str, rows_left: int, columns_left: int = 0) -> None:
     show_html(tables.small_print([said, f"Greyed: fewer than {least} queries.", beyond]))
 
 
+def kept(buckets: list[str]) -> list[str]:
+    """Return buckets in the order in which they were seen; the reader asks for a newer one."""
+    asked = ("slices", a, b, facet, least, str(measures[0]), chosen.preset)
+    return live.keep_order(buckets, str, asked)
+
+
 def in_order(rows, buckets):
     """Return the rows of these buckets, in their order."""
     places = {bucket: place for place, bucket in enumerate(buckets)}
@@ -172,23 +179,6 @@ def offer(board, content, name: str) -> None:
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
     ui.offer("Download as CSV", content, name, board.revision)
-
-
-def show() -> None:
-    """Show what is chosen, as the newest judgment leaves it."""
-    with ui.guard():
-        with ui.open_store() as store:
-            board = ui.live_board(store, chosen)
-        if not board.counts.judged:
-            st.subheader("Nobody has graded a chunk yet")
-            st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
-            st.code("labeler load golden FILE")
-        elif other is not None:
-            show_crossed(board)
-        elif b is not None:
-            show_pair(board)
-        else:
-            show_one_run(board)
 
 
 # --- the page --------------------------------------------------------------------------------
@@ -225,4 +215,24 @@ say(
 )
 with ui.guard():
     measures = chosen.measures(texts)
-show()
+
+
+def show_slices() -> str | None:
+    """Show the buckets as the newest grades leave them; return how much is graded."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, chosen)
+    if not board.counts.judged:
+        st.subheader("Nobody has graded a chunk yet")
+        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
+        st.code("labeler load golden FILE")
+        return None
+    if other is not None:
+        show_crossed(board)
+    elif b is not None:
+        show_pair(board)
+    else:
+        show_one_run(board)
+    return ui.graded_line(board.counts)
+
+
+live.follow(show_slices)

@@ -665,6 +665,21 @@ def test_the_preset_of_trec_eval_counts_what_is_undefined_as_zero(
     assert [(row["value"], row["n"]) for row in json.loads(result.output)] == [(0.5, 3)]
 
 
+def test_what_a_perfect_reranker_would_give_is_said_to_people_and_to_programs(
+    filled: Labeler,
+) -> None:
+    asked = ("score", "a", "--measures", "RR Judged@10", "--reranked", "20")
+    said = [line for line in filled(*asked).output.splitlines() if "perfect reranker" in line]
+    assert len(said) == 1, "no order makes more graded"
+    assert said[0].startswith("! a: a perfect reranker of the top 20 would give RR ")
+    rr, judged = json.loads(filled(*asked, "--format", "json").output)
+    assert [note["text"] for note in rr["notes"] if note["kind"] == "perfect reranker"] == [
+        said[0].removeprefix("! ")
+    ]
+    assert "perfect reranker" not in [note["kind"] for note in judged["notes"]]
+    assert "perfect reranker" not in filled("score", "a").output
+
+
 def test_runs_come_in_the_order_asked_for(filled: Labeler) -> None:
     result = filled("score", "b", "a", "b", "--measures", "RR")
     assert [line[0] for line in result.output.splitlines()[1:3]] == ["b", "a"]
@@ -679,6 +694,8 @@ def test_runs_come_in_the_order_asked_for(filled: Labeler) -> None:
         (["--measures", " "], 1, "no measure is named"),
         (["--by", "colour"], 1, "no facet is called 'colour'; there are: intent, task"),
         (["--by", "task", "--per-query"], 2, "--by and --per-query cannot be asked for together"),
+        (["--by", "task", "--reranked", "5"], 2, "--reranked is over all queries"),
+        (["--reranked", "0"], 2, "0 is not in the range x>=1"),
         (["--preset", "strict"], 2, "'strict' is not one of 'graded', 'trec_eval'"),
         (["--rel", "0"], 2, "0 is not in the range 1<=x<=3"),
         (["--colour"], 2, "No such option"),

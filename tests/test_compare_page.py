@@ -73,13 +73,17 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
         assert store.add_run(loaded(rankings), name="copy").warnings
     said = words(open_compare(a="old", b="copy"))
     same = "the same chunks in the same order for each of 4 queries"
-    assert f"copy is identical to old: {same}" in said
+    assert f"B is identical to A: {same}" in said
+    assert "is 0.0000 by" not in said
+    assert "No measure moves" not in said
     assert "only reorders" not in said
 
 
 def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    assert re.search(r"\|RR\|+0\.5556\|+0\.7778\|+\+0\.2222\|+2 / 0 / 1\|+3\|+6 / 6\|", said)
+    assert re.search(r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|6 holes\|", said)
+    assert re.search(r"\|B\| \|new\|+0\.7778\|6 holes\|", said)
+    assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|2 / 0 / 1\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
 
@@ -87,18 +91,18 @@ def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
     said = words(open_compare(measure=["RR"]))
-    assert "new is better than old by more than chance: RR (+0.2250)" in said
-    assert "new loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
+    assert "B is better than A by more than chance: RR (+0.2250)" in said
+    assert "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
     assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
-    assert "new only reorders what old found" in said
+    assert "B only reorders what A found" in said
     assert "RR +0.2250 is 0.0000 by the chunks found and +0.2250 by their order" in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
-    assert "new is worse than old by more than chance: RR (−0.5000)" in inside
+    assert "B is worse than A by more than chance: RR (−0.5000)" in inside
 
 
 def test_three_queries_are_called_few_and_nothing_more(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    assert "Fewer than 10 queries (n 3): any difference of new from old may be chance" in said
+    assert "Fewer than 10 queries (n 3): any difference of B from A may be chance" in said
     assert "moves against the total" not in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
     assert "Fewer than 10 queries (n 1)" in inside
@@ -113,7 +117,7 @@ def test_a_measure_that_falls_for_sure_is_named_though_it_is_not_shown(database:
             store.add_run(loaded(rankings), name=run)
         store.add_golden(graded(*((name, f"c{n}", 1) for name in names for n in (1, 2, 3))))
     said = words(open_compare(a="old", b="new", measure=["RR"]))
-    assert "No one number tells: from old to new, RR (+0.5000) rises while " in said
+    assert "No one number tells: from A to B, RR (+0.5000) rises while " in said
     assert "AP (−0.3056)" in said
 
 
@@ -121,8 +125,75 @@ def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):
     data = component(open_compare(measure=["RR"]), "strips")
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"]
     worst, *_, unjudged = data["rows"]
-    assert (worst["cells_a"], worst["cells_b"], worst["delta"]) == ("3··", "··3", "−0.6667")
-    assert (unjudged["cells_a"], unjudged["a"], unjudged["delta"]) == ("··", "–", "–")
+    assert [lane["cells"] for lane in worst["lanes"]] == ["3··", "··3"]
+    assert [lane["value"] for lane in worst["lanes"]] == ["1.0000", "0.3333"]
+    assert worst["delta"] == "−0.6667"
+    assert (unjudged["lanes"][0], unjudged["delta"]) == ({"cells": "··", "value": "–"}, "–")
+
+
+def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
+    with Store(filled) as store:
+        lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
+        store.add_run(loaded(lists), name="third")
+    app = open_compare(a="old", b="new", also=["third", "old"], measure=["RR"])
+    data = component(app, "strips")
+    assert [(side["letter"], side["name"]) for side in data["sides"]] == [
+        *(("A", "old"), ("B", "new"), ("C", "third")),
+    ]
+    assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
+    assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
+    assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
+    assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes\|", words(app))
+    assert app.multiselect(key="also").value == ["third"]
+    assert "no run is called 'fourth'" in words(open_compare(also=["fourth"]))
+
+
+def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
+    app = open_compare(measure=["RR"], show="What moved most")
+    said = words(app)
+    row = r"These help B most.*\|Title 3\|+c3\|+\+0\.2222\|+3\|+q1\|: 3 → 1, \+0\.2222\|"
+    assert re.search(row, said, re.S)
+    [page] = [e.proto.body for e in app.get("html") if "These help B" in e.proto.body]
+    assert 'href="/compare?measure=RR&amp;show=What+moved+most&amp;query=q1&amp;chunk=c3"' in page
+    assert "q3|: 1 → 3, −0.2222" in said
+    assert "These chunks cost B most" not in said, "c3 costs in one query and helps in two"
+    known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
+    assert "has a document that is known" in known
+    with Store(filled) as store:
+        chunks = [Chunk(f"c{n}", f"text {n}", f"Title {n}", document_id="<b>doc") for n in "123"]
+        store.add_chunks(loaded(chunks), update=True)
+    known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
+    assert re.search(r"These help B most.*\|<b>doc\|+\+0\.2222\|+3\|", known, re.S)
+
+
+def test_names_that_differ_in_a_letter_and_names_of_300_letters_stay_apart(filled: Path):
+    long = {letter: f"run-{letter}-" + "x" * 290 for letter in "abcdefghijklmnopqrst"}
+    with Store(filled) as store:
+        for at, name in enumerate(long.values()):
+            ids = ("c1", "c2", "c3") if at % 2 else ("c3", "c2", "c1")
+            store.add_run(loaded([Ranking(f"q{n}", ids) for n in (1, 2, 3)]), name=name)
+    app = open_compare(a=long["a"], b=long["b"], also=[long["c"], long["t"]], measure=["RR"])
+    shown = [side["name"] for side in component(app, "strips")["sides"]]
+    assert len(set(shown)) == 4
+    assert [side["whole"] for side in component(app, "strips")["sides"]][3] == long["t"]
+    assert "Fewer than 10 queries (n 3): any difference of B from A may be chance" in words(app)
+
+
+def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
+    names = [f"q{n:02}" for n in range(12)]
+    with Store(database) as store:
+        queries = [Query(n, n, buckets={"one": "all", "each": n}) for n in names]
+        store.add_queries(loaded(queries))
+        for run, ids in (("old", ("c1", "c2")), ("new", ("c2", "c1"))):
+            store.add_run(loaded([Ranking(name, ids) for name in names]), name=run)
+        store.add_golden(graded(*((name, "c1", 0) for name in names)))
+    for show in ("Rank strips", "Bars and scatter", "What moved most"):
+        said = words(open_compare(show=show))
+        assert "more than chance:" not in said.replace("Bold is more than chance:", "")
+        assert "moves against the total" not in said
+        assert "nan" not in said.lower()
+        assert "-0.0000" not in said
+        assert "−0.0000" not in said
 
 
 @pytest.mark.parametrize(
@@ -141,7 +212,18 @@ def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
 def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
     app = open_compare(measure=["RR"], facet="intent", bucket="setup")
     assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
-    assert re.search(r"\|RR\|+1\.0000\|+0\.3333\|+−0\.6667\|+0 / 0 / 1\|+1\|", words(app))
+    row = r"\|1\.0000\|.*\|0\.3333\|.*\|−0\.6667\|0 / 0 / 1\|"
+    assert re.search(row, words(app))
+
+
+def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):
+    said = words(open_compare(measure=["RR"], show="Perfect reranker"))
+    assert "old: a perfect reranker of the top 50 would give RR 1.0000 (+0.4444)" in said
+    assert "new: a perfect reranker of the top 50 would give RR 1.0000 (+0.2222)" in said
+    bucket = {"facet": "intent", "bucket": "setup"}
+    setup = words(open_compare(measure=["RR"], show="Perfect reranker", **bucket))
+    assert "new: a perfect reranker of the top 50 would give RR 1.0000 (+0.6667)" in setup
+    assert "old: a perfect reranker of the top 50 would give RR 1.0000 (0.0000)" in setup
 
 
 def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
@@ -248,3 +330,11 @@ def test_the_charts_have_their_table_and_a_description(filled: Path):
     assert len(specs) == 2
     assert all("a" in spec["description"] for spec in specs)
     assert "1 without a value are not drawn" in words(app)
+    bars, scatter = specs
+    said = [each["title"] for each in bars["encoding"]["tooltip"]]
+    assert said == [
+        *("query", "bucket", "RR of A", "RR of B", "B − A", "holes in A", "holes in B"),
+    ]
+    assert (scatter["width"], scatter["autosize"]) == (scatter["height"], "pad")
+    axes = scatter["layer"][1]["encoding"]
+    assert axes["x"]["scale"] == axes["y"]["scale"], "so that equal values meet on the diagonal"

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from labeler.errors import BadInput, NotFound
-from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
+from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect, tied_ranges
 from labeler.measures import parse_all
 from labeler.model import Ranking
-from tests.boards import ALL, board_of, one, rows, said
+from tests.boards import ALL, board_of, change, one, rows, said
 
 # What counts ------------------------------------------------------------------------------------
 
@@ -249,3 +250,57 @@ def test_conventions_are_a_key() -> None:
 def test_conventions_that_cannot_be_are_refused(given: dict[str, Any], hint: str) -> None:
     with pytest.raises(BadInput, match=hint):
         Conventions.of(**given)
+
+
+# One bucket alone -------------------------------------------------------------------------------
+
+QRELS = {"q1": {"c": 1, "d": 0}, "q2": {"c": 3}, "q3": {"d": 2}, "q4": {"d": 0}}
+RUNS = {"A": {q: {"d": 1.0, "c": 1.0} for q in QRELS}, "B": {"q1": ["c"], "q4": ["c"]}}
+FACETS = {
+    "level": {"q1": "easy", "q2": "easy", "q3": "hard", "q4": "easy"},
+    "task": {"q1": "single", "q2": "research", "q3": "research"},
+}
+
+
+def test_within_a_bucket_the_means_are_those_of_its_row_bit_for_bit() -> None:
+    board = board_of(QRELS, RUNS, FACETS)
+    for bucket in ("easy", "hard"):
+        alone = board.within("level", bucket)
+        wanted = [row for row in rows(board, ALL, "level") if row.bucket == bucket]
+        found = [row._replace(facet="level", bucket=bucket) for row in rows(alone, ALL)]
+        assert repr(found) == repr(wanted)
+
+
+def test_within_a_bucket_another_facet_has_its_queries_alone() -> None:
+    alone = board_of(QRELS, RUNS, FACETS).within("level", "easy")
+    found = {(row.run, row.bucket): (row.value, row.n) for row in rows(alone, "RR", "task")}
+    assert found["A", "single"] == (0.5, 1)
+    assert found["A", "research"] == (0.5, 1), "q3 is hard"
+    assert found["B", "research"] == (0.0, 1), "it has results for others, so its 0 counts"
+
+
+def test_within_a_bucket_ties_and_values_know_no_other_query() -> None:
+    board = board_of(QRELS, RUNS, FACETS)
+    alone = board.within("level", "hard")
+    measures = board.conventions.measures("RR")
+    [found] = tied_ranges(alone, measures)["A"]
+    assert (found.lowest, found.value, found.highest) == (0.5, 1.0, 1.0)
+    assert np.isnan(alone.values(*measures)).tolist() == [[True] * 2] * 2 + [
+        [False] * 2,
+        [True] * 2,
+    ]
+    assert alone.counted(*measures).tolist() == [False, False, True, False]
+    assert not np.isnan(board.values(*measures)[0]).any(), "the board itself counts all"
+
+
+def test_within_follows_the_grades_of_the_board_it_came_from() -> None:
+    board = board_of(QRELS, RUNS, FACETS)
+    before = rows(board.within("level", "easy"), "RR")
+    board.refresh([change(board, "q2", "d", 3)], board.revision + 1)
+    after = rows(board.within("level", "easy"), "RR")
+    assert (before[0].value, after[0].value) == (0.5, 0.75)
+
+
+def test_an_unknown_bucket_is_answered_with_those_there_are() -> None:
+    with pytest.raises(NotFound, match="no bucket is called 'none'; there are: easy, hard"):
+        board_of(QRELS, RUNS, FACETS).within("level", "none")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,11 +48,11 @@ def grade(path: Path, query_id: str, chunk_id: str, grade: int) -> None:
 
 def row(said: str) -> list[str]:
     """Return the numbers of the one run."""
-    return re.findall(r"–|\d\.\d{4}", said.split("graded of them")[1].split("\n")[0])
+    return re.findall(r"–|\d\.\d{4}", said.split("×")[1])
 
 
 def open_keywords(**parameters: str) -> AppTest:
-    return open_page("scores", view="keywords", **parameters)
+    return open_page("scores", view="keywords", measure=["nDCG@10", "RR@10"], **parameters)
 
 
 def test_keywords_need_no_grade(database: Path):
@@ -117,11 +118,29 @@ def test_only_keywords_of_signs_leave_every_value_undefined(database: Path):
     assert "No query has keywords" not in said
 
 
-def test_a_facet_changes_nothing_here_and_no_note_says_it_does(database: Path):
+def test_a_facet_without_a_bucket_is_said_to_change_nothing(database: Path):
     grade(database, "q4", "c0", 3)
     said = words(open_keywords(facet="intent"))
     assert "are in none of these rows" not in said
-    assert "over all queries" in said.lower()
+    assert "Over all queries: this view shows one bucket of intent at a time" in said
+
+
+def test_keywords_of_one_bucket_are_those_of_its_queries(database: Path):
+    assert "queries with keywords: 2, graded of them: 0" in words(open_keywords())
+    with Store(database) as store:
+        store.add_queries(loaded([replace(QUERIES[1], buckets={"intent": "sell"})]), update=True)
+    said = words(open_keywords(facet="intent", bucket="sell"))
+    assert "queries with keywords: 1, graded of them: 0" in said
+    assert row(said)[0] == "1.0000", "the kettle stands first"
+    assert "one bucket: intent = sell" in said
+
+
+def test_the_chosen_measures_stand_beside_those_by_keyword(database: Path):
+    grade(database, "q1", "c0", 3)
+    said = words(open_page("scores", view="keywords", measure=["P@2", "AP"]))
+    assert "|P@2|" in said
+    assert "with P@2 by grades" in said
+    assert "RR@10" not in said
 
 
 def test_the_file_holds_the_numbers_of_the_table(database: Path):

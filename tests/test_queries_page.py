@@ -188,6 +188,60 @@ def test_classes_are_counted_in_words_a_chart_and_a_table(filled: Path):
     assert all("escription" in chart.proto.spec for chart in app.get("vega_lite_chart"))
 
 
+def test_what_a_perfect_reranker_would_give_stands_beside_the_reasons(filled: Path):
+    app = open_queries(view="Why they fail", a="late", measure=["RR", "Judged@10"])
+    said = words(app)
+    assert (
+        "late: a perfect reranker of the top 50 would give RR 1.0000 (+0.8750). The rest up to "
+        "1.0000, 0.0000, is recall"
+    ) in said
+    assert "|Judged@10|" not in said, "no order makes more graded"
+    (depth,) = (box for box in app.selectbox if box.label == "A perfect reranker of the top")
+    app = depth.set_value("10").run()
+    assert "of the top 10 would give RR" in words(app)
+    assert app.query_params["reranked"] == "10"
+    none = open_queries(view="Why they fail", a="late", measure=["Judged@10"])
+    assert "No measure is chosen that a better order could raise" in words(none)
+    wrong = words(open_queries(view="Why they fail", reranked="7"))
+    assert "no depth of a reranker is called '7'; there are: 10, 20, 50, 100" in wrong
+
+
+def test_what_a_perfect_reranker_would_give_is_of_the_queries_that_get_through(filled: Path):
+    view = {"view": "Why they fail", "a": "late", "measure": ["RR"]}
+    assert re.search(r"\|RR\|+0\.1250\|+1\.0000\|+\+0\.8750\|.*\|2\|", words(open_queries(**view)))
+    setup = words(open_queries(facet="intent", bucket="setup", **view))
+    assert "late: RR has no value here, so there is nothing to gain" in setup
+
+
+def test_an_opened_query_folds_its_choices_into_one_line(filled: Path):
+    app = open_queries(query="low", facet="intent", bucket="setup", measure=["RR"])
+    assert [fold.label for fold in app.expander] == ["Change"]
+    assert "not in the filtered list" in words(app), "the filters go on counting"
+    assert app.query_params["bucket"] == "setup"
+
+
+def test_of_many_runs_an_opened_query_shows_the_chosen_ones_first(filled: Path):
+    with Store(filled) as store:
+        for name in ("third", "fourth", "fifth"):
+            store.add_run(loaded([Ranking("low", ("c0",))]), name=name)
+    app = open_queries(query="low", a="first", b="fifth", measure=["RR"])
+    assert [fold.label for fold in app.expander][1:] == ["The other 3 runs"]
+    said = words(app)
+    assert said.index("|fifth|") < said.index("|first|") < said.index("|late|")
+
+
+def test_long_names_of_runs_are_shown_by_what_differs_and_kept_whole(filled: Path):
+    beginning = "2026-11-22_production-index_chunk-size"
+    with Store(filled) as store:
+        for old, new in (("first", "256"), ("late", "512")):
+            store.rename_run(old, f"{beginning}-{new}")
+    app = open_queries(query="low", measure=["RR"])
+    assert "|…size-256|" in words(app)
+    bodies = "".join(each.proto.body for each in app.get("html"))
+    assert f'title="{beginning}-256"' in bodies
+    assert app.selectbox(key="run").value == f"{beginning}-256"
+
+
 def test_a_class_leads_to_its_queries(filled: Path):
     app = open_queries(view="Why they fail", a="late", measure=["RR"])
     bodies = "".join(each.proto.body for each in app.get("html"))

@@ -286,7 +286,8 @@ def test_pages_show_a_dash_where_a_run_has_no_result(preset: str):
     pair = words(open_page("slices", a="full", b="empty", facet="task", numbers="true", **given))
     assert re.search(r"\|0\.7500\|+–\|no result\|+–\|", pair)
     compared = words(open_page("compare", a="full", b="empty", **given))
-    assert re.search(r"\|RR\|+0\.7500\|+–\|no result\|+–\|", compared)
+    assert re.search(r"\|empty\|+–\|no result\|+–\|no result\|", compared)
+    assert re.search(r"\|B − A\|B wins / ties / loses\|+–\|0 / 0 / 0\|+–\|", compared)
     opened = words(open_page("compare", a="full", b="empty", query="q1", **given))
     assert "no list: 0" not in opened
     listed = open_page("queries", run="empty", **given)

@@ -19,7 +19,7 @@ from labeler.charts.reviewing import (
     shown_days,
 )
 from labeler.charts.scores import (
-    recall_curve,
+    curve_chart,
     score_chart,
 )
 
@@ -28,6 +28,7 @@ __all__ = [
     "MOST_DAYS",
     "HeatCell",
     "Share",
+    "curve_chart",
     "day_chart",
     "day_frame",
     "delta_bars",
@@ -37,7 +38,6 @@ __all__ = [
     "heat_chart",
     "progress_chart",
     "query_frame",
-    "recall_curve",
     "score_chart",
     "shown_days",
 ]

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 import altair as alt
 import pandas as pd
 
+from labeler.charts.look import dressed
 from labeler.comparison import OUTCOMES, DrawnQuery
-from labeler.palette import A_COLOUR, B_COLOUR
+from labeler.evaluation import number, signed
+from labeler.palette import A_COLOUR, B_COLOUR, QUIET
+
+SIDE = 300  # of the scatter, in pixels: square, so that the diagonal is one
 
 
 def query_frame(rows: Sequence[DrawnQuery]) -> pd.DataFrame:
@@ -19,13 +23,13 @@ def query_frame(rows: Sequence[DrawnQuery]) -> pd.DataFrame:
 def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
     """Return a bar for each query, best for B first; a click selects ``query_id``."""
     chart: alt.Chart = (
-        alt.Chart(frame, height=300)
+        alt.Chart(_in_words(frame), height=SIDE)
         .mark_bar(cursor="pointer")
         .encode(
             x=alt.X("place:O", title="queries, best for B first", axis=alt.Axis(labels=False)),
             y=alt.Y("delta:Q", title=f"{heading}: B − A"),
             color=_outcome_colour(),
-            tooltip=_tooltip(),
+            tooltip=_tooltip(heading),
         )
         .add_params(_opened())
         .properties(
@@ -33,51 +37,73 @@ def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
             "better; the same numbers as the table"
         )
     )
-    return chart
+    return dressed(chart)
 
 
 def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.LayerChart:
-    """Return A against B with the diagonal: above it B is better; a click selects ``query_id``."""
+    """Return A against B with the diagonal: above it B is better; a click selects ``query_id``.
+
+    It is a square with the same values across and upward.
+    """
     most = max(1.0, float(frame[["a", "b"]].max().max()))  # a count may be more than 1
-    whole = alt.Scale(domain=[0, most])
+    whole = alt.Scale(domain=[0, most], nice=False)
     diagonal: alt.Chart = (
         alt.Chart(pd.DataFrame({"a": [0.0, most], "b": [0.0, most]}))
-        .mark_line(strokeDash=[4, 4], color="#888")
+        .mark_line(strokeDash=[4, 4], color=QUIET)
         .encode(x="a:Q", y="b:Q")
     )
     shapes = alt.Scale(domain=list(OUTCOMES), range=["triangle-up", "circle", "triangle-down"])
     points: alt.Chart = (
-        alt.Chart(frame)
+        alt.Chart(_in_words(frame))
         .mark_point(size=60, filled=True, opacity=0.9, cursor="pointer")
         .encode(
             x=alt.X("a:Q", title=f"{heading} of A", scale=whole),
             y=alt.Y("b:Q", title=f"{heading} of B", scale=whole),
             color=_outcome_colour(),
             shape=alt.Shape("outcome:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
-            tooltip=_tooltip(),
+            tooltip=_tooltip(heading),
         )
         .add_params(_opened(nearest=True))
     )
     chart: alt.LayerChart = alt.LayerChart(
         layer=[diagonal, points],
-        height=300,
+        height=SIDE,
+        width=SIDE,
+        autosize="pad",  # axes and legend come on top: fitted in, they would take unlike shares
         description=f"{heading} of {a} across, of {b} upward, a point for each query; above the "
         "diagonal B is better; the same numbers as the table",
     )
-    return chart
+    return dressed(chart)
+
+
+def _in_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the queries with their values written out, as tooltips show them."""
+    return frame.assign(
+        in_a=frame["a"].map(number),
+        in_b=frame["b"].map(number),
+        change=frame["delta"].map(signed),
+    )
 
 
 def _outcome_colour() -> alt.Color:
     return alt.Color(
         "outcome:N",
-        scale=alt.Scale(domain=list(OUTCOMES), range=[B_COLOUR, "#8a8f98", A_COLOUR]),
+        scale=alt.Scale(domain=list(OUTCOMES), range=[B_COLOUR, QUIET, A_COLOUR]),
         legend=alt.Legend(title=None, orient="top"),
     )
 
 
-def _tooltip() -> list[str | alt.Tooltip]:
-    values = [alt.Tooltip(f"{name}:Q", format=".4f") for name in ("a", "b", "delta")]
-    return ["query:N", "bucket:N", *values, "holes_a:Q", "holes_b:Q"]
+def _tooltip(heading: str) -> list[alt.Tooltip]:
+    words = {
+        "query": "query",
+        "bucket": "bucket",
+        "in_a": f"{heading} of A",
+        "in_b": f"{heading} of B",
+        "change": "B − A",
+        "holes_a": "holes in A",
+        "holes_b": "holes in B",
+    }
+    return [alt.Tooltip(f"{name}:N", title=title) for name, title in words.items()]
 
 
 def _opened(*, nearest: bool = False) -> alt.Parameter:

@@ -8,6 +8,7 @@ import altair as alt
 import pandas as pd
 
 from labeler.charts.heat import HeatCell, heat_chart
+from labeler.charts.look import INK, LEAST_FONT, dressed
 from labeler.diagnosis import CLASSES, FailureClass
 
 BAR_COLOUR = "#4a8fd0"
@@ -42,10 +43,11 @@ def failure_chart(
         ),
         tooltip=["class", "side", "queries", alt.Tooltip("shown:N", title="share")],
     )
-    return alt.layer(
+    chart = alt.layer(
         base.mark_bar(color=BAR_COLOUR, height=16),
-        base.mark_text(align="left", dx=5, fontSize=12, color="#76838f").encode(text="shown:N"),
+        base.mark_text(align="left", dx=5, fontSize=LEAST_FONT, color=INK).encode(text="shown:N"),
     ).properties(height=26 * len(frame) + 50, description=description)
+    return dressed(chart)
 
 
 def _share_words(count: int, total: int) -> str:

@@ -9,8 +9,10 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
+from labeler.charts.look import INK, LEAST_FONT, dressed
+
 HEAT_COLOURS = ("#eaf0f6", "#1a5ba6")
-DARK_INK, LIGHT_INK, NO_INK = "#000000", "#ffffff", "#76838f"
+DARK_INK, LIGHT_INK, NO_INK = "#000000", "#ffffff", INK
 
 
 class HeatCell(NamedTuple):
@@ -57,10 +59,10 @@ def heat_chart(
     chart = alt.layer(
         boxes.encode(color=alt.Color("value:Q", scale=scale, legend=None)),
         base.mark_text(fontSize=13, dy=-6).encode(text="shown:N", color=ink),
-        base.mark_text(fontSize=12, dy=9).encode(text="note:N", color=ink),
+        base.mark_text(fontSize=LEAST_FONT, dy=9).encode(text="note:N", color=ink),
     ).properties(height=40 * len(order["row"]) + 78, description=description)
     chart.resolve = alt.Resolve(scale=alt.ScaleResolveMap(color="independent"))
-    return chart
+    return dressed(chart)
 
 
 def _ink(share: float) -> str:

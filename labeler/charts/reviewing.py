@@ -9,14 +9,15 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
-from labeler.palette import GRADE_COLOURS
+from labeler.charts.look import dressed
+from labeler.palette import GRADE_COLOURS, QUIET, RUN_COLOURS
 
 LEAST_DAYS, MOST_DAYS = 14, 92
 MOST_NAMED = 6
 OTHERS = "everyone else"
 GRADED, CANNOT_TELL, STALE, OPEN = "graded", "can't tell", "text changed", "open"
 STATES = {GRADED: GRADE_COLOURS[3], CANNOT_TELL: "#9aa5b1", STALE: GRADE_COLOURS[1], OPEN: "#0000"}
-OUTLINE = "#8894a0"
+OUTLINE = QUIET
 
 
 def day_frame(given: Iterable[tuple[str, str, int]]) -> pd.DataFrame:
@@ -42,7 +43,7 @@ def day_chart(given: Sequence[tuple[str, str, int]], description: str) -> alt.Ch
     )
     graders = [name for name in (*named, OTHERS) if name in set(frame["grader"])]
     frame["place"] = [graders.index(name) for name in frame["grader"]]
-    scale = alt.Scale(domain=graders, scheme="viridis")
+    scale = alt.Scale(domain=graders, range=list(RUN_COLOURS[: len(graders)]))
     axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelExpr="slice(datum.value, 5)")
     chart: alt.Chart = (
         alt.Chart(frame)
@@ -56,7 +57,7 @@ def day_chart(given: Sequence[tuple[str, str, int]], description: str) -> alt.Ch
         )
         .properties(height=320, description=description)
     )
-    return chart
+    return dressed(chart)
 
 
 def day_legend(graders: Sequence[str]) -> alt.Legend | None:
@@ -139,4 +140,5 @@ def progress_chart(
         order=alt.Order("place:Q"),
         tooltip=["bucket", "state", "chunks", alt.Tooltip("share:N", title="graded")],
     )
-    return alt.layer(bars).properties(height=30 * len(buckets) + 90, description=description)
+    chart = alt.layer(bars).properties(height=30 * len(buckets) + 90, description=description)
+    return dressed(chart)

@@ -1,22 +1,26 @@
-"""Scores: runs by measures, and recall over k."""
+"""Scores: runs by measures, and recall and precision over k."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import altair as alt
 import pandas as pd
 
+from labeler.charts.look import INK, LEAST_FONT, dressed
 from labeler.evaluation import Conventions, Score
-from labeler.palette import MARKS
+from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
 
-ROOM_AROUND = 110  # pixels: a chart's height is that of legend and axis too
+ROOM_AROUND = 60  # pixels: a chart's height is that of its axis, too
+LINE = 34  # pixels: one measure's
 
 
 def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
     """Return a dot for each run on a line for each measure; runs differ by shape and colour.
 
-    Counts are left to the table: they have no common scale with values between 0 and 1.
+    Counts are left to the table: they have no common scale with values between 0 and 1. The
+    legend is `labeler.tables.run_legend`, of the same runs in the same order.
     """
     scores = [score for score in scores if not score.measure.definition.count]
     names = {score.measure: conventions.heading(score.measure) for score in scores}
@@ -31,8 +35,8 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
     ).dropna(subset="value")
     runs = list(dict.fromkeys(score.run for score in scores))
     chart: alt.Chart = (
-        alt.Chart(frame, height=34 * len(names) + ROOM_AROUND)
-        .mark_point(size=110, filled=True, opacity=0.85)
+        alt.Chart(frame, height=LINE * len(names) + ROOM_AROUND)
+        .mark_point(size=110, filled=True, opacity=1)
         .encode(
             x=alt.X(
                 "value:Q",
@@ -43,63 +47,71 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
             y=alt.Y(
                 "measure:N", title=None, sort=list(names.values()), axis=alt.Axis(labelLimit=280)
             ),
-            shape=alt.Shape(
-                "run:N",
-                sort=runs,
-                scale=alt.Scale(
-                    domain=runs, range=[MARKS[i % len(MARKS)] for i in range(len(runs))]
-                ),
-                legend=alt.Legend(title=None, orient="top", columns=6, labelLimit=140),
-            ),
-            color=alt.Color("run:N", sort=runs, scale=alt.Scale(domain=runs, scheme="viridis")),
-            tooltip=["run", "measure", alt.Tooltip("value:Q", format=".4f"), "n", "holes"],
+            shape=alt.Shape("run:N", scale=_scale(runs, MARKS), legend=None),
+            color=alt.Color("run:N", scale=_scale(runs, RUN_COLOURS), legend=None),
+            tooltip=[
+                *("run:N", "measure:N", alt.Tooltip("value:Q", title="mean", format=".4f")),
+                *(alt.Tooltip("n:Q", title="queries"), "holes:Q"),
+            ],
         )
         .properties(description="Mean of each measure for each run; the same numbers as the table")
     )
-    return chart
+    return dressed(chart)
 
 
-def recall_curve(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerChart:
-    """Return recall over k, a line for each run, with the prompt budgets as upright rules.
+def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerChart:
+    """Return a measure over k, a line for each run, with the prompt budgets as upright rules.
 
-    ``scores`` are of R at several cut-offs; a budget is what really reaches the prompt.
+    ``scores`` are of one measure at several cut-offs; a budget is what really reaches the prompt.
+    The legend is `labeler.tables.run_legend`, of the same runs in the same order.
     """
+    given = list(scores)
+    name = next((each.measure.name for each in given), "")
     frame = pd.DataFrame(
         [
-            {"run": each.run, "k": each.measure.cutoff, "recall": each.value, "n": each.n}
-            for each in scores
-        ]
-    ).dropna(subset="recall")
-    runs = list(dict.fromkeys(frame["run"]))
-    dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4]]
+            {
+                "run": each.run,
+                "k": each.measure.cutoff,
+                "value": each.value,
+                "n": each.n,
+            }
+            for each in given
+        ],
+        columns=["run", "k", "value", "n"],
+    ).dropna(subset="value")
+    runs = list(dict.fromkeys(each.run for each in given))
     lines = (
         alt.Chart(frame)
-        .mark_line(point=True)
+        .mark_line(point=alt.OverlayMarkDef(size=45, filled=True))
         .encode(
             x=alt.X("k:Q", title="k: the first k chunks", scale=alt.Scale(type="log")),
-            y=alt.Y("recall:Q", title="mean R@k", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("run:N", sort=runs, scale=alt.Scale(domain=runs, scheme="viridis")),
-            strokeDash=alt.StrokeDash(
-                "run:N",
-                sort=runs,
-                scale=alt.Scale(domain=runs, range=[dashes[i % 5] for i in range(len(runs))]),
-                legend=alt.Legend(title=None, orient="top"),
-            ),
-            tooltip=["run", "k", alt.Tooltip("recall:Q", format=".4f"), "n"],
+            y=alt.Y("value:Q", title=f"mean {name}@k", scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("run:N", scale=_scale(runs, RUN_COLOURS), legend=None),
+            strokeDash=alt.StrokeDash("run:N", scale=_scale(runs, DASHES), legend=None),
+            tooltip=[
+                *("run:N", "k:Q", alt.Tooltip("value:Q", title="mean", format=".4f")),
+                alt.Tooltip("n:Q", title="queries"),
+            ],
         )
     )
     rules = pd.DataFrame({"k": sorted(set(budgets)), "label": "prompt budget"})
     rule = (
         alt.Chart(rules)
-        .mark_rule(strokeDash=[2, 4], color="#808890")
+        .mark_rule(strokeDash=[2, 4], color=QUIET)
         .encode(x="k:Q", tooltip=["label", "k"])
     )
-    name = (
+    words = (
         alt.Chart(rules)
-        .mark_text(align="left", dx=4, y=10, color="#808890")
+        .mark_text(align="left", dx=4, y=10, color=INK, fontSize=LEAST_FONT)
         .encode(x="k:Q", text="label:N")
     )
-    chart: alt.LayerChart = (lines + rule + name).properties(
-        height=320, description="Recall over k for each run; the same numbers as the table"
+    chart: alt.LayerChart = (lines + rule + words).properties(
+        height=280,
+        description=f"{name}@k over k for each run; the same numbers as the table",
     )
-    return chart
+    return dressed(chart)
+
+
+def _scale(runs: Sequence[str], looks: Sequence[Any]) -> alt.Scale:
+    """Give each run a look of its own, as far as there are some; then they begin again."""
+    return alt.Scale(domain=list(runs), range=[looks[at % len(looks)] for at in range(len(runs))])

@@ -12,7 +12,7 @@ import click
 
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
-from labeler.comparison import FEW
+from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     PRESETS,
@@ -87,6 +87,13 @@ def asking_options(command: CommandT) -> CommandT:
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @asking_options
+@click.option(
+    "--reranked",
+    "top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Say as well what a perfect reranker of the N first would give, over all queries.",
+)
 @database_option
 @click.pass_obj
 def score(
@@ -99,10 +106,13 @@ def score(
     facet: str | None,
     per_query: bool,
     kind: str,
+    top: int | None,
 ) -> None:
     """Print the measures of all runs, or of those named."""
     if facet is not None and per_query:
         raise click.UsageError("--by and --per-query cannot be asked for together")
+    if top is not None and (facet is not None or per_query):
+        raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
     conventions = conventions_of(settings, preset, rel, budget)
@@ -114,6 +124,8 @@ def score(
     ranges = tied_ranges(board, measures) if facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
+    if top is not None:
+        notes += reranked_notes(board, measures, top)
     if kind in ("csv", "json"):
         records = records_of(board, measures, facet, per_query=per_query)
         print_records(kind, records, ranges, conventions, notes)

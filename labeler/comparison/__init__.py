@@ -22,6 +22,7 @@ from labeler.comparison.deltas import (
     more_than_chance,
 )
 from labeler.comparison.findings import Findings, findings, where_it_loses
+from labeler.comparison.movers import Moved, Mover, moved, movers_by
 from labeler.comparison.moves import (
     Move,
     WhatIf,
@@ -31,6 +32,13 @@ from labeler.comparison.moves import (
     why_undefined,
 )
 from labeler.comparison.records import delta_records, query_delta_records
+from labeler.comparison.reranking import (
+    TOPS,
+    Reranked,
+    reranked,
+    reranked_in_words,
+    reranked_notes,
+)
 from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
@@ -57,6 +65,7 @@ __all__ = [
     "RULE",
     "SORTS",
     "TOLERANCE",
+    "TOPS",
     "Cell",
     "Comparison",
     "Contradiction",
@@ -66,9 +75,12 @@ __all__ = [
     "DrawnQuery",
     "Findings",
     "Move",
+    "Moved",
+    "Mover",
     "QueryDelta",
     "QuerySplit",
     "Rerank",
+    "Reranked",
     "Split",
     "Trial",
     "Verdict",
@@ -88,10 +100,15 @@ __all__ = [
     "last_ranks",
     "lowest_first",
     "more_than_chance",
+    "moved",
+    "movers_by",
     "moves",
     "query_delta_records",
     "query_words",
     "rerank",
+    "reranked",
+    "reranked_in_words",
+    "reranked_notes",
     "sort_queries",
     "split",
     "strip_text",

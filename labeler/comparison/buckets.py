@@ -44,19 +44,21 @@ class Cell:
         return self.values[-1] - self.values[0]
 
 
-def contradictions(comparison: Comparison) -> tuple[Contradiction, ...]:
+def contradictions(
+    comparison: Comparison, names: tuple[str, str] | None = None
+) -> tuple[Contradiction, ...]:
     """Return the buckets that move against the total by more than chance, the largest move first.
 
     Chance is judged over the buckets of the facet by one measure (see `more_than_chance`). A total
     that four digits do not show to move is moved against, too. Judged is left out, as it says
-    nothing of a ranking.
+    nothing of a ranking. ``names`` are what A and B are called, their own unless given.
     """
     found = []
     for total in comparison.deltas:
         if not total.measure.definition.always_defined:
             rows = [row for row in comparison.buckets if row.measure == total.measure]
             found += [
-                Contradiction(row, total, _against(comparison, row, total))
+                Contradiction(row, total, _against(comparison, row, total, names))
                 for row in more_than_chance(rows)
                 if row.direction != total.direction
             ]
@@ -118,11 +120,14 @@ def _sums(group: Ints, size: int, weights: Floats | Ints | None = None) -> Float
     return sums
 
 
-def _against(comparison: Comparison, row: Delta, total: Delta) -> str:
+def _against(
+    comparison: Comparison, row: Delta, total: Delta, names: tuple[str, str] | None
+) -> str:
+    a, b = names or (comparison.a, comparison.b)
     heading = comparison.conventions.heading(row.measure)
     return (
         f"{row.facet} = {row.bucket} moves against the total: {heading} {_moves(row)} (n {row.n}) "
-        f"from {comparison.a} to {comparison.b}, but over all queries it {_moves(total)} "
+        f"from {a} to {b}, but over all queries it {_moves(total)} "
         f"(n {total.n})"
     )
 

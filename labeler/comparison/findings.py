@@ -11,17 +11,20 @@ from labeler.comparison.splitting import Rerank, split
 from labeler.comparison.verdict import verdict
 from labeler.comparison.views import View
 from labeler.evaluation import signed
+from labeler.measures import Measure
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What is to be said of two runs, the answer first: ``verdict`` is which of them is better.
 
-    ``losses`` says where B loses most, ``parts`` what the difference is made of, ``against`` which
-    buckets move against the total, the measure in question first.
+    ``sure`` are the measures that move by more than chance. ``losses`` says where B loses most,
+    ``parts`` what the difference is made of, ``against`` which buckets move against the total, the
+    measure in question first.
     """
 
     verdict: str
+    sure: frozenset[Measure] = frozenset()
     losses: str = ""
     parts: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
@@ -41,16 +44,18 @@ def findings(
     if related.identical:
         return Findings(related.sentence)
     said = verdict(view.board, view.compared, bucket, names)
-    first = "" if said is None else said.sentence
+    first, sure = ("", frozenset[Measure]()) if said is None else (said.sentence, said.sure)
     found = _by_facet(view)
-    against = [each for comparison in found for each in contradictions(comparison)]
+    against = [each for comparison in found for each in contradictions(comparison, names)]
     if bucket is not None:
-        return Findings(first, against=_sentences(view, against, bucket))
+        return Findings(first, sure, against=_sentences(view, against, bucket))
     parts = split(view.board, view.compared.a, view.compared.b, view.by)
+    keeps = related.within == related.queries  # else the parts say how much other chunks matter
     return Findings(
         first,
+        sure,
         _losses(view, found, names),
-        (related.sentence, *([parts.sentence] if parts.n else [])),
+        (*([related.sentence] if keeps else []), *([parts.sentence] if parts.n else [])),
         _sentences(view, against),
     )
 

@@ -64,8 +64,10 @@ class Split:
     sentence: str
 
 
-def rerank(board: Scoreboard, a: str, b: str) -> Rerank:
+def rerank(board: Scoreboard, a: str, b: str, names: tuple[str, str] | None = None) -> Rerank:
     """Say whether B only reorders A's candidates, graded or not.
+
+    ``names`` are what A and B are called in the sentence, their own unless given.
 
     Raises `NotFound` for an unknown run, `BadInput` for two that cannot be compared.
     """
@@ -80,10 +82,11 @@ def rerank(board: Scoreboard, a: str, b: str) -> Rerank:
     same = sum(in_a == in_b for in_a, in_b in sets)
     within = sum(in_b <= in_a for in_a, in_b in sets)
     alone = sum(bool(len(in_a)) != bool(len(in_b)) for in_a, in_b in found)
+    called = names or (a, b)
     if ordered == len(pairs):
-        sentence = _alike(board, a, b, len(pairs), alone)
+        sentence = _alike(board, a, b, called, len(pairs), alone)
     else:
-        sentence = _sentence(a, b, len(pairs), same, within)
+        sentence = _sentence(*called, len(pairs), same, within)
     if alone:
         sentence += f"; only one of them has results for {alone} {_more(alone)}"
     return Rerank(len(pairs), ordered, same, within, alone, sentence)
@@ -135,12 +138,15 @@ def _mean(values: Floats) -> float:
     return float(known.mean()) if len(known) else float("nan")
 
 
-def _alike(board: Scoreboard, a: str, b: str, queries: int, alone: int) -> str:
+def _alike(
+    board: Scoreboard, a: str, b: str, called: tuple[str, str], queries: int, alone: int
+) -> str:
+    of_a, of_b = (_scores(board, run) for run in (a, b))
+    a, b = called
     where = "their one query in common" if queries == 1 else f"each of {queries} queries"
     lists = f"the same chunks in the same order for {where}"
     if alone:
         return f"{b} and {a} have {lists}"
-    of_a, of_b = (_scores(board, run) for run in (a, b))
     if of_a != of_b:
         return f"{b} gives every value that {a} gives: {lists}, only their scores differ"
     with_scores = ", with the same scores" if any(of_a.values()) else ""

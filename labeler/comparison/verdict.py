@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from labeler.comparison.chance import FEW
 from labeler.comparison.deltas import Comparison, Delta, compare, more_than_chance
 from labeler.evaluation import USUAL, Conventions, Scoreboard, signed
+from labeler.measures import Measure
 
 AT_ODDS, SURE, OPEN, TOO_FEW = "no one number", "more than chance", "may be chance", "few"
 
@@ -25,6 +26,11 @@ class Verdict:
     rises: tuple[Delta, ...]
     falls: tuple[Delta, ...]
     sentence: str
+
+    @property
+    def sure(self) -> frozenset[Measure]:
+        """The measures that move by more than chance."""
+        return frozenset(row.measure for row in (*self.rises, *self.falls))
 
 
 def verdict(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from labeler.comparison.deltas import TOLERANCE, Comparison, QueryDelta
@@ -17,7 +17,11 @@ OUTCOMES = ("B better", "tie", "A better")
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Two runs compared, by one measure in particular; ``rows`` are the queries, in order."""
+    """Two runs compared, by one measure in particular; ``rows`` are the queries, in order.
+
+    ``also`` are further runs that stand beside them. ``names`` are what runs are called where
+    there is little room.
+    """
 
     board: Scoreboard
     compared: Comparison
@@ -25,6 +29,17 @@ class View:
     rows: Sequence[QueryDelta]
     texts: Mapping[str, str]
     buckets: Mapping[str, str]
+    also: Sequence[str] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """All runs that are shown, A and B first."""
+        return (self.compared.a, self.compared.b, *self.also)
+
+    def called(self, run: str) -> str:
+        """What a run is called where there is little room."""
+        return self.names.get(run, run)
 
     @property
     def heading(self) -> str:

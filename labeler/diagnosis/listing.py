@@ -64,7 +64,7 @@ class QueryRow(NamedTuple):
     @property
     def places_in_words(self) -> str:
         """Say where the relevant chunks of a query that fails are; a dash for any other."""
-        return self.failure.places.sentence if self.failure else "–"
+        return self.failure.places.without_holes if self.failure else "–"
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,9 +51,11 @@ class Places:
 holes'
         """
         holes = f"; {_holes_of(self.holes, f'the top {self.k}')}" if self.holes else ""
-        return f"{self._relevant_words()}{holes}"
+        return f"{self.without_holes}{holes}"
 
-    def _relevant_words(self) -> str:
+    @property
+    def without_holes(self) -> str:
+        """Say it where holes are counted beside it."""
         if not self.known:
             return "none known relevant"
         missed = self.elsewhere + self.nowhere
@@ -114,7 +116,7 @@ run); 11 of the 20 chunks in their top 10 are holes, more than half in 1 query'
     top = _top_words(each)
     elsewhere = sum(one.elsewhere for one in each)
     missed = elsewhere + sum(one.nowhere for one in each)
-    other = f" ({elsewhere} of them by another run)" if elsewhere else ""
+    other = f" ({elsewhere:,} of them by another run)" if elsewhere else ""
     return (
         f"{sum(one.known for one in each):,} known relevant: "
         f"{sum(one.top for one in each):,} in the {top}, "

@@ -140,11 +140,14 @@ def useful_grades(board: Scoreboard, run: str) -> Ints:
     return np.maximum(grades, board.conventions.rel)
 
 
-def fails_where(board: Scoreboard, rule: Rule) -> str:
-    """Say in words when a query fails, to stand after "a query fails where"."""
+def fails_where(board: Scoreboard, rule: Rule, short: Mapping[str, str] | None = None) -> str:
+    """Say in words when a query fails, to stand after "a query fails where".
+
+    ``short`` may have another name for a run, as it is to be shown.
+    """
     if isinstance(rule, Loss):
-        heading = _heading(board, rule.measure)
-        return f"it loses {rule.least:g} or more against A, {rule.a}, by {heading}"
+        a, heading = (short or {}).get(rule.a, rule.a), _heading(board, rule.measure)
+        return f"it loses {rule.least:g} or more against A, {a}, by {heading}"
     if isinstance(rule, Bar):
         return _bar_words(board, rule)
     if isinstance(rule, ByTask):

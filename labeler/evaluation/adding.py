@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from labeler.measures import Floats, Ints
+from labeler.errors import NotFound
+from labeler.measures import Bools, Floats, Ints
 
 BLOCK = 32
 
@@ -26,6 +27,18 @@ class Grouping:
 
     buckets: tuple[str | None, ...]
     group: Ints
+
+    def inside(self, bucket: str) -> Bools:
+        """Say which queries a bucket holds, (queries,); may raise `NotFound`."""
+        if bucket not in self.buckets:
+            there = ", ".join(map(str, self.buckets)) or "none"
+            raise NotFound(f"no bucket is called {bucket!r}; there are: {there}")
+        held: Bools = self.group == self.buckets.index(bucket)
+        return held
+
+    def within(self, inside: Bools) -> Grouping:
+        """Return the same buckets without the queries that are not ``inside``, (queries,)."""
+        return Grouping(self.buckets, np.where(inside, self.group, len(self.buckets)))
 
     @cached_property
     def blocks(self) -> list[list[int]]:

@@ -123,12 +123,15 @@ def _is_whole(value: object) -> bool:
 
 
 def number(value: float) -> str:
-    """Write a value for people: four digits, a dash where it is undefined.
+    """Write a value for people: four digits, a dash where it is undefined; 0 has no sign.
 
-    >>> number(0.60114), number(float("nan"))
-    ('0.6011', '–')
+    >>> number(0.60114), number(-0.00001), number(float("nan"))
+    ('0.6011', '0.0000', '–')
     """
-    return "–" if math.isnan(value) else f"{value:.4f}"
+    if math.isnan(value):
+        return "–"
+    shown = f"{value:.4f}"
+    return "0.0000" if shown == "-0.0000" else shown
 
 
 def signed(value: float) -> str:

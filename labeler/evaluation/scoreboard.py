@@ -76,12 +76,11 @@ class Scoreboard:
         everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: everything}
         self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
-        self._rules = Rules(
-            ~self._lists.listed,
-            self._budgets,
-            conventions.like_trec_eval,
-            conventions.pool_depth,
-        )
+        self._everything = everything
+        self._within: tuple[str, str] | None = None
+        self._inside: Bools | None = None
+        zeros, depth = conventions.like_trec_eval, conventions.pool_depth
+        self._rules = Rules(~self._lists.listed, self._budgets, zeros, depth)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
         hits = self._lists.hits(golden)
@@ -141,6 +140,17 @@ class Scoreboard:
         """
         return copy.copy(self)
 
+    def within(self, facet: str, bucket: str) -> Scoreboard:
+        """Return this board as it is now, with means and values of one bucket's queries alone.
+
+        Its counts and notes are still of the whole golden set, and a run has no value where it has
+        none there. Raises `NotFound` for an unknown facet or bucket.
+        """
+        board, inside = self.snapshot(), self._grouping(facet).inside(bucket)
+        board._within, board._inside = (facet, bucket), inside
+        board._groupings = {name: each.within(inside) for name, each in self._groupings.items()}
+        return board
+
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board = self.snapshot()
@@ -171,9 +181,10 @@ class Scoreboard:
         grouping = self._grouping(facet)
         chosen = self.resolve(measures)
         sheet = self._sheet(self._state, chosen)
-        totals = sheet.totals(facet, grouping)
+        key = facet if self._within is None else (facet, self._within)
+        totals = sheet.totals(key, grouping)
         means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
-        self._answers.silence(means.value, sheet, chosen, self._groupings[None])
+        self._answers.silence(means.value, sheet, chosen, self._everything)
         return means
 
     def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
@@ -219,12 +230,16 @@ class Scoreboard:
         counts.
         """
         chosen = self.resolve([measure])
-        return self._answers.values(self._sheet(self._state, chosen), *chosen)
+        values = self._answers.values(self._sheet(self._state, chosen), *chosen)
+        if self._inside is not None:
+            values[~self._inside] = np.nan
+        return values
 
     def counted(self, measure: Measure) -> Bools:
         """Say which queries are in the means of a measure, (queries,)."""
         chosen = self.resolve([measure])
-        return self._sheet(self._state, chosen).defined(*chosen)
+        counted = self._sheet(self._state, chosen).defined(*chosen)
+        return counted if self._inside is None else counted & self._inside
 
     def holes(self, measure: Measure) -> Ints:
         """Count the ungraded chunks inside a measure's cut-off, (queries, runs).
@@ -308,6 +323,8 @@ class Scoreboard:
         if self.conventions.like_trec_eval:
             values = np.nan_to_num(values)
         values[hits.unjudged] = np.nan
+        if self._inside is not None:
+            values[~self._inside[rows]] = np.nan
         return values
 
     def resolve(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:

@@ -5,7 +5,7 @@ Knows measures and hits; not the names of queries, runs and buckets.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -192,7 +192,7 @@ class Sheet:
 
     layout: Layout
     rows: Sequence[Floats]
-    sums: dict[str | None, Sums] = field(default_factory=dict)
+    sums: dict[Hashable, Sums] = field(default_factory=dict)
     stacked: Floats | None = None
 
     @staticmethod
@@ -222,12 +222,15 @@ class Sheet:
         columns = self.layout.columns((measure,))
         return self.table[:, columns.holes[0]].astype(np.int64)
 
-    def totals(self, facet: str | None, grouping: Grouping) -> Floats:
-        """Return what the rows of each bucket add up to, (buckets, width)."""
-        if facet not in self.sums:
+    def totals(self, key: Hashable, grouping: Grouping) -> Floats:
+        """Return what the rows of each bucket add up to, (buckets, width).
+
+        ``key`` is of this grouping alone; only the sums of a facet are brought up to date later.
+        """
+        if key not in self.sums:
             rows = self.rows if self.stacked is None else self.stacked
-            self.sums[facet] = add_up(grouping, rows, self.layout.width)
-        return self.sums[facet].totals
+            self.sums[key] = add_up(grouping, rows, self.layout.width)
+        return self.sums[key].totals
 
     def with_rows(
         self, fresh: Mapping[int, Floats], groupings: Mapping[str | None, Grouping]
@@ -236,9 +239,10 @@ class Sheet:
         rows = list(self.rows)
         for query, row in fresh.items():
             rows[query] = row
-        sums = {
-            facet: readd(old, groupings[facet], rows, fresh)
-            for facet, old in tuple(self.sums.items())
+        sums: dict[Hashable, Sums] = {
+            key: readd(old, groupings[key], rows, fresh)
+            for key, old in tuple(self.sums.items())
+            if isinstance(key, str | None)
         }
         return Sheet(self.layout, rows, sums)
 

@@ -2,12 +2,13 @@
 
 from labeler.failing.choosing import Choice, choose
 from labeler.failing.finding import Found, find, find_one
-from labeler.failing.showing import show_causes, show_list, show_steps
+from labeler.failing.showing import choose_page, show_causes, show_list, show_steps
 
 __all__ = [
     "Choice",
     "Found",
     "choose",
+    "choose_page",
     "find",
     "find_one",
     "show_causes",

@@ -13,6 +13,7 @@ from labeler.evaluation import Scoreboard
 from labeler.failing.choosing import Choice
 from labeler.measures import Measure
 from labeler.model import Query, Remark
+from labeler.naming import short_names
 from labeler.opened import texts_of
 
 Failures = Mapping[str, Failure | None]
@@ -42,7 +43,12 @@ class Found:
     @property
     def where(self) -> str:
         """When a query fails, to stand after "a query fails where"."""
-        return diagnosis.fails_where(self.board, self.choice.rule)
+        return diagnosis.fails_where(self.board, self.choice.rule, self.short)
+
+    @property
+    def short(self) -> Mapping[str, str]:
+        """The runs' names as they are shown."""
+        return short_names(self.board.run_names)
 
     @property
     def small_print(self) -> str:
@@ -53,7 +59,7 @@ class Found:
     def summary(self) -> list[str]:
         """What the failing queries that the filters let through say together, in sentences."""
         first, *others = diagnosis.in_words(self.within, self.where)
-        return [f"{self.choice.run}: {first}", *others, *filter(None, [self.reranked])]
+        return [f"{self.short[self.choice.run]}: {first}", *others, *filter(None, [self.reranked])]
 
     def in_order(self, order: str) -> list[QueryRow]:
         """Return the rows that the filters let through, sorted."""

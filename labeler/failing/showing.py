@@ -11,6 +11,7 @@ from labeler import address, charts, diagnosis, downloads, links, tables, ui
 from labeler.diagnosis import FailureClass, QueryRow
 from labeler.failing.finding import Found
 from labeler.markup import show_html
+from labeler.reranker import show_reranker
 
 ON_A_PAGE = 200
 
@@ -20,16 +21,22 @@ def open_query(query_id: str) -> None:
     address.write(query=query_id or None)
 
 
-def show_list(found: Found, shown: Sequence[QueryRow], order: str) -> None:
-    """Show the queries, a page at a time; a click opens one."""
+def choose_page(shown: Sequence[QueryRow]) -> int:
+    """Let the user turn the pages of the list."""
+    return address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
+
+
+def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) -> None:
+    """Show a page of the queries; a click opens one."""
     if not shown:
         st.text("No query gets through these filters. Widen them to see one.")
         return
     choice = found.choice
-    page = address.choose_page(math.ceil(len(shown) / ON_A_PAGE))
     part = shown[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
     of = "" if len(part) == len(shown) else f", {len(part)} on this page"
-    against = "" if choice.a is None else f" · A is {choice.a}, B is {choice.run}"
+    against = ""
+    if choice.a is not None:
+        against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
     st.text(
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
         "it"
@@ -63,7 +70,9 @@ def _open_clicked(ids: Sequence[str]) -> None:
 
 def show_causes(found: Found) -> None:
     """Show how many queries fail for which reason and what to try, over all and by bucket."""
-    run, facet = found.choice.run, found.choice.filters.facet
+    choice, facet = found.choice, found.choice.filters.facet
+    run = found.short[choice.run]
+    show_reranker(found.board, [choice.run], found.measures, found.within)
     classes = diagnosis.tallies(found.within)
     counts = {kind: each.queries for kind, each in classes.items()}
     if not sum(counts.values()):
@@ -80,7 +89,7 @@ def show_causes(found: Found) -> None:
         st.text("Choose a facet to see the classes in each bucket.")
     ui.offer(
         "Download these counts as CSV",
-        lambda: downloads.failures_csv(counts, by_bucket, run, facet, found.choice.conventions),
+        lambda: downloads.failures_csv(counts, by_bucket, choice.run, facet, choice.conventions),
         "failures.csv",
         found.board.revision,
     )

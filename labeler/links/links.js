@@ -57,14 +57,30 @@ function clicked(event) {
   if (to.origin !== location.origin || !pages.has(to.pathname) || to.hash) return;
   event.preventDefault();
   event.stopPropagation();
-  go(to);
+  go(to, link);
 }
 
-/** @type {(to: URL) => void} */
-function go(to) {
+// A link to another place shows it from its top; one that only changes what this place shows, such
+// as the order of a table, moves nothing else and keeps the focus, though the table is drawn anew.
+/** @type {(to: URL, link: HTMLAnchorElement) => void} */
+function go(to, link) {
+  const stays = isSamePlace(to);
   if (to.href !== location.href) push({}, "", to);
   obey();
-  document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+  if (!stays) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+  else if (link.id) keepFocus(link);
+}
+
+/** @type {(link: HTMLAnchorElement) => void} */
+function keepFocus(link) {
+  const { id } = link;
+  const look = () => {
+    if (link.isConnected || document.activeElement !== document.body) return;
+    document.getElementById(id)?.focus({ preventScroll: true });
+  };
+  const watch = new MutationObserver(look);
+  watch.observe(document.body, { childList: true, subtree: true });
+  setTimeout(() => watch.disconnect(), 5_000);
 }
 
 // Streamlit reads the address anew, as after Back.

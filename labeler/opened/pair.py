@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from itertools import chain, repeat
+from string import ascii_uppercase
 
 import streamlit as st
 
@@ -11,8 +13,8 @@ from labeler import address, comparison, links, ranks, tables, ui
 from labeler.comparison import Move, View
 from labeler.markup import show_html, style
 from labeler.model import GRADES, Judgment
-from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS
-from labeler.ranks import Look, picked, rank_lists
+from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS, QUIET
+from labeler.ranks import Look, Side, picked, rank_lists
 
 LISTED = [10, 20, 50, 100]
 # The chunk stays in view beside a long table; Streamlit puts a box of its own around it.
@@ -77,16 +79,18 @@ def steps(view: View, query_id: str) -> int:
 
 
 def look(view: View) -> Look:
-    """Return the names and colours of the two sides."""
-    runs = (view.compared.a, view.compared.b)
-    return Look(*runs, GRADE_COLOURS, A_COLOUR, B_COLOUR)
+    """Return the names and colours of A, B and the runs beside them."""
+    colours = chain((A_COLOUR, B_COLOUR), repeat(QUIET))
+    runs = zip(view.runs, ascii_uppercase, colours, strict=False)
+    sides = [Side(letter, view.called(run), run, colour) for run, letter, colour in runs]
+    return Look(sides, GRADE_COLOURS)
 
 
 def numbers(view: View, query_id: str) -> None:
     """Show the query's value by each measure."""
     at = view.board.number_of(query_id)
     rows = [view.compared.queries(measure)[at] for measure in view.compared.measures]
-    show_html(tables.query_table(rows, view.compared))
+    show_html(tables.query_table(rows, view.compared, view.names))
     show_html(tables.small_print([view.compared.conventions.sentence]))
     if why := comparison.why_undefined(view.board, query_id, view.by):
         show_html(tables.sentences([why]))
@@ -141,8 +145,9 @@ def grade(
     if name is None:
         links.link("To grade here, first say who you are on Label", "/")
         return
-    # A fresh control for every revision: it shows what counts now, and any click is an event.
-    key = f"grade-{view.board.revision}-{query_id}-{move.chunk_id}"
+    # The same control for as long as the same grade counts, so that no push takes it from under a
+    # hand; a click leaves it showing what counts, and so any click is an event.
+    key = f"grade-{move.grade}-{query_id}-{move.chunk_id}"
     st.segmented_control(
         "Grade it",
         GRADES,
@@ -174,6 +179,7 @@ def save_grade(key: str, query_id: str, move: Move, text_hash: str | None, name:
     with ui.guard(), ui.open_store() as store:
         store.add_grader(name)
         store.judge(event)
+    st.session_state[key] = move.grade
     address.write(chunk=move.chunk_id)
     st.toast(f"Grade {event.grade} saved", icon=":material/check:")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -13,16 +14,18 @@ from labeler.evaluation import Ranked, Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.model import Chunk, Query, Remark
+from labeler.naming import short_names
 
 LISTS, DCG, POOL = "Ranked lists", "DCG table", "Pool"
 TOPS = {"top 10": 10, "top 20": 20, "top 50": 50, "whole list": 1_000_000}
 DEEPEST_POOL = 100
+RUNS_IN_SIGHT = 4
 Lists = Mapping[str, Sequence[Ranked]]
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A query as one run answers it, and the others beside it.
+    """A query as one run answers it, and the others beside it, run ``a`` before the rest.
 
     ``rule`` says when a query fails, ``failures`` by run why it fails there, and ``reranked`` what
     reranking did for it, if anything. ``words`` are what the grades are called; ``small_print``
@@ -33,6 +36,7 @@ class Opened:
     board: Scoreboard
     run: str
     measures: Sequence[Measure]
+    a: str | None
     rule: Rule
     failures: Mapping[str, Failure | None]
     reranked: str
@@ -45,9 +49,15 @@ class Opened:
         """The query's id."""
         return self.query.query_id
 
+    @property
+    def short(self) -> Mapping[str, str]:
+        """The runs' names as they are shown."""
+        return short_names(self.board.run_names)
+
     def lists(self) -> dict[str, Sequence[Ranked]]:
-        """Return every run's list, that of the chosen run first."""
-        names = [self.run, *(name for name in self.board.run_names if name != self.run)]
+        """Return every run's list, that of the chosen run first, then that of A."""
+        first = [self.run, *([self.a] if self.a else [])]
+        names = dict.fromkeys([*first, *self.board.run_names])
         return {name: self.board.ranked(name, self.query_id) for name in names}
 
 
@@ -89,7 +99,18 @@ def show_why(opened: Opened, lists: Lists) -> None:
     headings = [board.conventions.heading(measure) for measure in measures]
     judged = bool(board.judged[number])
     counted = [bool(board.counted(measure)[number]) for measure in measures]
-    show_html(tables.run_failures_table(found, headings, judged=judged, counted=counted))
+    table = partial(
+        tables.run_failures_table,
+        headings=headings,
+        judged=judged,
+        counted=counted,
+        short=opened.short,
+    )
+    first = len(found) if len(found) <= RUNS_IN_SIGHT else 1 + (opened.a is not None)
+    show_html(table(found[:first]))
+    if others := found[first:]:
+        with st.expander(f"The other {len(others)} runs"):
+            show_html(table(others))
     if opened.reranked:
         st.text(opened.reranked)
     show_html(tables.small_print([opened.small_print]))
@@ -104,7 +125,11 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
         part = ranked[:depth]
         holes = sum(each.grade is None for each in part)
         line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
-        columns.append(tables.list_column(name, part, chunks, opened.words, budget=k, line=line))
+        columns.append(
+            tables.list_column(
+                tables.run_name(name, opened.short), part, chunks, opened.words, budget=k, line=line
+            )
+        )
     if not chunks:
         st.caption(
             "These chunks are known by id only: load their texts with: labeler load chunks FILE"
@@ -129,7 +154,9 @@ def show_worked(opened: Opened) -> None:
     [measure, *_] = [*fitting, *conventions.measures("nDCG@10")]
     heading = conventions.heading(measure)
     table = comparison.dcg_table(board, run, query_id, measure)
-    st.text(f"{heading} of {run}: gain, divided by the discount of its rank, added up")
+    st.text(
+        f"{heading} of {opened.short[run]}: gain, divided by the discount of its rank, added up"
+    )
     show_html(tables.worked_table(table, heading, opened.words))
     st.caption(f"{conventions.sentence} · a chunk not graded gains 0")
     ui.offer(
@@ -152,7 +179,8 @@ def show_pool(opened: Opened, lists: Lists, depth: int) -> None:
     with ui.open_store() as store:
         by_hand = store.found_by_hand(opened.query_id)
     known = texts_of({row.chunk for row in rows})
-    show_html(tables.pool_table(rows, list(lists), known, opened.words, by_hand))
+    names = [tables.run_name(name, opened.short) for name in lists]
+    show_html(tables.pool_table(rows, names, known, opened.words, by_hand))
 
 
 def texts_of(numbers: Iterable[int]) -> dict[int, Chunk]:

@@ -2,15 +2,18 @@
 
 from labeler.ranks.components import (
     Look,
+    Side,
     picked,
     rank_lists,
     rank_strips,
 )
 from labeler.ranks.rows import (
+    Lane,
     MoveRow,
     Place,
     StripRow,
     chosen_move,
+    chunk_titles,
     move_rows,
     places,
     strip_depth,
@@ -21,11 +24,14 @@ from labeler.ranks.rows import (
 )
 
 __all__ = [
+    "Lane",
     "Look",
     "MoveRow",
     "Place",
+    "Side",
     "StripRow",
     "chosen_move",
+    "chunk_titles",
     "move_rows",
     "picked",
     "places",

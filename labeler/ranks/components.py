@@ -37,22 +37,30 @@ _lists = st.components.v2.component(
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """The names of the two sides and the colours: one for each grade, one for each side."""
+class Side:
+    """One run beside others: its letter, what it is called, its whole name, and its colour."""
 
-    a: str
-    b: str
+    letter: str
+    name: str
+    whole: str
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The runs side by side, A and B first, and a colour for each grade."""
+
+    sides: Sequence[Side]
     grades: Sequence[str]
-    colour_a: str
-    colour_b: str
 
 
 def rank_strips(
     rows: Sequence[StripRow], depth: int, look: Look, *, key: str, on_open: Callable[[], None]
 ) -> None:
-    """Show a row for each query and a cell for each of ``depth`` ranks, side by side.
+    """Show a row for each query and a cell for each of ``depth`` ranks of each run.
 
-    A click on a row calls ``on_open``, which finds the query with `picked`.
+    Two runs stand side by side, more below each other. A click on a row calls ``on_open``, which
+    finds the query with `picked`.
     """
     data = {**asdict(look), "depth": depth, "rows": [asdict(row) for row in rows]}
     _strips(key=key, data=data, on_picked_change=on_open)

@@ -2,7 +2,7 @@
 
 import { cell, make, sideName } from "./shared.js";
 
-/** @import { Component, ListsData, MoveRow, Place, Side } from "./shapes" */
+/** @import { AOrB, Component, ListsData, MoveRow, Place } from "./shapes" */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -12,8 +12,9 @@ const SIDES = /** @type {const} */ (["a", "b"]);
 export default function show({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".ranks"));
   const active = root.querySelector(":focus")?.getAttribute("data-stop");
-  root.style.setProperty("--a", data.colour_a);
-  root.style.setProperty("--b", data.colour_b);
+  for (const [at, side] of SIDES.entries()) {
+    root.style.setProperty(`--${side}`, data.sides[at].colour);
+  }
   root.style.setProperty("--rows", String(rowsOf(data)));
   const two = twoLists(data);
   two.addEventListener("focusin", (event) => meet(root, closest(event, ".place")));
@@ -55,10 +56,10 @@ function twoLists(data) {
   const two = make("div", { className: "two" });
   SIDES.forEach((side, at) => {
     const column = String(at * 2 + 1);
-    const heading = make("h4", {}, sideName(data, side));
+    const heading = make("h4", {}, sideName(data.sides[at]));
     const list = make(
       "ol",
-      { className: `list-${side}`, ariaLabel: `${side.toUpperCase()}: ${data[side]}` },
+      { className: `list-${side}`, ariaLabel: `${side.toUpperCase()}: ${data.sides[at].whole}` },
       ...data.lists[at].map((place) => item(place, side, data)),
     );
     heading.style.gridColumn = column;
@@ -70,7 +71,7 @@ function twoLists(data) {
   return two;
 }
 
-/** @type {(place: Place, side: Side, data: ListsData) => HTMLElement} */
+/** @type {(place: Place, side: AOrB, data: ListsData) => HTMLElement} */
 function item(place, side, data) {
   const button = make(
     "button",
@@ -93,7 +94,7 @@ function direction(rankA, rankB) {
   return rankA === rankB ? "same" : rankB < rankA ? "up" : "down";
 }
 
-/** @type {(place: Place, side: Side) => HTMLElement} */
+/** @type {(place: Place, side: AOrB) => HTMLElement} */
 function movement({ rank, other }, side) {
   if (other === null) {
     return make("span", { className: "move", textContent: `only ${side.toUpperCase()}` });

@@ -9,23 +9,28 @@ from dataclasses import dataclass
 from labeler.comparison import Move, QueryDelta, View, strip_text, strips
 from labeler.comparison.strips import Strips
 from labeler.evaluation import number, signed
-from labeler.measures import BUDGET
+from labeler.measures import BUDGET, Floats
 from labeler.model import Chunk
 
 STRIP_RANKS, MOST_STRIP_RANKS = 10, 20
 
 
 @dataclass(frozen=True, slots=True)
+class Lane:
+    """One run's strip: ``cells`` have one sign a rank, a digit or ``·``; its value written out."""
+
+    cells: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
 class StripRow:
-    """One query. ``cells`` have one sign a rank, a digit or ``·``; values are written out."""
+    """One query, with a lane for each run, A's and B's first; the delta is written out."""
 
     query_id: str
     text: str
     bucket: str
-    cells_a: str
-    cells_b: str
-    a: str
-    b: str
+    lanes: tuple[Lane, ...]
     delta: str
 
 
@@ -63,32 +68,37 @@ def strip_depth(view: View) -> int:
 
 def strip_rows(view: View, first: int, count: int) -> list[StripRow]:
     """Write out ``count`` queries from the one at ``first``."""
-    runs, depth = (view.compared.a, view.compared.b), strip_depth(view)
-    cells = [strips(view.board, run, depth) for run in runs]
-    return [_strip_row(view, row, cells) for row in view.rows[first : first + count]]
+    cells = [strips(view.board, run, strip_depth(view)) for run in view.runs]
+    columns = [view.board.column_of(run) for run in view.runs]
+    values = view.board.values(view.by)[:, columns]
+    return [_strip_row(view, row, cells, values) for row in view.rows[first : first + count]]
 
 
-def _strip_row(view: View, row: QueryDelta, cells: Sequence[Strips]) -> StripRow:
+def _strip_row(view: View, row: QueryDelta, cells: Sequence[Strips], values: Floats) -> StripRow:
     at = view.board.number_of(row.query_id)
-    in_a, in_b = (strip_text(side[at]).replace(" ", "") for side in cells)
+    lanes = zip(cells, values[at].tolist(), strict=True)
     return StripRow(
         row.query_id,
         view.texts[row.query_id],
         view.buckets[row.query_id],
-        in_a,
-        in_b,
-        number(row.a),
-        number(row.b),
+        tuple(Lane(strip_text(c[at]).replace(" ", ""), number(value)) for c, value in lanes),
         signed(row.delta),
     )
 
 
 def titles(moves: Iterable[Move], chunks: Mapping[int, Chunk]) -> dict[int, str]:
     """Return each chunk's title, else the beginning of its text, else its id."""
-    known = {
-        number: c.title or " ".join((c.text or "")[:120].split()) for number, c in chunks.items()
-    }
+    known = {number: _title(chunk) for number, chunk in chunks.items()}
     return {move.chunk: known.get(move.chunk) or move.chunk_id for move in moves}
+
+
+def chunk_titles(names: Sequence[str], chunks: Mapping[int, Chunk]) -> dict[str, str]:
+    """Return the title of each chunk by its id, else the beginning of its text."""
+    return {names[number]: _title(chunk) or names[number] for number, chunk in chunks.items()}
+
+
+def _title(chunk: Chunk) -> str:
+    return chunk.title or " ".join((chunk.text or "")[:120].split())
 
 
 def chosen_move(moves: Sequence[Move], chunk_id: str | None) -> Move | None:

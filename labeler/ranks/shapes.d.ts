@@ -1,25 +1,32 @@
 // What Python hands the two pictures: types only, nothing of it reaches a browser.
 
-export type Side = "a" | "b";
+export type AOrB = "a" | "b";
 
-/** The names of the two sides and the colours: one for each grade, one for each side. */
+/** One run beside others: what it is called, and its whole name. */
+export interface Side {
+  letter: string;
+  name: string;
+  whole: string;
+  colour: string;
+}
+
+/** The runs, A and B first, and a colour for each grade. */
 export interface Look {
-  a: string;
-  b: string;
+  sides: Side[];
   grades: string[];
-  colour_a: string;
-  colour_b: string;
+}
+
+export interface Lane {
+  /** A sign a rank: a grade, or a dot for a chunk nobody has graded. */
+  cells: string;
+  value: string;
 }
 
 export interface StripRow {
   query_id: string;
   text: string;
   bucket: string;
-  /** A sign a rank: a grade, or a dot for a chunk nobody has graded. */
-  cells_a: string;
-  a: string;
-  cells_b: string;
-  b: string;
+  lanes: Lane[];
   delta: string;
 }
 

@@ -1,6 +1,6 @@
 // What both pictures share. Text only ever enters the page as text nodes.
 
-/** @import { Look, Side } from "./shapes" */
+/** @import { Side } from "./shapes" */
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name
@@ -25,10 +25,13 @@ export function cell(sign, colours) {
   return element;
 }
 
-/** @type {(data: Look, side: Side) => HTMLElement} */
-export function sideName(data, side) {
-  const element = make("span", { className: `name side-${side}`, title: data[side] });
-  element.textContent = `${side.toUpperCase()} ${data[side]}`;
-  element.style.setProperty("--side", data[`colour_${side}`]);
+/** @type {(side: Side) => HTMLElement} */
+export function sideName(side) {
+  const element = make("span", {
+    className: `name side-${side.letter.toLowerCase()}`,
+    title: side.whole,
+    textContent: `${side.letter} ${side.name}`,
+  });
+  element.style.setProperty("--side", side.colour);
   return element;
 }

@@ -1,10 +1,10 @@
-// Rank strips: a row for each query, a cell for each rank, A beside B.
+// Rank strips: a row for each query, a cell for each rank, two runs side by side, more stacked.
 
 import { cell, make, sideName } from "./shared.js";
 
-/** @import { Component, StripsData } from "./shapes" */
+/** @import { Component, Lane, StripRow, StripsData } from "./shapes" */
 
-const SIDES = /** @type {const} */ (["a", "b"]);
+const BESIDE = 2; // more runs than this stand below each other
 
 /** @type {(component: Component<StripsData>) => void} */
 export default function show({ data, parentElement, setTriggerValue }) {
@@ -12,8 +12,9 @@ export default function show({ data, parentElement, setTriggerValue }) {
   root.style.setProperty("--depth", String(data.depth));
   root.classList.toggle("deep", data.depth > 10);
   root.classList.toggle("plain", !data.rows.some((row) => row.bucket));
+  root.classList.toggle("stacked", isStacked(data));
   const table = make("table");
-  table.append(head(data), body(data));
+  table.append(columns(data), head(data), body(data));
   table.addEventListener("click", (event) => {
     const row = /** @type {Element} */ (event.target).closest("tbody tr");
     if (row instanceof HTMLElement && !String(getSelection())) {
@@ -24,17 +25,40 @@ export default function show({ data, parentElement, setTriggerValue }) {
   root.replaceChildren(table);
 }
 
+/** @type {(data: StripsData) => boolean} */
+function isStacked(data) {
+  return data.sides.length > BESIDE;
+}
+
+/** @type {(data: StripsData) => HTMLElement} */
+function columns(data) {
+  const lanes = isStacked(data) ? 1 : data.sides.length;
+  const pairs = Array.from({ length: lanes }, () => ["strip", "value"]).flat();
+  const names = ["query", "bucket", ...pairs, "delta"];
+  return make("colgroup", {}, ...names.map((className) => make("col", { className })));
+}
+
 /** @type {(data: StripsData) => HTMLElement} */
 function head(data) {
   const row = make("tr");
   /** @type {(className: string, ...children: (Node | string)[]) => void} */
   const add = (className, ...children) =>
     row.append(make("th", { className, scope: "col" }, ...children));
-  add("query", "Query");
+  const names = data.sides.map(sideName);
+  add(
+    "query",
+    "Query",
+    ...(isStacked(data) ? [make("div", { className: "legend" }, ...names)] : []),
+  );
   add("bucket", "Bucket");
-  for (const side of SIDES) {
-    add("strip", sideName(data, side), ruler(data.depth));
-    add("value", side.toUpperCase());
+  if (isStacked(data)) {
+    add("strip", ruler(data.depth));
+    add("value", "value");
+  } else {
+    names.forEach((_, at) => {
+      add(`strip at-${at}`, names[at], ruler(data.depth));
+      row.lastElementChild?.setAttribute("colspan", "2"); // the name has the value's room, too
+    });
   }
   add("value delta", "B − A");
   return make("thead", {}, row);
@@ -60,10 +84,7 @@ function body(data) {
       {},
       make("th", { className: "query", scope: "row" }, button),
       make("td", { className: "bucket", textContent: row.bucket, title: row.bucket }),
-      strip(row.cells_a, data.grades),
-      make("td", { className: "value", textContent: row.a }),
-      strip(row.cells_b, data.grades),
-      make("td", { className: "value", textContent: row.b }),
+      ...(isStacked(data) ? stacked(row, data) : beside(row, data)),
       make("td", { className: "value delta", textContent: row.delta }),
     );
     line.dataset.query = row.query_id;
@@ -72,10 +93,30 @@ function body(data) {
   return make("tbody", {}, ...rows);
 }
 
-/** @type {(signs: string, colours: string[]) => HTMLElement} */
-function strip(signs, colours) {
-  const cells = Array.from(signs, (sign) => cell(sign, colours));
-  return make("td", { className: "strip" }, ...cells);
+/** @type {(row: StripRow, data: StripsData) => HTMLElement[]} */
+function beside(row, data) {
+  return row.lanes.flatMap((lane, at) => [
+    make("td", { className: `strip at-${at}` }, ...cells(lane, data.grades)),
+    make("td", { className: `value at-${at}`, textContent: lane.value }),
+  ]);
+}
+
+/** @type {(row: StripRow, data: StripsData) => HTMLElement[]} */
+function stacked(row, data) {
+  const lanes = row.lanes.map((lane, at) => {
+    const letter = make("span", { className: "letter", textContent: data.sides[at].letter });
+    return make("div", { className: "lane" }, letter, ...cells(lane, data.grades));
+  });
+  const values = row.lanes.map((lane) => make("div", { textContent: lane.value }));
+  return [
+    make("td", { className: "strip" }, ...lanes),
+    make("td", { className: "value" }, ...values),
+  ];
+}
+
+/** @type {(lane: Lane, colours: string[]) => HTMLElement[]} */
+function cells(lane, colours) {
+  return Array.from(lane.cells, (sign) => cell(sign, colours));
 }
 
 // One stop for the Tab key; arrows go from row to row.

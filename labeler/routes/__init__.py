@@ -19,6 +19,7 @@ All answer only same-origin requests with a token the Label page handed out, and
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 from starlette.routing import Route
@@ -32,13 +33,19 @@ from labeler.store import BUSY_SECONDS, Store
 __all__ = ["grading_routes", "is_foreign"]
 
 
-def grading_routes(path: str, *, busy_seconds: float = BUSY_SECONDS) -> list[Route]:
+def grading_routes(
+    path: str,
+    *,
+    busy_seconds: float = BUSY_SECONDS,
+    on_taken: Callable[[], None] = lambda: None,
+) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
+    ``on_taken`` is called, in any thread, whenever events are in the log.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    giving = Giving(Desk())
+    giving, taking = Giving(Desk()), Taking(busy_seconds, on_taken)
     given = {
         "next": giving.next,
         "history": giving.history,
@@ -49,7 +56,5 @@ def grading_routes(path: str, *, busy_seconds: float = BUSY_SECONDS) -> list[Rou
     }
     return [
         *(Route(f"/api/{name}", guarded(open_store, answer)) for name, answer in given.items()),
-        Route(
-            "/api/judgments", guarded(open_store, Taking(busy_seconds).judgments), methods=["POST"]
-        ),
+        Route("/api/judgments", guarded(open_store, taking.judgments), methods=["POST"]),
     ]

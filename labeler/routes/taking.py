@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -26,9 +27,10 @@ class Taking:
     longer and longer and overtake each other.
     """
 
-    def __init__(self, wait_seconds: float) -> None:
+    def __init__(self, wait_seconds: float, on_taken: Callable[[], None]) -> None:
         self._turn = Lock()
         self._wait_seconds = wait_seconds
+        self._on_taken = on_taken
 
     def judgments(self, _: Request, body: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``POST /api/judgments``."""
@@ -39,6 +41,7 @@ class Taking:
             return {"results": [take(store, event, golden_set, grader) for event in events]}
         finally:
             self._turn.release()
+            self._on_taken()
 
 
 def events_of(body: bytes) -> list[dict[str, Any]]:

@@ -91,6 +91,25 @@ class Reading(Connection):
         """Return the number that moves with every write that is not a judgment."""
         return int(self._setting("data_revision"))
 
+    def newest(self) -> tuple[int, int, int]:
+        """Return the newest judgment, the newest remark and the data revision.
+
+        Together they move with whatever a page could show anew, and each only ever rises.
+        """
+        [(judgment, remark, data)] = self._rows(
+            "SELECT (SELECT coalesce(max(id), 0) FROM judgments), "
+            "(SELECT coalesce(max(id), 0) FROM remarks), "
+            "(SELECT CAST(value AS INTEGER) FROM settings WHERE key = 'data_revision')"
+        )
+        return judgment, remark, data
+
+    def commits_of_others(self) -> int:
+        """Return a number that moves when another connection writes; asking costs next to nothing.
+
+        Only to be compared with what the same connection returned before.
+        """
+        return int(self._value("PRAGMA data_version"))
+
     def _setting(self, key: str) -> str:
         return str(self._value("SELECT value FROM settings WHERE key = ?", [key]))
 
@@ -244,6 +263,16 @@ class Reading(Connection):
                 [as_json(sorted(set(numbers)))],
             )
         }
+
+    def documents_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        """Return the documents of chunks by number, without those whose document nobody knows."""
+        return dict(
+            self._rows(
+                "SELECT id, document_id FROM chunks "
+                "WHERE id IN (SELECT value FROM json_each(?)) AND document_id IS NOT NULL",
+                [as_json(sorted(set(numbers)))],
+            )
+        )
 
     def chunks_with_text(self) -> frozenset[int]:
         """Return the numbers of all chunks that have text."""

@@ -4,6 +4,7 @@ A function returns what `labeler.markup.show_html` draws, with the style sheet i
 """
 
 from labeler.tables.comparing import (
+    answer,
     chunk_text,
     compare_table,
     query_head,
@@ -13,6 +14,8 @@ from labeler.tables.comparing import (
     what_if_table,
 )
 from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.legend import run_legend
+from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
     list_column,
     lists_side_by_side,
@@ -21,14 +24,27 @@ from labeler.tables.opened import (
     run_failures_table,
     worked_table,
 )
+from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Said, share_words, sheet
-from labeler.tables.scores import keyword_table, residual_table, score_table, tie_table
+from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
+from labeler.tables.scores import (
+    bucket_table,
+    keyword_table,
+    residual_table,
+    score_table,
+    tie_table,
+)
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
+    "RunNames",
+    "RunTable",
     "Said",
+    "Steps",
+    "answer",
+    "bucket_table",
     "chunk_text",
     "compare_table",
     "crossed_picture",
@@ -39,14 +55,19 @@ __all__ = [
     "keyword_table",
     "list_column",
     "lists_side_by_side",
+    "movers_table",
     "pool_table",
     "query_card",
     "query_head",
     "query_table",
+    "reranked_table",
     "residual_table",
     "run_failures_table",
+    "run_legend",
     "run_name",
+    "runs_table",
     "score_table",
+    "sentence_with_link",
     "sentences",
     "share_words",
     "sheet",

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from string import ascii_uppercase
 
 import htpy
 
-from labeler.comparison import Comparison, Delta, QueryDelta, Trial, WhatIf
-from labeler.evaluation import Conventions, number, signed
+from labeler.comparison import (
+    FEW,
+    Comparison,
+    Delta,
+    QueryDelta,
+    Trial,
+    WhatIf,
+)
+from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
-from labeler.measures import MEASURES
-from labeler.tables.shared import framed, head, row_head, small
+from labeler.measures import MEASURES, Measure
+from labeler.palette import A_COLOUR, B_COLOUR, QUIET
+from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
 
 LOOK = style("""
 .compare { overflow-x: auto; }
@@ -24,6 +33,23 @@ LOOK = style("""
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
+.verdict { font-size: 1.15rem; font-weight: 600; line-height: 1.35; margin: 0; }
+.verdict { overflow-wrap: anywhere; }
+.answer { display: grid; gap: 0.5rem; }
+.compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
+.compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
+.compare.whole thead th { overflow-wrap: break-word; }
+.compare.whole tbody th {
+    text-align: left; font-size: 0.95rem; overflow-wrap: anywhere; min-width: 9rem;
+}
+.compare.whole .change > * { font-size: 1.05rem; background:
+    color-mix(in srgb, currentColor 5%, transparent); }
+.compare.whole .change small { font-size: 0.78rem; }
+.compare .letter::before {
+    content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
+    background: var(--side);
+}
+.compare .letter.B::before { border-radius: 50%; }
 .question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere; }
 .question small, .chunk-shown small {
     font-size: 0.85rem; color: color-mix(in srgb, currentColor 72%, transparent);
@@ -34,54 +60,126 @@ LOOK = style("""
     margin-top: 0.25rem; line-height: 1.5;
 }
 .small-print p {
-    margin: 0; font-size: 0.82rem; overflow-wrap: anywhere;
+    margin: 0; line-height: 1.4; font-size: 0.82rem; overflow-wrap: anywhere;
     color: color-mix(in srgb, currentColor 72%, transparent);
 }
-.said { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
-.said li { margin: 0; padding: 0; overflow-wrap: anywhere; }
+.told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
+.told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
+.answer summary { cursor: pointer; font-size: 0.85rem; }
+.answer summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
 .compare small {
     display: block; font-size: 0.78rem; font-weight: 400;
     color: color-mix(in srgb, currentColor 72%, transparent);
 }
 """)
 
-
-def compare_table(rows: Sequence[Delta], comparison: Comparison) -> htpy.Fragment:
-    """Return B against A, a row for each measure."""
-    heads = [
-        head("Measure"),
-        head(f"A {comparison.a}", "mean"),
-        head(f"B {comparison.b}", "mean"),
-        head("B − A", "difference"),
-        head("Queries", "B wins / ties / loses"),
-        head("n", "in the mean"),
-        head("Holes", "in A / in B"),
-    ]
-    body = [_compare_row(row, comparison.conventions) for row in rows]
-    return framed(LOOK, "compare", heads, body, label="A against B by measure")
+SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def _compare_row(row: Delta, conventions: Conventions) -> htpy.Element:
-    left_out = f" + {row.undefined} undefined" if row.undefined else ""
-    absent = (row.missing_a, row.missing_b)
-    missing = f"{absent[0]} / {absent[1]} queries absent" if any(absent) else ""
-    return htpy.tr[
-        row_head(conventions.heading(row.measure), title=MEASURES[row.measure.name].meaning),
-        htpy.td[number(row.a), small(_aside(row.a, row.n))],
-        htpy.td[number(row.b), small(_aside(row.b, row.n))],
-        htpy.td[htpy.strong[signed(row.delta)]],
-        htpy.td[f"{row.wins} / {row.ties} / {row.losses}"],
-        htpy.td[f"{row.n}{left_out}"],
-        htpy.td[f"{row.holes_a:,} / {row.holes_b:,}", small(missing)],
+def answer(
+    verdict: str,
+    said: Iterable[str],
+    rest: Sequence[str],
+    table: htpy.Node,
+    print_lines: Iterable[str],
+    notes: Sequence[str],
+) -> htpy.Fragment:
+    """Return the answer over the numbers it rests on: which run is better, and where it loses.
+
+    ``rest`` are further sentences, and ``notes`` what to know of the numbers, both to be opened.
+    """
+    return htpy.fragment[
+        LOOK,
+        htpy.div(".answer")[
+            htpy.p(".verdict")[verdict] if verdict else None,
+            sentences(said),
+            _folded(f"{len(rest):,} more move against the total", rest),
+            table,
+            small_print(print_lines),
+            _folded("What to know of these numbers", notes),
+        ],
     ]
 
 
-def query_table(rows: Sequence[QueryDelta], comparison: Comparison) -> htpy.Fragment:
+def _folded(title: str, lines: Sequence[str]) -> htpy.Element | None:
+    return htpy.details[htpy.summary[title], sentences(lines)] if lines else None
+
+
+def compare_table(
+    rows: Sequence[Delta],
+    comparison: Comparison,
+    names: Mapping[str, str],
+    sure: Container[Measure],
+    more: Sequence[Score] = (),
+) -> htpy.Fragment:
+    """Return B against A, a column for each measure; ``more`` are means of runs beside them.
+
+    A difference is bold where its measure is ``sure`` to move. ``names`` are what runs are called
+    where there is little room.
+    """
+    pair = (
+        ("A", comparison.a, [(row.a, row.n, row.holes_a, row.missing_a) for row in rows]),
+        ("B", comparison.b, [(row.b, row.n, row.holes_b, row.missing_b) for row in rows]),
+    )
+    further = [
+        (letter, run, [(s.value, s.n, s.holes, s.missing) for s in more if s.run == run])
+        for letter, run in zip(
+            ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
+        )
+    ]
+    runs = [
+        htpy.tr[_run_head(letter, run, names), [_mean_cell(*cell) for cell in cells]]
+        for letter, run, cells in (*pair, *further)
+    ]
+    change = htpy.tr(".change")[
+        row_head("B − A", small("B wins / ties / loses")),
+        [_change_cell(row, sure=row.measure in sure) for row in rows],
+    ]
+    heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
+    return framed(
+        LOOK,
+        "compare whole",
+        heads,
+        [*runs[:2], change, *runs[2:]],
+        label="A against B by measure",
+        columns=len(rows),
+    )
+
+
+def _measure_head(row: Delta, conventions: Conventions) -> htpy.Element:
+    left_out = f", {row.undefined:,} undefined" if row.undefined else ""
+    few = f", under {FEW}" if 0 < row.n < FEW else ""
+    meaning = MEASURES[row.measure.name].meaning
+    return head(conventions.heading(row.measure), f"n {row.n:,}{few}{left_out}", title=meaning)
+
+
+def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
+    side = f"--side: {SIDE_COLOURS.get(letter, QUIET)}"
+    mark = htpy.span(class_=f"letter {letter}", style=side)[letter]
+    return row_head(mark, " ", run_name(run, names))
+
+
+def _mean_cell(value: float, n: int, holes: int, missing: int) -> htpy.Element:
+    """Return a mean with the holes it rests on, and the queries its run has no list for."""
+    absent = f", {missing} absent" if missing else ""
+    under = _aside(value, n) or f"{hole_words(holes)}{absent}"
+    return htpy.td[number(value), small(under)]
+
+
+def _change_cell(row: Delta, *, sure: bool) -> htpy.Element:
+    shown = signed(row.delta)
+    outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
+    return htpy.td[htpy.strong[shown] if sure else shown, small(outcomes)]
+
+
+def query_table(
+    rows: Sequence[QueryDelta], comparison: Comparison, names: Mapping[str, str]
+) -> htpy.Fragment:
     """Return one query's values, a row for each measure."""
     heads = [
         head("Measure"),
-        head(f"A {comparison.a}"),
-        head(f"B {comparison.b}"),
+        htpy.th(scope="col")["A ", run_name(comparison.a, names)],
+        htpy.th(scope="col")["B ", run_name(comparison.b, names)],
         head("B − A"),
         head("Holes", "in A / in B"),
     ]
@@ -154,4 +252,4 @@ def small_print(lines: Iterable[str]) -> htpy.Fragment:
 def sentences(lines: Iterable[str]) -> htpy.Fragment:
     """Return sentences as a list; nothing where there are none."""
     items = [htpy.li[line] for line in lines]
-    return htpy.fragment[LOOK, htpy.ul(".said")[items] if items else None]
+    return htpy.fragment[LOOK, htpy.ul(".told")[items] if items else None]

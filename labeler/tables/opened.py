@@ -14,7 +14,7 @@ from labeler.markup import style
 from labeler.model import Chunk, Query
 from labeler.palette import GRADE_COLOURS
 from labeler.tables.failing import value_words
-from labeler.tables.shared import SHEET, framed, head, row_head, small
+from labeler.tables.shared import SHEET, framed, head, row_head, run_name, small
 
 ASKED = style("""
 .asked h3 { margin: 0; padding: 0; font-size: 1.35rem; white-space: pre-line;
@@ -76,7 +76,7 @@ def grade_chip(grade: int | None, words: Sequence[str]) -> htpy.Element:
 
 
 def list_column(
-    run: str,
+    run: htpy.Node,
     ranked: Sequence[Ranked],
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
@@ -131,16 +131,17 @@ def run_failures_table(
     *,
     judged: bool,
     counted: Sequence[bool],
+    short: Mapping[str, str],
 ) -> htpy.Fragment:
     """Return for one query a row a run: values, where its relevant chunks are, class, lever.
 
     ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
-    is in the means of each measure.
+    is in the means of each measure, ``short`` what the runs are called here.
     """
     heads = [head("Run", words=True), *map(head, headings), head("Known relevant", words=True)]
     body = [
         htpy.tr[
-            htpy.th(".words", scope="row")[run],
+            htpy.th(".words", scope="row")[run_name(run, short)],
             [
                 htpy.td[value_words(value, judged, counts)]
                 for value, counts in zip(values, counted, strict=True)
@@ -229,7 +230,7 @@ def _dashes(count: int) -> list[htpy.Element]:
 
 def pool_table(
     rows: Sequence[PoolRow],
-    runs: Sequence[str],
+    runs: Sequence[htpy.Node],
     chunks: Mapping[int, Chunk],
     words: Sequence[str],
     by_hand: Collection[int] = (),

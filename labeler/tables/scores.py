@@ -1,144 +1,156 @@
-"""The Scores page: runs by measures, how far ties and holes could move them, and keywords."""
+"""The Scores page: what stands in the cells of its tables, a row for each run."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import htpy
 
 from labeler.evaluation import NO_RESULT, Conventions, Residual, Score, TieRange, number
 from labeler.keywords import KeywordRow, keyword_columns
-from labeler.markup import style
 from labeler.measures import MEASURES, Measure
-from labeler.tables.shared import cells, framed, head, hole_words, row_head, small
+from labeler.tables.runs import Cell, Column, RunTable
+from labeler.tables.shared import hole_words
 
-LOOK = style("""
-.scores { overflow-x: auto; }
-.scores table {
-    border-collapse: collapse; table-layout: fixed; width: 100%;
-    min-width: calc(10rem + var(--columns) * 6rem);
-    max-width: calc(10rem + var(--columns) * 14rem);
-    font-variant-numeric: tabular-nums;
-}
-.scores th, .scores td {
-    padding: 0.45rem 0.75rem;
-    text-align: right;
-    vertical-align: top;
-    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
-    white-space: nowrap;
-}
-.scores thead th {
-    font-weight: 600; border-bottom-width: 2px; white-space: normal; overflow-wrap: anywhere;
-}
-.scores thead th + th { padding-left: 0.25rem; }
-.scores th:first-child {
-    text-align: left; white-space: normal; overflow-wrap: anywhere; width: 10rem;
-}
-.scores tbody th { font-weight: 400; }
-.scores td { font-size: 1.05rem; }
-.scores small {
-    display: block; font-size: 0.78rem; font-weight: 400;
-    color: color-mix(in srgb, currentColor 72%, transparent);
-}
-""")
+HOLE = "◌"
 
 
-def score_table(
-    scores: Sequence[Score], systems: Mapping[str, str], conventions: Conventions
-) -> htpy.Fragment:
-    """Return the scores: a row for each run, a column for each measure.
-
-    The best value of a column is set in bold; nothing is judged by colour.
-    """
-    measures = list(dict.fromkeys(score.measure for score in scores))
-    by_run: dict[str, dict[Measure, Score]] = {}
-    for score in scores:
-        by_run.setdefault(score.run, {})[score.measure] = score
-    best = {measure: _best(row[measure].value for row in by_run.values()) for measure in measures}
-    some_run = next(iter(by_run.values()), {})
-    heads = [head("Run"), *(_score_head(some_run[each], conventions) for each in measures)]
-    rows = [
-        htpy.tr[
-            row_head(run, small(_system_of(run, systems))),
-            [_score_cell(row[measure], best[measure]) for measure in measures],
-        ]
-        for run, row in by_run.items()
+def score_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
+    """Return runs by measures, of one bucket or of all queries."""
+    first = {score.measure: score for score in reversed(scores)}
+    measures = dict.fromkeys(score.measure for score in scores)
+    columns = [
+        Column(
+            conventions.heading(measure),
+            conventions.heading(measure),
+            _rests_on(first[measure]),
+            MEASURES[measure.name].meaning,
+        )
+        for measure in measures
     ]
-    return framed(LOOK, "scores", heads, rows, columns=len(measures))
+    return _of_scores(columns, scores, lambda score: conventions.heading(score.measure))
 
 
-def _best(values: Iterable[float]) -> float:
-    return max((value for value in values if not math.isnan(value)), default=math.nan)
+def bucket_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
+    """Return runs by buckets, of one measure for each bucket."""
+    first = {score.bucket: score for score in reversed(scores)}
+    columns = [
+        Column(
+            str(bucket),
+            str(bucket),
+            f"{conventions.heading(first[bucket].measure)} · {_rests_on(first[bucket])}",
+            MEASURES[first[bucket].measure.name].meaning,
+        )
+        for bucket in dict.fromkeys(score.bucket for score in scores)
+    ]
+    return _of_scores(columns, scores, lambda score: str(score.bucket))
 
 
-def _system_of(run: str, systems: Mapping[str, str]) -> str:
-    """Name a run's system where it is not its own name."""
-    system = systems.get(run, run)
-    return "" if system == run else system
-
-
-def _score_head(score: Score, conventions: Conventions) -> htpy.Element:
-    """Name a measure, and how many queries its means are over."""
+def _rests_on(score: Score) -> str:
+    """Say over how many queries a column's means are."""
     left_out = f", {score.undefined} undefined" if score.undefined else ""
-    meaning = MEASURES[score.measure.name].meaning
-    return head(conventions.heading(score.measure), f"n {score.n}{left_out}", title=meaning)
+    return f"n {score.n}{left_out}"
+
+
+def _of_scores(
+    columns: Sequence[Column], scores: Sequence[Score], name_of: Callable[[Score], str]
+) -> RunTable:
+    """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
+    best: dict[str, float] = {}
+    for score in scores:
+        if not math.isnan(score.value):
+            best[name_of(score)] = max(score.value, best.get(name_of(score), -math.inf))
+    cells: dict[str, dict[str, Cell]] = {}
+    for score in scores:
+        name = name_of(score)
+        element = _score_cell(score, best.get(name, math.nan))
+        cells.setdefault(score.run, {})[name] = Cell(score.value, element)
+    return RunTable(columns, cells, _tags(scores))
 
 
 def _score_cell(score: Score, best: float) -> htpy.Element:
-    """Return a mean with the holes it rests on, and the queries its run has no list for."""
-    if not score.n + score.undefined:
-        return htpy.td["–", small("nothing graded")]
-    if score.reason == NO_RESULT:
-        return htpy.td["–", small("no result")]
+    """Return a mean with the holes it rests on, where it has a depth to count them in."""
+    if score.reason is not None:
+        said = "no result" if score.reason == NO_RESULT else score.reason
+        return htpy.td(title=said)["–", _unseen(said)]
     shown = number(score.value)
-    missing = f", {score.missing} absent" if score.missing else ""
-    value = htpy.strong[shown] if shown == number(best) != "–" else shown
-    return htpy.td[value, small(f"{hole_words(score.holes)}{missing}")]
+    value = htpy.strong[shown] if shown == number(best) else shown
+    holes = score.holes if score.measure.cutoff is not None else 0
+    said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
+    return htpy.td(title=said)[value, htpy.small[_counted(holes)]]
 
 
-def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> htpy.Fragment:
-    """Return what each run's means could be in other orders of its tied chunks."""
-    heads = map(head, ("Run", "Measure", "lowest", "as it is", "highest"))
-    rows = [
-        htpy.tr[
-            row_head(run),
-            htpy.td[conventions.heading(each.measure)],
-            cells((each.lowest, each.value, each.highest)),
-        ]
-        for run, found in ranges.items()
-        for each in found
+def _counted(holes: int) -> htpy.Node:
+    return [f"{HOLE} {holes:,}", _unseen(" hole" if holes == 1 else " holes")] if holes else None
+
+
+def _unseen(text: str) -> htpy.Element:
+    return htpy.span(".unseen")[text]
+
+
+def _depth(measure: Measure) -> str:
+    return "in the lists" if measure.cutoff is None else "above the cut-off"
+
+
+def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
+    """Say of each run for how many queries it has no list, which is the same for all measures."""
+    missing: dict[str, int] = {}
+    for score in scores:
+        missing[score.run] = max(score.missing, missing.get(score.run, 0))
+    return {run: [f"{count:,} absent"] for run, count in missing.items() if count}
+
+
+def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> RunTable:
+    """Return what runs' means could be in other orders of their tied chunks: lowest to highest."""
+    headings = [conventions.heading(each.measure) for each in next(iter(ranges.values()), ())]
+    columns = [Column(name, name, "lowest – highest") for name in headings]
+    return RunTable(
+        columns,
+        {
+            run: {
+                name: Cell(each.value, _range_cell(each))
+                for name, each in zip(headings, found, strict=True)
+            }
+            for run, found in ranges.items()
+        },
+        {},
+    )
+
+
+def _range_cell(each: TieRange) -> htpy.Element:
+    low, high = number(each.lowest), number(each.highest)
+    title = f"{number(each.value)} as it is"
+    return htpy.td(title=title)[low if low == high else f"{low} – {high}"]
+
+
+def residual_table(rows: Sequence[Residual], conventions: Conventions) -> RunTable:
+    """Return what each RBP is, what it could rise by and to what; ``rows`` are of one bucket."""
+    parts = ("value", "residual", "value + residual")
+    measures = list(dict.fromkeys(row.measure for row in rows))
+    columns = [
+        Column(f"{conventions.heading(measure)} {part}", conventions.heading(measure), part)
+        for measure in measures
+        for part in parts
     ]
-    return framed(LOOK, "scores", heads, rows, columns=4)
+    cells: dict[str, dict[str, Cell]] = {}
+    for row in rows:
+        heading = conventions.heading(row.measure)
+        for part, value in zip(parts, (row.value, row.residual, row.highest), strict=True):
+            cells.setdefault(row.run, {})[f"{heading} {part}"] = _plain(value)
+    return RunTable(columns, cells, {})
 
 
-def residual_table(rows: Sequence[Residual], conventions: Conventions) -> htpy.Fragment:
-    """Return what each RBP is, what it could rise by and to what: run below run."""
-    heads = map(head, ("Run", "Measure", "value", "residual", "value + residual"))
-    body = [
-        htpy.tr[
-            row_head(row.run),
-            htpy.td[conventions.heading(row.measure)],
-            cells((row.value, row.residual, row.highest)),
-        ]
-        for measure in dict.fromkeys(row.measure for row in rows)
-        for row in rows
-        if row.measure == measure
-    ]
-    return framed(LOOK, "scores", heads, body, columns=4)
-
-
-def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> htpy.Fragment:
-    """Return keyword measures beside graded ones, run by run."""
+def keyword_table(rows: Sequence[KeywordRow], k: int, headings: Sequence[str]) -> RunTable:
+    """Return keyword measures beside graded ones."""
     names = keyword_columns(k, headings)
-    body = [
-        htpy.tr[
-            row_head(
-                row.run,
-                small(f"queries with keywords: {row.n:,}, graded of them: {row.judged:,}"),
-            ),
-            cells((*row.keyword, *row.graded, row.agreement)),
-        ]
-        for row in rows
-    ]
-    return framed(LOOK, "scores", map(head, ("Run", *names)), body, columns=len(names))
+    numbers = {row.run: (*row.keyword, *row.graded, row.agreement) for row in rows}
+    cells = {
+        run: {name: _plain(value) for name, value in zip(names, values, strict=True)}
+        for run, values in numbers.items()
+    }
+    return RunTable([Column(name, name) for name in names], cells, {})
+
+
+def _plain(value: float) -> Cell:
+    return Cell(value, htpy.td[number(value)])

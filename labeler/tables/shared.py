@@ -71,7 +71,7 @@ def framed(
 
 
 def head(
-    name: str, under: str = "", *, title: str | None = None, words: bool = False
+    name: htpy.Node, under: str = "", *, title: str | None = None, words: bool = False
 ) -> htpy.Element:
     """Return a column's head; ``words`` stand to the left."""
     return htpy.th(scope="col", class_="words" if words else None, title=title)[name, small(under)]
@@ -82,13 +82,17 @@ def row_head(name: htpy.Node, *under: htpy.Node, title: str | None = None) -> ht
     return htpy.th(scope="row", title=title)[name, under]
 
 
-def run_name(name: str, short: Mapping[str, str]) -> htpy.Element:
+def run_name(name: str, short: Mapping[str, str], *, long: int | None = None) -> htpy.Element:
     """Return a run's name as `labeler.naming.short_names` has it, the whole where one hovers.
 
-    It is set apart, so that letters of another direction move nothing around it.
+    It is set apart, so that letters of another direction move nothing around it. What is ``long``
+    (characters) even so has that class.
     """
     shown = short.get(name, name)
-    return htpy.bdi(title=None if shown == name else name)[shown]
+    is_long = long is not None and len(shown) > long
+    return htpy.bdi(class_="long" if is_long else None, title=None if shown == name else name)[
+        shown
+    ]
 
 
 def cells(values: Iterable[float]) -> list[htpy.Element]:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from playwright.sync_api import Page, expect
 
-# What a page says and what its widgets are set to; the clock on Scores goes on.
+# What a page says and what its widgets are set to.
 SHOWN = r"""() => {
     const words = [];
     const read = node => {
@@ -18,7 +18,7 @@ SHOWN = r"""() => {
         for (const child of (node.shadowRoot ?? node).childNodes) read(child);
     };
     read(document.querySelector('[data-testid="stMain"]'));
-    return words.filter(Boolean).join("\n").replace(/last looked[\d:\s]+/g, "");
+    return words.filter(Boolean).join("\n");
 }"""
 # A page stands still once no script runs and what it waits for has come.
 STILL = """() => document.querySelector('[data-testid="stApp"]')

@@ -174,3 +174,63 @@ def test_the_address_shows_the_same_thing_again(serve, visit, pair):
     expect(again.locator(".ranks thead th").last).to_have_text("P@1, B − A")
     page.go_back()
     expect(page.locator(".strips tbody tr")).to_have_count(3)
+
+
+def test_a_further_run_is_set_beside_a_and_b_and_stays_in_the_address(serve, visit, pair):
+    server = serve(pair)
+    with server.store() as store:
+        third = [Ranking(query, ("c5", "c0")) for query in ("q0", "q1", "q2")]
+        store.add_run(loaded(third), name="third")
+    page = visit(f"{server.url}/compare?a=old&b=new&measure=RR")
+    expect(page.locator(".strips tbody tr").first.locator(".strip")).to_have_count(2)
+    page.get_by_text("Change", exact=True).click()
+    page.get_by_role("combobox", name="Further runs").click()
+    page.get_by_role("option", name="third").click()
+    lanes = page.locator(".strips tbody tr").first.locator(".lane")
+    expect(lanes).to_have_count(3)
+    expect(lanes.last).to_have_text("C3·")
+    expect(page.locator(".strips .legend")).to_have_text("A oldB newC third")
+    page.wait_for_url(re.compile("also=third"))
+    again = visit(page.url)
+    expect(again.locator(".strips tbody tr").first.locator(".lane")).to_have_count(3)
+    table = again.get_by_role("table", name="A against B by measure")
+    expect(table.get_by_role("row").last).to_contain_text("1.0000")
+
+
+def test_what_moved_most_leads_to_the_query_in_which_it_did(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?a=old&b=new&measure=RR")
+    page.get_by_role("radio", name="What moved most").click()
+    table = page.locator(".movers").last
+    expect(table).to_contain_text("6 → 1, +0.2778")
+    table.get_by_role("link", name="q0", exact=True).click()
+    expect_query(page, "q0")
+    assert address(page)["chunk"] == ["c5"]
+    assert address(page)["a"] == ["old"]
+    page.go_back()
+    expect(page.locator(".movers").last).to_contain_text("6 → 1, +0.2778")
+    assert page.evaluate("window.ran") is None
+
+
+def test_on_a_phone_the_query_has_a_line_of_its_own(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?a=old&b=new&measure=RR")
+    page.set_viewport_size({"width": 390, "height": 844})
+    row = page.locator(".strips tbody tr").nth(2)
+    expect(row.locator("button")).to_have_text("why is the kettle cold")
+    text, first, second = (
+        row.locator(part).bounding_box() for part in (".query", ".strip.at-0", ".strip.at-1")
+    )
+    assert text["width"] > 300
+    assert text["y"] + text["height"] <= first["y"]
+    assert first["y"] + first["height"] <= second["y"]
+    assert row.locator("button").evaluate("each => each.scrollWidth <= each.clientWidth")
+    row.locator("td.delta").click()
+    expect_query(page, "q0")
+
+
+def test_the_warnings_and_the_small_print_are_opened_by_a_click(serve, visit, pair):
+    page = visit(f"{serve(pair).url}/compare?a=old&b=new&measure=RR")
+    expect(page.locator(".verdict")).to_have_text(re.compile("Fewer than 10 queries"))
+    rule = page.get_by_text("Bold is more than chance")
+    expect(rule).to_be_hidden()
+    page.get_by_text("What to know of these numbers").click()
+    expect(rule).to_be_visible()

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 
 LEADS_PAGES = ["scores", "compare", "slices", "queries", "review", "data"]
 # What only a lead's page would show of the golden set: its runs, and the words for its measures.
-LEADS_THINGS = re.compile("forward|backward|nDCG|last looked")
+LEADS_THINGS = re.compile("forward|backward|nDCG|follows new grades")
 FILES = [
     ("GET", "media/0123456789.csv"),
     ("GET", "_stcore/metrics"),
@@ -122,7 +122,7 @@ def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
     page = visit(link_for(server, "Lea", "lead"), grader=None)
     ready(page)
     page.get_by_role("link", name="Scores").click()
-    expect(page.get_by_text("last looked")).to_be_visible()
+    expect(page.get_by_text("follows new grades")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 404
     with server.store() as store:
         store.invite("Bea", "hash of a secret nobody has", role="lead")
@@ -137,7 +137,7 @@ def test_a_lead_who_becomes_a_grader_sees_no_more_measures(serve_with, visit):
     page = visit(link_for(server, "Lea", "lead"), grader=None)
     ready(page)
     page.get_by_role("link", name="Scores").click()
-    expect(page.get_by_text("last looked")).to_be_visible()
+    expect(page.get_by_text("follows new grades")).to_be_visible()
     link_for(server, "Bea", "lead")
     link_for(server, "Lea", "grader")
     expect(page.get_by_text(re.compile("not invited|for leads"))).to_be_visible()
@@ -162,5 +162,5 @@ def test_a_door_that_is_kept_open_asks_nobody(serve_with, visit):
     server = serve_with("--allow-unauthenticated")
     link_for(server, "Ann")
     page = visit(f"{server.url}/scores", grader=None)
-    expect(page.get_by_text("last looked")).to_be_visible()
+    expect(page.get_by_text("follows new grades")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 404

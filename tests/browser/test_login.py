@@ -92,7 +92,7 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     log_in(page, "lea")
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")
     page.get_by_role("link", name="Scores").click()
-    expect(page.get_by_text("last looked")).to_be_visible()
+    expect(page.get_by_text("follows new grades")).to_be_visible()
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 404
     with guarded.store() as store:
         store.allow("Bea", "bea@example.org", role="lead")

@@ -1,0 +1,75 @@
+"""A part of a page that follows the golden set, without a click and without losing one's place.
+
+The server tells the line that stands over the part when there is news (`labeler.pushing`), and the
+line lets the part run again, and nothing else of the page: what is typed, open or focused stays.
+Knows nothing of what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from labeler import address, ui
+from labeler.errors import LabelerError
+from labeler.live.orders import keep_order, of_session
+from labeler.scripts import loader
+
+__all__ = ["follow", "keep_order"]
+
+_HERE = Path(__file__).parent
+
+_line = st.components.v2.component(
+    "labeler_live",
+    html='<p><span class="state" role="status"></span> <button class="again" hidden></button></p>',
+    css=(_HERE / "live.css").read_text(encoding="utf-8"),
+    js=loader("live", "live"),
+)
+
+
+def follow(show: Callable[[], str | None]) -> None:
+    """Show a part of the page, now and again whenever the golden set has moved.
+
+    ``show`` reads the store anew; what it returns, such as how much is graded, stands in the line
+    over the part. An error of ours is said in its place, and the part goes on following.
+
+    The whole page runs where that is not enough: where something other than a grade was written,
+    such as a run, a query or a setting, and where the reader has changed inside of the part what
+    links to other pages take along, as those stand outside.
+    """
+    carried = address.given_all(address.CARRIED)
+    with ui.guard(), ui.open_store() as store:
+        data_revision = store.data_revision()
+
+    @st.fragment
+    def followed() -> None:
+        if address.given_all(address.CARRIED) != carried:
+            st.rerun()
+        place = st.container(key="live", horizontal=True, vertical_alignment="center")
+        orders = of_session()
+        orders.moved = 0
+        words, newest = None, None
+        try:
+            with ui.open_store() as store:
+                newest = store.newest()  # read first, so that it is never newer than what is shown
+            if newest[-1] != data_revision:
+                st.rerun()
+            words = show()
+        except LabelerError as error:
+            ui.explain(error)
+        if newest is None:
+            return
+        with place:
+            if words:
+                st.caption(words, width="content")
+            _line(
+                key="follows",
+                data={"newest": newest, "moved": orders.moved},
+                on_news_change=lambda: None,
+                on_again_change=orders.forget,
+                width="content",
+            )
+
+    followed()

@@ -1,0 +1,72 @@
+// The line over what follows the golden set: when there is news, it asks for the part of the page
+// that it stands in to run again, and for nothing else. Knows nothing of what that part shows.
+
+import { Connection } from "./connection.js";
+import { hold } from "./holding.js";
+
+/** @import { Component, LineData } from "./shapes" */
+
+const FOLLOWS = "follows new grades";
+const SILENT = "no connection to the server: these numbers may be old";
+
+/** @type {WeakMap<Node, Line>} */
+const lines = new WeakMap();
+
+/** @type {(component: Component) => () => void} */
+export default function show(component) {
+  const { parentElement } = component;
+  const line = lines.get(parentElement) ?? new Line(parentElement);
+  lines.set(parentElement, line);
+  line.update(component);
+  // Streamlit calls the returned function at every change of data as well; only an element that has
+  // left the page is at its end.
+  return () => setTimeout(() => parentElement.isConnected || leave(parentElement));
+}
+
+/** @type {(place: Node) => void} */
+function leave(place) {
+  lines.get(place)?.close();
+  lines.delete(place);
+}
+
+class Line {
+  /** @param {HTMLElement | ShadowRoot} place */
+  constructor(place) {
+    this.state = /** @type {HTMLElement} */ (place.querySelector(".state"));
+    this.again = /** @type {HTMLButtonElement} */ (place.querySelector(".again"));
+    this.state.textContent = FOLLOWS;
+    /** @type {Component["setTriggerValue"]} */
+    this.ask = () => {};
+    this.again.onclick = () => this.ask("again", Date.now());
+    this.connection = new Connection({
+      onNews: () => {
+        hold(document.body);
+        this.ask("news", Date.now());
+      },
+      onSilence: (isSilent) => this.say(isSilent),
+    });
+  }
+
+  /** @param {Component} component */
+  update({ data, setTriggerValue }) {
+    this.ask = setTriggerValue;
+    this.offer(data);
+    this.connection.say(data.newest);
+  }
+
+  /** @param {LineData} data */
+  offer({ moved }) {
+    this.again.hidden = !moved;
+    this.again.textContent = `${moved.toLocaleString("en")} moved: sort again`;
+  }
+
+  /** @param {boolean} isSilent */
+  say(isSilent) {
+    this.state.textContent = isSilent ? SILENT : FOLLOWS;
+    this.state.classList.toggle("silent", isSilent);
+  }
+
+  close() {
+    this.connection.close();
+  }
+}

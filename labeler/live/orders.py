@@ -1,0 +1,79 @@
+"""The order in which a reader sees rows: it stays while their numbers move, until they ask.
+
+Kept in the session and not in the address: an address would need every row's place, and the
+revision alone would not do, as the board knows only the newest numbers. What is kept decides
+nothing but the order: every row and number is read anew, and whoever opens the page anew, or
+reloads it, finds it sorted by what it shows.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+import streamlit as st
+
+KEY = "orders"
+MOST_KEPT = 8
+RowT = TypeVar("RowT")
+
+
+class Orders:
+    """The orders that a reader saw, by the question they had asked; ``moved`` is for one look."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, list[Hashable]] = {}
+        self.moved = 0
+
+    def keep(
+        self, sorted_now: Iterable[RowT], name: Callable[[RowT], Hashable], question: Hashable
+    ) -> list[RowT]:
+        """Return rows in the order they were seen in; rows that are new come last."""
+        rows = {name(row): row for row in sorted_now}
+        seen = [each for each in self._kept.pop(question, ()) if each in rows]
+        known = set(seen)
+        order = [*seen, *(each for each in rows if each not in known)]
+        place = {each: at for at, each in enumerate(rows)}
+        self.moved += count_moved([place[each] for each in order])
+        self._kept[question] = order
+        while len(self._kept) > MOST_KEPT:
+            del self._kept[next(iter(self._kept))]
+        return [rows[each] for each in order]
+
+    def forget(self) -> None:
+        """Let everything be sorted anew."""
+        self._kept.clear()
+
+
+def count_moved(places: Sequence[int]) -> int:
+    """Return the fewest elements that have to be moved to sort ``places``, which are distinct.
+
+    >>> count_moved([0, 1, 2, 3]), count_moved([3, 0, 1, 2]), count_moved([1, 0, 3, 2])
+    (0, 1, 2)
+    """
+    ends: list[int] = []  # of the longest rising parts, the lowest end for each length
+    for place in places:
+        at = bisect_left(ends, place)
+        ends[at : at + 1] = [place]
+    return len(places) - len(ends)
+
+
+def of_session() -> Orders:
+    """Return the orders of whoever looks at this page."""
+    if KEY not in st.session_state:
+        st.session_state[KEY] = Orders()
+    orders: Orders = st.session_state[KEY]
+    return orders
+
+
+def keep_order(
+    sorted_now: Iterable[RowT], name: Callable[[RowT], Hashable], question: Hashable
+) -> list[RowT]:
+    """Return rows in the order in which this reader saw them, so that no push moves them.
+
+    ``name`` is what a row is known by. ``question`` is all that was asked for, such as the runs,
+    the measure, the sort and the filters, and the page: another question is answered in its own
+    order. Says beside `follow`'s line how many rows would stand elsewhere now.
+    """
+    return of_session().keep(sorted_now, name, question)

@@ -1,0 +1,51 @@
+"""How much of the server's time open pages may have; knows no page and no clock of its own.
+
+Grading comes first: the more grades come in, the smaller the share for showing what they moved.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+QUIET_SHARE = 0.25  # of one core, where hardly anybody grades
+HALVED_AT = 10.0  # grades a second that leave pages half of that
+SAVED_SECONDS = 1.0  # one grade on a quiet server is shown at once, on many pages
+WINDOW_SECONDS = 2.0
+
+
+class Pace:
+    """A purse of seconds: it fills by the share that pages may have, and each run is paid from it.
+
+    Times are of one clock, in seconds.
+    """
+
+    def __init__(self, now: float) -> None:
+        self._purse = SAVED_SECONDS
+        self._filled_at = now
+        self._graded: deque[tuple[float, int]] = deque()
+
+    def note_grades(self, now: float, count: int) -> None:
+        """Take note that so many grades came in since the last time."""
+        self._fill(now)
+        self._graded.append((now, count))
+
+    def spend(self, now: float, seconds: float) -> None:
+        """Pay for one page's run; a long one may leave a debt."""
+        self._fill(now)
+        self._purse -= seconds
+
+    def wait(self, now: float) -> float:
+        """Return in how many seconds another page may run, 0 for now."""
+        self._fill(now)
+        return max(0.0, -self._purse / self._share(now))
+
+    def _fill(self, now: float) -> None:
+        self._purse += (now - self._filled_at) * self._share(now)
+        self._purse = min(SAVED_SECONDS, self._purse)
+        self._filled_at = now
+
+    def _share(self, now: float) -> float:
+        while self._graded and self._graded[0][0] < now - WINDOW_SECONDS:
+            self._graded.popleft()
+        grades_a_second = sum(count for _, count in self._graded) / WINDOW_SECONDS
+        return QUIET_SHARE / (1 + grades_a_second / HALVED_AT)

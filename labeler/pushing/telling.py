@@ -1,0 +1,145 @@
+"""Learns that the golden set has moved, and tells open pages of it, one after another."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from labeler.errors import LabelerError
+from labeler.pushing.pace import Pace
+from labeler.pushing.pages import Newest, OpenPage
+from labeler.store import Store
+
+LOOK_EVERY_SECONDS = 1.0  # for what other processes write
+LEAST_GAP_SECONDS = 0.3  # between two runs of one page
+PATIENCE_SECONDS = 2.0
+NOT_WELCOME, NOT_UNDERSTOOD = 1008, 1007  # a socket's codes for why it is closed
+
+log = logging.getLogger(__name__)
+
+
+class Telling:
+    """Tells the open pages of the golden set at ``path`` when it moves.
+
+    A page's run takes a hundred times as long as taking a grade: so pages run one at a time, those
+    that waited longest first, and as often as their `Pace` lets them.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._pages: list[OpenPage] = []
+        self._newest: Newest | None = None
+        self._pace = Pace(time.monotonic())
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._is_wanted = asyncio.Event()
+        self._is_written = asyncio.Event()
+        self._is_stirred = asyncio.Event()
+
+    def route(self) -> WebSocketRoute:
+        """Return the route that pages open their sockets at."""
+        return WebSocketRoute("/api/live", self._serve)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Look out and tell, as long as the block runs."""
+        self._loop = asyncio.get_running_loop()
+        tasks = [asyncio.create_task(work) for work in (self._look_out(), self._tell_in_turn())]
+        try:
+            yield
+        finally:
+            self._loop = None
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def look_now(self) -> None:
+        """Say that something was written; in whatever thread."""
+        loop = self._loop
+        if loop is not None and self._pages:
+            with suppress(RuntimeError):  # the loop ends: so do the pages
+                loop.call_soon_threadsafe(self._is_written.set)
+
+    async def _serve(self, socket: WebSocket) -> None:
+        page = OpenPage(socket, self._path)
+        if not await page.is_welcome():
+            await socket.close(NOT_WELCOME)
+            return
+        await socket.accept()
+        self._pages.append(page)
+        self._is_wanted.set()
+        self._is_written.set()
+        try:
+            async for words in socket.iter_text():
+                page.hear(words)
+                self._is_stirred.set()
+        except (ValueError, TypeError, KeyError, RecursionError):  # a KeyError: it is no text
+            await socket.close(NOT_UNDERSTOOD)
+        finally:
+            self._pages.remove(page)
+
+    async def _look_out(self) -> None:
+        with Store(self._path) as store:
+            seen = None
+            while True:
+                await self._next_look()
+                try:
+                    if (commits := store.commits_of_others()) != seen:
+                        self._learn(store.newest())
+                        seen = commits
+                except LabelerError as error:
+                    log.warning("open pages are not told of what is new: %s", error)
+
+    async def _next_look(self) -> None:
+        if not self._pages:
+            self._is_wanted.clear()
+            await self._is_wanted.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_EVERY_SECONDS):
+                await self._is_written.wait()
+        self._is_written.clear()
+
+    def _learn(self, newest: Newest) -> None:
+        if self._newest is not None:
+            self._pace.note_grades(time.monotonic(), newest[0] - self._newest[0])
+        self._newest = newest
+        self._is_stirred.set()
+
+    async def _tell_in_turn(self) -> None:
+        while True:
+            page, newest = await self._next_page()
+            began = page.told_at = time.monotonic()
+            with suppress(WebSocketDisconnect, RuntimeError):  # it has gone: `_serve` sees it, too
+                if await page.is_welcome():
+                    await page.tell(newest, PATIENCE_SECONDS)
+                else:
+                    await page.socket.close(NOT_WELCOME)
+            now = time.monotonic()
+            self._pace.spend(now, now - began)
+
+    async def _next_page(self) -> tuple[OpenPage, Newest]:
+        """Return the page to be told, and of what, when it is time for it."""
+        while True:
+            self._is_stirred.clear()
+            wait = None
+            if (page := self._longest_behind()) is not None and self._newest is not None:
+                if (wait := self._wait_for(page)) <= 0:
+                    return page, self._newest
+                wait = min(wait, LOOK_EVERY_SECONDS)  # it shortens as fewer grades come
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._is_stirred.wait()
+
+    def _longest_behind(self) -> OpenPage | None:
+        newest = self._newest
+        behind = [page for page in self._pages if newest is not None and page.is_behind(newest)]
+        return min(behind, key=lambda page: page.told_at, default=None)
+
+    def _wait_for(self, page: OpenPage) -> float:
+        now = time.monotonic()
+        return max(self._pace.wait(now), page.told_at + LEAST_GAP_SECONDS - now)

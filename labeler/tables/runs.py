@@ -1,0 +1,209 @@
+"""A table with one row for each run, whatever its columns say: sorted, pinned and hidden by links.
+
+What the cells hold is another module's; where the links lead is the page's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import htpy
+
+from labeler.lineup import BY_NAME, Group, Lineup, Values
+from labeler.markup import style
+from labeler.palette import DARK_GROUND, LIGHT_GROUND
+from labeler.tables.shared import framed, run_name, small
+
+MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
+LONG_NAME = 60  # characters: a longer name takes several lines
+
+LOOK = style(
+    f"""
+.scores {{ --ground: light-dark({LIGHT_GROUND}, {DARK_GROUND}); }}
+"""
+    """
+.scores { position: relative; overflow-x: auto; container-type: inline-size; }
+.scores table {
+    border-collapse: separate; border-spacing: 0; font-variant-numeric: tabular-nums;
+    font-size: 0.93rem; line-height: 1.35;
+    min-width: min(100%, calc(14rem + var(--columns) * 8rem));
+}
+.scores th, .scores td {
+    padding: 0.19rem 0.55rem; text-align: right; vertical-align: middle; white-space: nowrap;
+    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+}
+.scores thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
+.scores thead a { color: inherit; text-decoration: none; }
+.scores thead a:hover { text-decoration: underline; text-underline-offset: 0.2em; }
+.scores a:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
+.scores th:first-child {
+    text-align: left; position: sticky; left: 0; background: var(--ground);
+    z-index: 1;
+}
+.scores tbody th { font-weight: 400; }
+.scores tbody th .run { display: flex; align-items: center; gap: 0.3rem; }
+.scores tbody th .long { white-space: normal; overflow-wrap: anywhere; width: 30rem; }
+.scores .act {
+    flex: none; color: color-mix(in srgb, currentColor 66%, transparent); text-decoration: none;
+    min-width: 1.5rem; text-align: center; border-radius: 0.3rem;
+}
+.scores .act:hover { color: inherit; }
+.scores .act:hover { background: color-mix(in srgb, currentColor 12%, transparent); }
+.scores tr.group th {
+    font-weight: 600; padding-top: 0.5rem; text-align: left; white-space: normal;
+}
+.scores tbody tr:not(.group):hover > * {
+    background: color-mix(in srgb, currentColor 7%, var(--ground));
+}
+.scores small {
+    font-size: 0.8125rem; font-weight: 400;
+    color: color-mix(in srgb, currentColor 74%, transparent);
+}
+.scores thead small { display: block; }
+.scores td small { display: inline-block; min-width: 2.6rem; margin-left: 0.25rem; }
+.scores .unseen {
+    position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+}
+.scores.crowded td small { display: none; }
+@container (max-width: 72rem) { .scores.many td small { display: none; } }
+@container (max-width: 58rem) {
+    .scores table { font-size: 0.875rem; }
+    .scores th, .scores td { padding: 0.19rem 0.35rem; }
+}
+@container (max-width: 40rem) {
+    .scores tbody th { white-space: normal; overflow-wrap: anywhere; font-size: 0.8125rem; }
+    .scores tbody th .run { flex-wrap: wrap; gap: 0 0.3rem; width: 9.5rem; }
+    .scores tbody th bdi, .scores tbody th .long { flex: 1 1 100%; order: -1; width: 100%; }
+    .scores th, .scores td { padding: 0.3rem 0.4rem; }
+}
+"""
+)
+
+
+class Column(NamedTuple):
+    """A column by the name that it is sorted by; ``meaning`` is shown where one hovers."""
+
+    name: str
+    heading: str
+    under: str = ""
+    meaning: str | None = None
+
+
+class Cell(NamedTuple):
+    """What stands in a cell, and the value by which its row is sorted."""
+
+    value: float
+    element: htpy.Element
+
+
+class Steps(NamedTuple):
+    """Where the links of a table lead: an address for a column, or for a run."""
+
+    sort: Callable[[str], str]
+    pin: Callable[[str], str]
+    hide: Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """Columns, and a cell for each run and column; ``tags`` say of a run what no column does."""
+
+    columns: Sequence[Column]
+    cells: Mapping[str, Mapping[str, Cell]]
+    tags: Mapping[str, Sequence[str]]
+
+    @property
+    def values(self) -> Values:
+        """What the rows are sorted by."""
+        return {
+            run: {name: cell.value for name, cell in row.items()} for run, row in self.cells.items()
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
+
+
+@dataclass(frozen=True, slots=True)
+class RunNames:
+    """How runs are called: ``short`` where names are folded, and the system each belongs to."""
+
+    short: Mapping[str, str]
+    systems: Mapping[str, str]
+
+    def system(self, run: str) -> str:
+        """Name a run's system, where its own name, as it is shown, does not say it."""
+        system = self.systems.get(run, run)
+        return "" if system in self.short.get(run, run) else system
+
+
+def sentence_with_link(sentence: str, link: str, address: str) -> htpy.Element:
+    """Return a sentence with a link after it."""
+    return htpy.p(style="margin: 0")[sentence, " ", htpy.a(href=address)[link]]
+
+
+def runs_table(
+    table: RunTable, groups: Sequence[Group], lineup: Lineup, names: RunNames, steps: Steps
+) -> htpy.Fragment:
+    """Return the table with the runs of ``groups``, as ``lineup`` sorts them."""
+    count = len(table.columns)
+    first = table.names[0] if count else ""
+    columns = [Column(BY_NAME, "Run"), *table.columns]
+    heads = [_head(column, first, lineup, steps) for column in columns]
+    rows: list[htpy.Element] = []
+    for group in groups:
+        if group.name is not None:
+            rows.append(_group_row(group, len(heads)))
+        rows += [_run_row(run, table, lineup, names, steps) for run in group.runs]
+    classes = f"scores{' many' * (count > MANY)}{' crowded' * (count > CROWDED)}"
+    return framed(LOOK, classes, heads, rows, columns=count)
+
+
+def _head(column: Column, first: str, lineup: Lineup, steps: Steps) -> htpy.Element:
+    """Return a heading that sorts; its id, unlike its place, is still there afterwards."""
+    is_sorted = lineup.column == column.name
+    order = "descending" if lineup.falls else "ascending"
+    sign = {"descending": "▼", "ascending": "▲"}[order] if is_sorted else ""
+    return htpy.th(scope="col", aria_sort=order if is_sorted else None, title=column.meaning)[
+        htpy.a(id=f"sort {first} {column.name}", href=steps.sort(column.name))[
+            column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None
+        ],
+        small(column.under),
+    ]
+
+
+def _group_row(group: Group, columns: int) -> htpy.Element:
+    runs = f"{len(group.runs)} run{'s' * (len(group.runs) != 1)}"
+    return htpy.tr(".group")[
+        htpy.th(scope="rowgroup", colspan=columns)[group.name, " ", htpy.small[runs]]
+    ]
+
+
+def _run_row(
+    run: str, table: RunTable, lineup: Lineup, names: RunNames, steps: Steps
+) -> htpy.Element:
+    is_pinned = run in lineup.pinned
+    pin = f"Unpin {run}" if is_pinned else f"Pin {run} on top"
+    said = [] if lineup.by_system else [names.system(run)]
+    return htpy.tr[
+        htpy.th(scope="row")[
+            htpy.div(".run")[
+                htpy.a(
+                    ".act",
+                    id=f"pin {table.names[0]} {run}",
+                    href=steps.pin(run),
+                    title=pin,
+                    aria_label=pin,
+                )["★" if is_pinned else "☆"],
+                run_name(run, names.short, long=LONG_NAME),
+                [small(text) for text in (*said, *table.tags.get(run, ())) if text],
+                htpy.a(".act", href=steps.hide(run), title=f"Hide {run}", aria_label=f"Hide {run}")[
+                    "×"
+                ],
+            ]
+        ],
+        [table.cells[run][name].element for name in table.names],
+    ]

@@ -1,0 +1,98 @@
+"""After the start the board is opened in the background, so that its first visitor need not wait.
+
+It yields to whoever comes: each step begins only while nobody asks for anything. Knows requests by
+their times alone.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from labeler.errors import LabelerError
+
+QUIET_SECONDS = 0.75
+LOOK_EVERY_SECONDS = 0.1
+NAME = "opens the board"
+
+log = logging.getLogger(__name__)
+
+
+class Traffic:
+    """When anybody last asked for anything, or was answered; nobody has from the start on."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def note(self) -> None:
+        """Note that somebody asks or is answered."""
+        self._last = time.monotonic()
+
+    def is_quiet(self) -> bool:
+        """Say whether nobody asked for a while."""
+        return time.monotonic() - self._last >= QUIET_SECONDS
+
+
+class NotesTraffic:
+    """Notes every request and every message of a websocket."""
+
+    def __init__(self, app: ASGIApp, traffic: Traffic) -> None:
+        self.app = app
+        self.traffic = traffic
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, noting all that comes and goes."""
+
+        async def noted_receive() -> Message:
+            message = await receive()
+            self.traffic.note()
+            return message
+
+        async def noted_send(message: Message) -> None:
+            self.traffic.note()
+            await send(message)
+
+        self.traffic.note()
+        await self.app(scope, noted_receive, noted_send)
+
+
+@contextmanager
+def warm_up(traffic: Traffic) -> Iterator[None]:
+    """Open the board in the background while the server runs, as soon as nobody asks."""
+    over = threading.Event()
+    threading.Thread(target=_take_steps, args=(traffic, over), name=NAME, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+def _take_steps(traffic: Traffic, over: threading.Event) -> None:
+    for step in STEPS:
+        while not traffic.is_quiet():
+            if over.wait(LOOK_EVERY_SECONDS):
+                return
+        try:
+            step()
+        except LabelerError as error:  # whoever opens a page is told
+            log.debug("the board is not open yet: %s", error)
+            return
+
+
+def _import_pages() -> None:
+    """Import what pages for leads are made from, which takes a second that the start has not."""
+    for name in ("charts", "choosing", "downloads", "tables", "ui"):
+        importlib.import_module(f"labeler.{name}")
+
+
+def _open_board() -> None:
+    importlib.import_module("labeler.ui").open_board()
+
+
+STEPS: tuple[Callable[[], None], ...] = (_import_pages, _open_board)

@@ -1,0 +1,271 @@
+"""Pages follow the grades that others give, and leave alone what their reader is at."""
+
+from __future__ import annotations
+
+import csv
+import re
+import signal
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from labeler.model import Judgment
+from labeler.store import Store
+from tests.browser.padpage import ready
+from tests.browser.server import Server
+from tests.browser.still import stand_still
+
+pytestmark = pytest.mark.browser
+
+FOLLOWS = "follows new grades"
+SILENT = "no connection to the server"
+# A page by its address, and what it says before and after the grade that `judge` gives below.
+PAGES = {
+    "/scores?measure=P@5&facet=task": ("0.2000", "0.2500"),
+    "/compare?a=forward&b=backward&measure=P@5": ("0.2000", "0.2500"),
+    "/slices?a=forward&facet=task&measure=P@5": ("0.2000", "0.2500"),
+    "/queries?a=forward&measure=P@5&query=q0": ("0.2000", "0.4000"),
+    "/review": ("4", "5"),
+}
+
+
+# Scrolls to the end, and notes from then on wherever the page is scrolled to.
+SCROLL_AND_NOTE = """main => {
+    main.scrollTo(0, main.scrollHeight);
+    window.places = [];
+    const note = () => {
+        if (window.places.at(-1) !== main.scrollTop) window.places.push(main.scrollTop);
+        requestAnimationFrame(note);
+    };
+    note();
+}"""
+
+
+@pytest.fixture
+def server(golden_set, serve) -> Server:
+    """Serve four queries with a relevant chunk each."""
+    path: Path = golden_set()
+    with Store(path) as store:
+        for number in range(4):
+            judge(store, f"q{number}", "c0", 3)
+    return serve(path)
+
+
+def judge(store: Store, query: str, chunk: str, grade: int, grader: str = "Bea") -> None:
+    """Grade from another process than the server's."""
+    store.add_grader(grader)
+    event = f"{query} {chunk} {grade} {grader}"
+    store.judge(Judgment(event, query, chunk, grader, grade=grade))
+
+
+def follows(page: Page) -> Page:
+    """Wait until the page listens."""
+    expect(page.get_by_text(FOLLOWS)).to_be_visible()
+    return page
+
+
+def strips(page: Page) -> list[str]:
+    """Return the queries of Compare in the order they stand in."""
+    rows = page.locator(".strips tbody tr")
+    return [row.get_attribute("data-query") or "" for row in rows.all()]
+
+
+def strip(page: Page, query: str) -> Locator:
+    return page.locator(f".strips tbody tr[data-query={query}]")
+
+
+# The numbers move ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_grade_in_one_browser_moves_the_numbers_in_another(server, visit, path):
+    before, after = PAGES[path]
+    page = follows(visit(f"{server.url}{path}", grader=None))
+    numbers = page.locator("table").first
+    expect(numbers).to_contain_text(before)
+    expect(numbers).not_to_contain_text(after)
+    pad = visit(f"{server.url}/?query=q0", grader="Bea")
+    pad.locator(".whole .row").filter(has_text="chunk c1.").first.click()
+    pad.keyboard.press("3")
+    expect(pad.locator(".status .state")).to_have_text("5 saved")
+    expect(numbers).to_contain_text(after)
+
+
+def test_what_another_process_loads_is_shown_too(server, visit):
+    page = follows(visit(f"{server.url}/scores", grader=None))
+    with server.store() as store:
+        store.rename_run("forward", "renamed")
+    expect(page.locator(".scores").get_by_role("rowheader", name="renamed")).to_be_visible()
+    follows(page)
+
+
+def test_ten_tabs_of_one_browser_load_follow_and_leave_grading_as_it_was(server, visit):
+    paths = [path for path in PAGES if path != "/review"] * 3
+    first = follows(visit(f"{server.url}{paths[0]}"))
+    tabs = [first]
+    for path in paths[1:10]:
+        tabs.append(follows(visit(f"{server.url}{path}", context=first.context)))
+    pad = visit(server.url, context=first.context)
+    ready(pad)
+    for _ in range(3):
+        pad.keyboard.press("2")
+    expect(pad.locator(".status .state")).to_have_text("3 saved")
+    with server.store() as store:
+        grades = store.contents().golden
+    for tab in tabs:
+        expect(tab.get_by_text(f"have grades · {grades} grades")).to_be_visible()
+
+
+# What the reader is at stays -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "/review"])
+def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit, path):
+    _, after = PAGES[path]
+    page = follows(visit(f"{server.url}{path}", viewport={"width": 1000, "height": 420}))
+    stand_still(page).get_by_test_id("stMain").evaluate(SCROLL_AND_NOTE)
+    with server.store() as store:
+        judge(store, "q0", "c1", 3)
+    expect(page.locator("table").first).to_contain_text(after)
+    stand_still(page)
+    [place] = page.evaluate("window.places")
+    assert place > 100
+    typed = page.get_by_role("combobox", name="Measures")
+    typed.click()
+    typed.press_sequentially("nDC")
+    before = page.locator("table").first.inner_text()
+    with server.store() as store:
+        judge(store, "q0", "c2", 3)
+    expect(page.locator("table").first).not_to_have_text(before, use_inner_text=True)
+    stand_still(page)
+    expect(typed).to_have_value("nDC")
+    expect(typed).to_be_focused()
+
+
+def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server, visit):
+    page = follows(visit(f"{server.url}/slices?a=forward&facet=task&measure=P@5", grader=None))
+    link = page.locator("table a").first
+    link.focus()
+    with server.store() as store:
+        judge(store, "q0", "c1", 3)
+    expect(page.locator("table").first).to_contain_text("0.2500")
+    expect(link).to_be_focused()
+
+    page = follows(
+        visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5&show=Bars+and+scatter")
+    )
+    numbers = page.get_by_test_id("stExpander").filter(has_text="The numbers of both charts")
+    numbers.locator("summary").click()
+    expect(numbers.get_by_test_id("stDataFrame")).to_be_visible()
+    with server.store() as store:
+        judge(store, "q0", "c2", 3)
+    expect(page.locator("table").first).to_contain_text("0.3000")
+    expect(numbers.get_by_test_id("stDataFrame")).to_be_visible()
+
+
+def test_a_push_leaves_an_opened_query_open_with_what_is_tried_on_it(server, visit):
+    page = follows(
+        visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5&query=q0&chunk=c3")
+    )
+    rank = page.get_by_role("spinbutton", name="What if this chunk were at rank")
+    rank.click()
+    rank.press_sequentially("2")
+    with server.store() as store:
+        judge(store, "q0", "c1", 3)
+    expect(page.locator("table").first).to_contain_text("0.4000")
+    expect(rank).to_have_value("2")
+    expect(rank).to_be_focused()
+    assert "query=q0" in page.url
+
+    page = follows(visit(f"{server.url}/queries?a=forward&measure=P@5&query=q0"))
+    page.locator("details summary").first.click()
+    with server.store() as store:
+        judge(store, "q0", "c2", 3)
+    expect(page.locator("table").first).to_contain_text("0.6000")
+    expect(page.locator("details").first).to_have_attribute("open", "")
+
+
+# The order stays -----------------------------------------------------------------------------
+
+
+def test_rows_of_compare_keep_their_order_until_the_reader_asks(server, visit):
+    page = follows(visit(f"{server.url}/compare?a=forward&b=backward&measure=P@5", grader=None))
+    expect(page.locator(".strips tbody tr")).to_have_count(4)
+    before = strips(page)
+    assert before[0] == "q0"
+    again = page.get_by_role("button", name="sort again")
+    expect(again).to_be_hidden()
+    with server.store() as store:
+        for chunk in ("c1", "c2", "c3"):
+            judge(store, "q3", chunk, 3)
+    expect(strip(page, "q3")).to_contain_text("0.8000")
+    expect(again).to_have_text("1 moved: sort again")
+    assert strips(page) == before
+    strip(page, "q1").click()
+    page.get_by_role("button", name="All queries").click()
+    expect(page.locator(".strips tbody tr")).to_have_count(4)
+    assert strips(page) == before, "nor does a look at one query sort the others"
+    again.click()
+    expect(again).to_be_hidden()
+    assert strips(page) == ["q3", "q0", "q1", "q2"]
+
+
+def test_rows_of_queries_keep_their_order_until_the_reader_asks(server, visit):
+    page = follows(visit(f"{server.url}/queries?a=forward&measure=P@5", grader=None))
+
+    def listed() -> list[str]:
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name="Download these queries as CSV").click()
+        text = waiting.value.path().read_text(encoding="utf-8")
+        return [row["query_id"] for row in csv.DictReader(text.splitlines())]
+
+    before = listed()
+    assert before == ["q0", "q1", "q2", "q3"]
+    with server.store() as store:
+        for chunk in ("c1", "c2"):
+            judge(store, "q0", chunk, 3)
+    again = page.get_by_role("button", name="sort again")
+    expect(again).to_have_text("1 moved: sort again")
+    assert listed() == before
+    again.click()
+    expect(again).to_be_hidden()
+    assert listed() == ["q1", "q2", "q3", "q0"]
+
+
+# The server goes and comes -------------------------------------------------------------------
+
+
+def test_a_page_says_that_the_server_is_gone_only_after_long_and_catches_up(server, visit):
+    page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
+    server.stop(signal.SIGKILL)
+    expect(page.get_by_text(SILENT)).to_have_count(0)
+    expect(page.get_by_text(FOLLOWS)).to_have_count(1)
+    expect(page.get_by_text(SILENT)).to_be_visible()
+    with server.store() as store:
+        judge(store, "q0", "c1", 3)
+    server.start()
+    expect(page.get_by_text(SILENT)).to_have_count(0)
+    expect(page.locator(".scores table").first).to_contain_text("0.2500")
+    follows(page)
+    with server.store() as store:
+        judge(store, "q0", "c2", 3)
+    expect(page.locator(".scores table").first).to_contain_text("0.3000")
+
+
+def test_a_short_restart_is_not_worth_a_word(server, visit):
+    page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
+    said = page.get_by_text(re.compile(f"{FOLLOWS}|{SILENT}"))
+    said.evaluate(
+        """each => {
+            window.said = [];
+            const note = () => window.said.push(each.textContent);
+            new MutationObserver(note).observe(each, { childList: true, characterData: true });
+        }"""
+    )
+    server.stop(signal.SIGKILL)
+    server.start()
+    with server.store() as store:
+        judge(store, "q0", "c1", 3)
+    expect(page.locator(".scores table").first).to_contain_text("0.2500")
+    assert not any(SILENT in words for words in page.evaluate("window.said"))

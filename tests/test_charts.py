@@ -1,0 +1,116 @@
+"""What all charts share: text that is large enough, and colours that stand out on either ground."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import altair as alt
+import pytest
+
+from labeler import charts, palette
+from labeler.comparison import compare
+from labeler.diagnosis import CLASSES
+from labeler.places import PACKAGE
+from tests.boards import board_of
+from tests.contrast import contrast
+
+QRELS = {"q1": {"c": 3}, "q2": {"c": 1, "d": 2}}
+HOSTILE = "<img src=x>{{datum}}"
+RUNS = {HOSTILE: {"q1": ["c"], "q2": ["x", "c"]}, "b": {"q1": ["x", "c"], "q2": ["c"]}}
+
+
+def every_chart() -> Mapping[str, Any]:
+    """Return one chart of each kind."""
+    board = board_of(QRELS, RUNS, {"intent": {"q1": "buy", "q2": "sell"}})
+    read = board.conventions.measures
+    scores = board.table(read("nDCG@10 RR"))
+    compared = compare(board, HOSTILE, "b", read("RR"), "intent")
+    [share] = [charts.Share("buy", "50%", 1, 1, 1, 1)]
+    counts = dict.fromkeys(CLASSES, 1)
+    heat = charts.score_cells(scores, board.conventions, 5)
+    return {
+        "scores": charts.score_chart(scores, board.conventions),
+        "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
+        "heat": charts.heat_chart(heat, rows="a", columns="b", description="c"),
+        "pair": charts.heat_chart(
+            charts.pair_cells(compared, 5), rows="a", columns="b", description="c"
+        ),
+        "failing": charts.failure_chart(counts, "a"),
+        "failing by bucket": charts.failure_heat({"buy": counts}, "intent", "a"),
+        "days": charts.day_chart([("2026-01-02", "Ann", 3), ("2026-01-02", "Bo", 1)], "a"),
+        "progress": charts.progress_chart([share], "intent", "a"),
+    }
+
+
+def values_of(spec: Any, names: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
+    """Give what a specification says under these names, wherever in it."""
+    if isinstance(spec, dict):
+        for name, value in spec.items():
+            if names.fullmatch(name) and not isinstance(value, dict):
+                yield name, value
+            yield from values_of(value, names)
+    elif isinstance(spec, list):
+        for each in spec:
+            yield from values_of(each, names)
+
+
+def test_the_grounds_are_those_of_the_theme() -> None:
+    config = tomllib.loads((PACKAGE / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    grounds = [config["theme"][which]["backgroundColor"] for which in ("light", "dark")]
+    assert grounds == [palette.LIGHT_GROUND, palette.DARK_GROUND]
+
+
+@pytest.mark.parametrize("ground", [palette.LIGHT_GROUND, palette.DARK_GROUND])
+def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
+    drawn = (*palette.RUN_COLOURS, palette.A_COLOUR, palette.B_COLOUR, palette.QUIET)
+    assert len(set(drawn)) == len(drawn)
+    for colour in drawn:
+        assert contrast(colour, ground) >= 3, colour
+
+
+@pytest.mark.parametrize("name", every_chart())
+def test_text_is_large_enough_and_in_the_colour_of_the_page(name: str) -> None:
+    spec = every_chart()[name].to_dict()
+    sizes = dict(values_of(spec, re.compile(r"fontSize|labelFontSize|titleFontSize")))
+    assert min(sizes.values()) >= 12
+    axis = spec["config"]["axis"]
+    assert (axis["labelColor"], axis["titleColor"]) == ("currentColor", "currentColor")
+
+
+@pytest.mark.parametrize("name", ["scores", "curve", "days"])
+def test_points_and_lines_are_drawn_in_colours_that_stand_out(name: str) -> None:
+    spec = every_chart()[name].to_dict()
+    colours = [
+        each
+        for _, values in values_of(spec.get("encoding", spec), RANGE)
+        for each in values
+        if str(each).startswith("#")
+    ]
+    assert len(colours) >= 2
+    assert set(colours) <= set(palette.RUN_COLOURS)
+
+
+RANGE = re.compile("range")
+
+
+def test_eight_runs_differ_in_shape_and_colour_together_and_line_and_colour() -> None:
+    names = [f"run {n}" for n in range(8)]
+    board = board_of({"q": {"c": 1}}, {name: {"q": ["c"]} for name in names})
+    spec = charts.score_chart(
+        board.table(board.conventions.measures("RR")), board.conventions
+    ).to_dict()["encoding"]
+    looks = list(zip(spec["color"]["scale"]["range"], spec["shape"]["scale"]["range"], strict=True))
+    assert spec["color"]["scale"]["domain"] == names
+    assert len(set(looks)) == 8
+
+
+def test_a_hostile_name_is_data_and_no_expression() -> None:
+    assert isinstance(every_chart()["scores"], alt.Chart)
+    spec = every_chart()["scores"].to_dict()
+    [rows] = spec["datasets"].values()
+    assert {row["run"] for row in rows} == {HOSTILE, "b"}
+    assert HOSTILE in spec["encoding"]["color"]["scale"]["domain"]
+    assert not [value for _, value in values_of(spec, re.compile(".*[eE]xpr"))]

@@ -1,0 +1,280 @@
+"""Open pages are told that the golden set has moved: who is told, when, and how often."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, asynccontextmanager
+from itertools import count
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+from websockets.sync.client import ClientConnection, connect
+
+from labeler import access
+from labeler.access import GRADERS_ONLY, PERSON_COOKIE
+from labeler.model import Judgment, Remark
+from labeler.pushing import Pace, Telling, telling
+from labeler.store import Store
+
+Open = Callable[..., ClientConnection]
+
+
+@pytest.fixture
+def told(filled: Store) -> Telling:
+    return Telling(str(filled.path))
+
+
+@pytest.fixture
+def url(told: Telling) -> Iterator[str]:
+    """Serve the sockets as the app does."""
+    from labeler.app import OwnSockets
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette):
+        async with told.running():
+            yield
+
+    app = Starlette(routes=[told.route()], lifespan=lifespan, middleware=[Middleware(OwnSockets)])
+    server = uvicorn.Server(
+        uvicorn.Config(app, port=0, log_level="critical", ws="websockets-sansio")
+    )
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    while not server.started:
+        thread.join(0.01)
+    yield f"127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def open_page(url: str) -> Iterator[Open]:
+    """Open the sockets of pages, as whoever a link's secret says."""
+    opened = ExitStack()
+
+    def page(secret: str = "", origin: str | None = None) -> ClientConnection:
+        headers = {"cookie": f"{PERSON_COOKIE}={secret}"} if secret else {}
+        return opened.enter_context(
+            connect(f"ws://{url}/api/live", origin=origin, additional_headers=headers)
+        )
+
+    with opened:
+        yield page
+
+
+@pytest.fixture
+def grade(filled: Store) -> Callable[[], list[int]]:
+    """Give another grade; return what is newest then."""
+    filled.add_grader("Ann")
+    numbers = count()
+
+    def give() -> list[int]:
+        number = next(numbers)
+        filled.judge(Judgment(f"told {number}", "q1", "c1", "Ann", grade=number % 4))
+        return list(filled.newest())
+
+    return give
+
+
+def shows(page: ClientConnection, newest: object) -> None:
+    page.send(json.dumps({"shows": newest}))
+
+
+def hears(page: ClientConnection) -> list[int]:
+    return json.loads(page.recv(timeout=20))["newest"]
+
+
+def hears_nothing(page: ClientConnection) -> bool:
+    try:
+        page.recv(timeout=0.4)
+    except TimeoutError:
+        return True
+    return False
+
+
+# What is told ------------------------------------------------------------------------------------
+
+
+def test_a_page_is_told_of_what_another_process_writes(filled, open_page, grade):
+    page = open_page()
+    shows(page, filled.newest())
+    newest = grade()
+    assert hears(page) == newest
+    shows(page, newest)
+    filled.remark(Remark("remark", "q1", "Ann", "unclear"))
+    assert hears(page) == list(filled.newest()) != newest
+    shows(page, filled.newest())
+    filled.save_settings(filled.settings())
+    assert hears(page) == list(filled.newest())
+
+
+def test_a_grade_taken_by_this_server_is_told_without_waiting_for_the_next_look(
+    filled, told, open_page, grade, monkeypatch
+):
+    monkeypatch.setattr(telling, "LOOK_EVERY_SECONDS", 3_600)
+    page = open_page()
+    shows(page, [0, 0, 0])
+    shows(page, hears(page))
+    newest = grade()
+    told.look_now()
+    assert hears(page) == newest
+
+
+def test_a_page_that_missed_something_is_told_when_it_comes_back(filled, open_page, grade):
+    before, newest = list(filled.newest()), grade()
+    page = open_page()
+    shows(page, before)
+    assert hears(page) == newest
+
+
+def test_a_page_that_shows_the_newest_is_told_nothing(filled, open_page, grade):
+    newest = grade()
+    page = open_page()
+    shows(page, newest)
+    assert hears_nothing(page)
+
+
+# How often ---------------------------------------------------------------------------------------
+
+
+def test_a_page_that_is_still_busy_is_told_of_the_last_grade_only(filled, open_page, grade):
+    page = open_page()
+    shows(page, filled.newest())
+    first = grade()
+    assert hears(page) == first
+    for _ in range(3):
+        newest = grade()
+    assert hears_nothing(page)
+    shows(page, first)
+    assert hears(page) == newest
+
+
+def test_pages_run_one_after_another(filled, open_page, grade, monkeypatch):
+    monkeypatch.setattr(telling, "PATIENCE_SECONDS", 3_600)
+    pages = [open_page() for _ in range(3)]
+    before = filled.newest()
+    newest = grade()
+    for page in pages:
+        shows(page, before)
+    for at, page in enumerate(pages):
+        assert hears(page) == newest
+        assert all(hears_nothing(later) for later in pages[at + 1 :])
+        shows(page, newest)
+
+
+def test_a_page_that_does_not_answer_keeps_no_other_waiting_for_good(filled, open_page, grade):
+    dead, alive = open_page(), open_page()
+    before, newest = filled.newest(), grade()
+    shows(dead, before)
+    assert hears(dead) == newest
+    shows(alive, before)
+    assert hears(alive) == newest
+    assert hears_nothing(dead)
+
+
+def test_a_page_that_nobody_looks_at_is_told_when_somebody_does(filled, open_page, grade):
+    hidden, seen = open_page(), open_page()
+    before = filled.newest()
+    shows(hidden, None)
+    newest = grade()
+    shows(seen, before)
+    assert hears(seen) == newest
+    assert hears_nothing(hidden)
+    shows(hidden, before)
+    assert hears(hidden) == newest
+
+
+def test_many_pages_show_one_grade_at_once_and_the_next_as_the_share_allows():
+    pace = Pace(0.0)
+    for _ in range(20):
+        assert pace.wait(0.0) == 0
+        pace.spend(0.0, 0.05)
+    pace.spend(0.0, 0.1)
+    assert pace.wait(0.0) == pytest.approx(0.1 / 0.25)
+    assert pace.wait(10.0) == 0
+
+
+def test_the_more_grades_come_the_less_pages_run():
+    def runs_in_a_minute(grades_a_second: int) -> int:
+        pace, runs = Pace(0.0), 0
+        for tick in range(600):
+            now = tick / 10
+            if tick % 10 == 0:
+                pace.note_grades(now, grades_a_second)
+            if not pace.wait(now):
+                pace.spend(now, 0.1)
+                runs += 1
+        return runs
+
+    quiet, some, many = map(runs_in_a_minute, (0, 5, 50))
+    assert quiet > some > many > 0
+    assert many < quiet / 4
+
+
+def test_pages_run_as_before_once_the_grading_is_over():
+    pace = Pace(0.0)
+    pace.note_grades(0.0, 1_000_000)
+    pace.spend(0.0, 2.0)
+    assert pace.wait(0.0) > 3_600
+    assert pace.wait(3.0) < 5
+
+
+# Who ---------------------------------------------------------------------------------------------
+
+
+def refusal(open_page: Open, **how: str) -> int:
+    with pytest.raises(InvalidStatus) as refused:
+        open_page(**how)
+    return refused.value.response.status_code
+
+
+def test_only_leads_are_told(filled, open_page):
+    lead, _ = access.invite(filled, "Lea", "lead")
+    grader, _ = access.invite(filled, "Gil", "grader")
+    shows(page := open_page(secret=lead), [0, 0, 0])
+    assert hears(page) == list(filled.newest())
+    assert refusal(open_page, secret=grader) == 403
+    assert refusal(open_page, secret="guessed") == 403
+    assert refusal(open_page) == 403
+
+
+def test_where_only_grading_is_served_nobody_is_told(open_page, monkeypatch):
+    monkeypatch.setenv(GRADERS_ONLY, "1")
+    assert refusal(open_page) == 403
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:1", "null"])
+def test_another_sites_page_is_not_told(open_page, origin):
+    assert refusal(open_page, origin=origin) == 403
+
+
+def test_who_is_no_lead_any_more_is_told_nothing_more(filled, open_page, grade):
+    access.invite(filled, "Lea", "lead")
+    secret, _ = access.invite(filled, "Max", "lead")
+    page = open_page(secret=secret)
+    shows(page, filled.newest())
+    filled.revoke("Max")
+    grade()
+    with pytest.raises(ConnectionClosed) as closed:
+        page.recv(timeout=20)
+    assert closed.value.rcvd.code == 1008
+
+
+@pytest.mark.parametrize(
+    "nonsense",
+    ["", "no json", "[]", "7", '{"shows": 7}', '{"shows": "abc"}', '{"shows": [1]}', b"\0"],
+)
+def test_what_no_page_says_ends_its_socket_and_no_other(filled, open_page, grade, nonsense):
+    page, strange = open_page(), open_page()
+    shows(page, filled.newest())
+    strange.send(nonsense)
+    with pytest.raises(ConnectionClosed) as closed:
+        strange.recv(timeout=20)
+    assert closed.value.rcvd.code == 1007
+    newest = grade()
+    assert hears(page) == newest

@@ -1,0 +1,143 @@
+"""The board is opened after the start, before anybody looks, and never in anybody's way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from labeler import ui, warming
+from labeler.evaluation import Conventions
+from labeler.model import Chunk, Query, Ranking
+from labeler.store import Store
+from labeler.warming import NotesTraffic, Traffic, warm_up
+from tests.page import empty_golden_set, loaded
+
+
+class Visits(Traffic):
+    """Visitors who stay until they are told to go."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.are_gone = threading.Event()
+        self.was_asked = threading.Event()
+
+    def is_quiet(self) -> bool:
+        self.was_asked.set()
+        return self.are_gone.is_set()
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_chunks(loaded([Chunk("c1", "text")]))
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="A")
+    return path
+
+
+def opener() -> threading.Thread:
+    [found] = [thread for thread in threading.enumerate() if thread.name == warming.NAME]
+    return found
+
+
+def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    visits = Visits()
+    visits.are_gone.set()
+    with warm_up(visits):
+        opener().join(timeout=60)
+
+    def read_again(_: Store) -> None:
+        pytest.fail("the runs are read again")
+
+    monkeypatch.setattr(Store, "collection", read_again)
+    with Store(database) as store:
+        assert ui.live_board(store, Conventions()).run_names == ("A",)
+
+
+def test_nothing_is_opened_while_somebody_asks(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[str] = []
+    monkeypatch.setattr(warming, "STEPS", (lambda: steps.append("taken"),))
+    visits = Visits()
+    with warm_up(visits):
+        thread = opener()
+        assert visits.was_asked.wait(60)
+        assert steps == []
+        visits.are_gone.set()
+        thread.join(timeout=60)
+    assert steps == ["taken"]
+
+
+def test_a_server_that_stops_does_not_wait_for_the_board(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    steps: list[str] = []
+    monkeypatch.setattr(warming, "STEPS", (lambda: steps.append("taken"),))
+    with warm_up(Visits()):
+        thread = opener()
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+    assert steps == []
+
+
+def test_a_missing_golden_set_is_left_for_whoever_opens_a_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LABELER_DB", str(tmp_path / "typo.db"))
+    visits = Visits()
+    visits.are_gone.set()
+    with warm_up(visits):
+        opener().join(timeout=60)
+    assert not (tmp_path / "typo.db").exists()
+
+
+@pytest.mark.anyio
+async def test_each_message_of_a_request_counts_as_traffic() -> None:
+    noted: list[str] = []
+
+    class Counted(Traffic):
+        def note(self) -> None:
+            noted.append("note")
+
+    async def receive() -> dict[str, str]:
+        return {"type": "websocket.receive"}
+
+    async def send(_: object) -> None:
+        return None
+
+    async def app(scope: object, receive, send) -> None:
+        await receive()
+        await send({"type": "websocket.send"})
+
+    await NotesTraffic(app, Counted())({"type": "websocket"}, receive, send)
+    assert len(noted) == 3
+
+
+SERVE = """
+import asyncio, threading
+from labeler import app
+async def look():
+    async with app.hold_open(app.app):
+        print([thread.name for thread in threading.enumerate()])
+asyncio.run(look())
+"""
+
+
+@pytest.mark.parametrize(("graders_only", "opens"), [("1", False), ("", True)])
+def test_a_server_for_graders_alone_opens_no_board(
+    database: Path, graders_only: str, opens: bool
+) -> None:
+    environment = {**os.environ, "LABELER_DB": str(database), "LABELER_GRADERS_ONLY": graders_only}
+    done = subprocess.run(
+        [sys.executable, "-c", SERVE], env=environment, capture_output=True, text=True, check=True
+    )
+    assert (warming.NAME in done.stdout) is opens
