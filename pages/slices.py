@@ -59,7 +59,8 @@ def show_one_run(board) -> None:
     first = [row for row in rows if row.measure == totals[0].measure]
     drawn = buckets
     if len(buckets) > MOST_DRAWN:
-        drawn = kept(comparison.lowest_first(first, least))[:MOST_DRAWN]
+        worst = comparison.lowest_first(first, least)
+        drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
     rules = {"facet": facet, "least": least, "link": bucket_link}
     show_html(tables.value_picture(rows, totals, drawn, chosen, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
@@ -77,7 +78,7 @@ def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
     found = comparison.compare(board, a, b, measures, facet)
     against = say_against(found)
-    buckets = kept(comparison.worst_first(found, least))
+    buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
     show_html(tables.difference_picture(found, drawn, **rules))
@@ -147,10 +148,11 @@ def explain(said: str, rows_left: int, columns_left: int = 0) -> None:
     show_html(tables.small_print([said, f"Greyed: fewer than {least} queries.", beyond]))
 
 
-def kept(buckets: list[str]) -> list[str]:
-    """Return buckets in the order in which they were seen; the reader asks for a newer one."""
-    asked = ("slices", a, b, facet, least, str(measures[0]), chosen.preset)
-    return live.keep_order(buckets, str, asked)
+def in_same_order(buckets, measure):
+    """Return buckets in the order in which the reader saw them, though their values move."""
+    return live.keep_order(
+        buckets, str, ("slices", a, b, facet, least, str(measure), chosen.preset)
+    )
 
 
 def in_order(rows, buckets):
@@ -179,6 +181,24 @@ def offer(board, content, name: str) -> None:
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
     ui.offer("Download as CSV", content, name, board.revision)
+
+
+def show_slices() -> str | None:
+    """Show the buckets as the newest grades leave them; return how much is graded."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, chosen)
+    if not board.counts.judged:
+        st.subheader("Nobody has graded a chunk yet")
+        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
+        st.code("labeler load golden FILE")
+        return None
+    if other is not None:
+        show_crossed(board)
+    elif b is not None:
+        show_pair(board)
+    else:
+        show_one_run(board)
+    return ui.graded_line(board.counts)
 
 
 # --- the page --------------------------------------------------------------------------------
@@ -215,24 +235,4 @@ say(
 )
 with ui.guard():
     measures = chosen.measures(texts)
-
-
-def show_slices() -> str | None:
-    """Show the buckets as the newest grades leave them; return how much is graded."""
-    with ui.open_store() as store:
-        board = ui.live_board(store, chosen)
-    if not board.counts.judged:
-        st.subheader("Nobody has graded a chunk yet")
-        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
-        st.code("labeler load golden FILE")
-        return None
-    if other is not None:
-        show_crossed(board)
-    elif b is not None:
-        show_pair(board)
-    else:
-        show_one_run(board)
-    return ui.graded_line(board.counts)
-
-
 live.follow(show_slices)
