@@ -10,7 +10,7 @@ LIST, CAUSES = "List", "Why they fail"
 QUERY_BOX = {
     "placeholder": "id of a query, or click one",
     "label_visibility": "collapsed",
-    "width": 220,
+    "width": 210,
 }
 
 
@@ -36,9 +36,10 @@ def show_failing() -> str:
 
 
 def show_all(found: failing.Found) -> None:
-    """Show what all failing queries say together, and the list or the reasons."""
-    if found.within:
-        show_html(tables.sentences(found.summary))
+    """Show how many queries fail, and the list or the reasons; the list has the rest below it."""
+    said = found.summary if found.within else []
+    listed = address.given("view") != CAUSES
+    show_html(tables.sentences(said[:1] if listed else said))
     with st.container(horizontal=True, vertical_alignment="center"):
         view = address.choose_tab("Show", [LIST, CAUSES], "view", what="view")
         order = choose_order() if view == LIST else ""
@@ -47,6 +48,7 @@ def show_all(found: failing.Found) -> None:
         page = failing.choose_page(shown) if view == LIST else 1
     if view == LIST:
         failing.show_list(found, shown, order, page)
+        show_html(tables.sentences(said[1:]))
     else:
         failing.show_causes(found)
 
@@ -59,7 +61,7 @@ def in_order(found: failing.Found, order: str):
 
 def choose_order() -> str:
     """Let the user sort the list."""
-    return address.choose("Sorted", orders, "sort", width=190, label_visibility="collapsed")
+    return address.choose("Sorted", orders, "sort", width=170, label_visibility="collapsed")
 
 
 def show_one(found: failing.Found, remarks, query_id: str) -> None:

@@ -57,8 +57,10 @@ def show_one_run(board) -> None:
     totals = [row for row in board.table(measures) if row.run == a]
     buckets = list(board.facets[facet])
     first = [row for row in rows if row.measure == totals[0].measure]
-    worst = in_same_order(comparison.lowest_first(first, least), totals[0].measure)
-    drawn = buckets if len(buckets) <= MOST_DRAWN else worst[:MOST_DRAWN]
+    drawn = buckets
+    if len(buckets) > MOST_DRAWN:
+        worst = comparison.lowest_first(first, least)
+        drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
     rules = {"facet": facet, "least": least, "link": bucket_link}
     show_html(tables.value_picture(rows, totals, drawn, chosen, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
@@ -148,7 +150,9 @@ def explain(said: str, rows_left: int, columns_left: int = 0) -> None:
 
 def in_same_order(buckets, measure):
     """Return buckets in the order in which the reader saw them, though their values move."""
-    return live.keep_order(buckets, str, ("slices", a, b, facet, least, str(measure)))
+    return live.keep_order(
+        buckets, str, ("slices", a, b, facet, least, str(measure), chosen.preset)
+    )
 
 
 def in_order(rows, buckets):

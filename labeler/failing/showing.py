@@ -37,10 +37,6 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     against = ""
     if choice.a is not None:
         against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
-    st.text(
-        f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
-        "it"
-    )
     st.dataframe(
         tables.failing_frame(part, found.headings, choice.filters.facet),
         hide_index=True,
@@ -49,6 +45,10 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
         selection_mode="single-cell",
         on_select=lambda: _open_clicked([row.query_id for row in part]),
         column_config={"text": st.column_config.TextColumn(width=290)},
+    )
+    st.text(
+        f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
+        "it"
     )
     show_html(tables.small_print([found.small_print]))
     ui.offer(

@@ -14,7 +14,7 @@ import htpy
 
 from labeler.evaluation import number, signed
 from labeler.markup import style
-from labeler.palette import MEASURE_COLOURS, SHADE
+from labeler.palette import RUN_COLOURS, SHADE
 from labeler.tables.shared import SHEET, framed, head, small
 
 SLACK = 1 + 1e-9  # what adding up can make a value too large
@@ -57,9 +57,7 @@ LOOK = style(
 }
 """
     + f".pictured {{ --shade: {SHADE}; }}"
-    + "".join(
-        f".pictured .of-{at} {{ --dot: {colour}; }}" for at, colour in enumerate(MEASURE_COLOURS)
-    )
+    + "".join(f".pictured .of-{at} {{ --dot: {colour}; }}" for at, colour in enumerate(RUN_COLOURS))
 )
 
 
@@ -181,7 +179,7 @@ def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
         return htpy.td(class_=classes, title=dot.words)[signed(dot.value), small(dot.missing)]
     place = min(max(dot.value / edge, -1.0), 1.0)
     kind = {None: "plain", True: "sure", False: "maybe"}[dot.sure]
-    colour = "of-none" if dot.sure is None else f"of-{column % len(MEASURE_COLOURS)}"
+    colour = "of-none" if dot.sure is None else f"of-{column % len(RUN_COLOURS)}"
     look = {"dot": True, kind: True, colour: True, "beyond": abs(dot.value) > edge * SLACK}
     mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
     return htpy.td(class_=classes, title=dot.words)[htpy.div[htpy.span(".track")[mark], said]]

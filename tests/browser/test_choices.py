@@ -21,10 +21,10 @@ pytestmark = pytest.mark.browser
 LONG = "2026-11-10_production-index_chunk-size-{}_overlap-64_bge-large-en-v1.5_reranked-top-50"
 PAIR = "a=bm25&b=hybrid"
 RESULTS = {
-    "/scores": ".sheet",
-    f"/compare?{PAIR}": ".sheet",
-    "/slices?a=bm25&facet=intent": "[data-testid=stVegaLiteChart]",
-    f"/slices?{PAIR}&facet=intent": "[data-testid=stVegaLiteChart]",
+    "/scores": ".scores",
+    f"/compare?{PAIR}": ".compare",
+    "/slices?a=bm25&facet=intent": ".slices",
+    f"/slices?{PAIR}&facet=intent": ".slices",
     f"/queries?{PAIR}&facet=intent": "[data-testid=stDataFrame]",
 }
 
@@ -104,12 +104,13 @@ def test_what_was_chosen_stays_when_the_boxes_are_closed_and_the_page_is_loaded_
     expect(line(page)).not_to_contain_text("conventions")
     choose(page, "Conventions", "trec_eval")
     expect(line(page)).to_contain_text("trec_eval conventions")
-    choose(page, "Sorted", "as loaded")
-    expect(line(page)).to_contain_text("as loaded")
+    choose(page, "Class", "failing")
+    expect(line(page)).to_contain_text("failing")
     page.reload()
-    expect(line(page)).to_contain_text("as loaded · nDCG@10, R@budget, RR · trec_eval conventions")
+    expect(line(page)).to_contain_text("all queries · failing · fails where nothing useful")
+    expect(line(page)).to_contain_text("nDCG@10, R@budget, RR · trec_eval conventions")
     open_choices(page)
-    expect(page.get_by_role("combobox", name="Sorted", exact=True)).to_have_value("as loaded")
+    expect(page.get_by_role("combobox", name="Class", exact=True)).to_have_value("failing")
 
 
 def test_runs_are_told_apart_in_their_boxes(serve, visit, demo):
