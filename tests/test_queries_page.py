@@ -389,3 +389,29 @@ def test_a_chunk_that_a_grader_found_is_marked_in_the_pool(filled: Path):
     shown = words(open_queries(query="low", part="Pool"))
     assert shown.count("found by hand") == 1
     assert shown.index("c8") < shown.index("c-hidden") < shown.index("found by hand")
+
+
+GAIN = "only: a perfect reranker of the top 50 would give RR 0.5000 (+0.2500)"
+
+
+@pytest.mark.parametrize(
+    ("grade", "sentences"),
+    [
+        (0, ["cannot be told 1 (nobody knows a chunk that they need)", "only: RR has no value"]),
+        (1, ["fail: no chunk of grade 1 or better is in the prompt (Success@5 is below 1)", GAIN]),
+        (3, ["no chunk of grade 2 or better is in the prompt (Success(rel=2)@5 is below 1)", GAIN]),
+    ],
+)
+def test_a_set_of_one_grade_and_a_run_that_is_absent_say_so(
+    database: Path, grade: int, sentences: list[str]
+):
+    """Of two queries one has a bucket, and the run a list for it."""
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one", buckets={"topic": "a"}), Query("q2", "two")]))
+        store.add_run(loaded([Ranking("q1", ("c0", "c1"))]), name="only")
+        grades = [GoldenGrade(query, "c1", grade) for query in ("q1", "q2")]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    said = words(open_queries(measure=["RR"], view="Why they fail", facet="topic"))
+    assert [sentence for sentence in sentences if sentence not in said] == []
+    assert re.search(r"\|no results\|.*?\|1\|", said, flags=re.S)
+    assert {row[0] for row in listed(open_queries(measure=["RR"], facet="topic"))} == {"q1", "q2"}
