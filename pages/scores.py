@@ -78,9 +78,18 @@ def show_table(table: tables.RunTable, first: str | None = None) -> list[Group]:
     ``first`` is the column it is sorted by until somebody chooses another.
     """
     lined_up = lineup.on(table.names if first is None else [first, *table.names])
-    groups = lined_up.order(table.values, systems)
+    asked = (PATH, view, facet, bucket, chosen.preset, lined_up, *table.names)
+    groups = in_same_order(lined_up.order(table.values, systems), asked)
     show_html(tables.runs_table(table, groups, lined_up, names, choosing.steps(PATH, lined_up)))
     return groups
+
+
+def in_same_order(groups: Sequence[Group], asked: tuple) -> list[Group]:
+    """Return runs in the order in which the reader saw them, though their values move."""
+    runs = [run for group in groups for run in group.runs]
+    places = {run: at for at, run in enumerate(live.keep_order(runs, str, asked))}
+    same = [Group(name, tuple(sorted(runs, key=places.__getitem__))) for name, runs in groups]
+    return sorted(same, key=lambda group: places[group.runs[0]])
 
 
 def drawn_of(groups: Sequence[Group]) -> list[str]:
