@@ -163,7 +163,7 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
     }
     assert (
         "B only reorders what A found in all 2 queries that have nothing useful in the prompt of "
-        "either; for 1 what they need is in the list, and reranking did not bring it up"
+        "either; for 1 what is needed is in the list, and reranking did not bring it up"
     ) in said
     lenient = open_queries(run="late", a="first", measure=["RR"], loss="0.9")
     assert "0 of 3 judged queries fail; one fails where the run loses 0.9 or more" in words(lenient)
@@ -415,3 +415,13 @@ def test_a_set_of_one_grade_and_a_run_that_is_absent_say_so(
     assert [sentence for sentence in sentences if sentence not in said] == []
     assert re.search(r"\|no results\|.*?\|1\|", said, flags=re.S)
     assert {row[0] for row in listed(open_queries(measure=["RR"], facet="topic"))} == {"q1", "q2"}
+
+
+def test_of_an_opened_query_it_is_said_what_reranking_did_for_it(filled: Path):
+    given = {"a": "first", "b": "late", "measure": ["RR"]}
+    assert (
+        "B only reorders what A found here; what is needed is in the list, and reranking did not "
+        "bring it up"
+    ) in words(open_queries(query="low", **given))
+    assert "only reorders" not in words(open_queries(query="fine", **given)), "A does not fail"
+    assert "only reorders" not in words(open_queries(query="new", **given)), "nobody graded it"
