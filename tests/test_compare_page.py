@@ -151,7 +151,7 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
 def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
     app = open_compare(measure=["RR"], show="What moved most")
     said = words(app)
-    row = r"These help B most.*\|Title 3\|+c3\|+\+0\.2222\|+3\|+q1\|: 3 → 1, \+0\.2222\|"
+    row = r"These help B most.*\|Title 3\|+c3\|+q1\|: 3 → 1, \+0\.2222\|.*\|\+0\.2222\|+3\|"
     assert re.search(row, said, re.S)
     [page] = [e.proto.body for e in app.get("html") if "These help B" in e.proto.body]
     assert 'href="/compare?measure=RR&amp;show=What+moved+most&amp;query=q1&amp;chunk=c3"' in page
@@ -163,7 +163,7 @@ def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
         chunks = [Chunk(f"c{n}", f"text {n}", f"Title {n}", document_id="<b>doc") for n in "123"]
         store.add_chunks(loaded(chunks), update=True)
     known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
-    assert re.search(r"These help B most.*\|<b>doc\|+\+0\.2222\|+3\|", known, re.S)
+    assert re.search(r"These help B most.*\|<b>doc\|+q1\|: 3 → 1.*\|\+0\.2222\|+3\|", known, re.S)
 
 
 def test_names_that_differ_in_a_letter_and_names_of_300_letters_stay_apart(filled: Path):

@@ -41,6 +41,7 @@ from labeler.diagnosis import (
     fails_where,
     in_words,
     reranking_in_words,
+    reranking_of_one,
     tallies,
 )
 from labeler.errors import BadInput, NotFound
@@ -542,10 +543,18 @@ def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> Non
     board = Scoreboard(collect(qrels, {"A": first, "B": again}), Conventions.of(budget=1))
     in_a, in_b = diagnose(board, "A"), diagnose(board, "B")
     assert reranking_in_words(board, "A", "B", in_a, in_b) == (
-        "B only reorders what A found in 2 of the 3 queries that fail in both; for 1 what they "
-        "need is not in the list: reranking did not help, so it is recall; for 1 what they need is "
-        "in the list, and reranking did not bring it up"
+        "B only reorders what A found in 2 of 3 queries that fail in both; for 1 what is needed is "
+        "not in the list: reranking did not help, so it is recall; for 1 what is needed is in the "
+        "list, and reranking did not bring it up"
     )
+    assert [
+        reranking_of_one(board, "A", "B", in_a[name], in_b[name]) for name in ("q0", "q2", "q3")
+    ] == [
+        "B only reorders what A found here; what is needed is not in the list: reranking did not "
+        "help, so it is recall",
+        "",
+        "",
+    ], "q2 is fine in B, and for q3 B found other chunks"
     assert reranking_in_words(board, "B", "A", {}, in_a) == "", "nothing fails in both"
 
 

@@ -255,13 +255,19 @@ def test_another_sites_page_is_not_told(open_page, origin):
     assert refusal(open_page, origin=origin) == 403
 
 
-def test_who_is_no_lead_any_more_is_told_nothing_more(filled, open_page, grade):
+@pytest.mark.parametrize("also_grades", [False, True])
+def test_the_page_of_who_is_no_lead_any_more_runs_once_more_and_is_told_nothing_after(
+    filled, open_page, grade, also_grades
+):
     access.invite(filled, "Lea", "lead")
     secret, _ = access.invite(filled, "Max", "lead")
     page = open_page(secret=secret)
     shows(page, filled.newest())
+    assert hears_nothing(page)
     filled.revoke("Max")
-    grade()
+    if also_grades:
+        grade()
+    hears(page)
     with pytest.raises(ConnectionClosed) as closed:
         page.recv(timeout=20)
     assert closed.value.rcvd.code == 1008

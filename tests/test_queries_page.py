@@ -163,7 +163,7 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
     }
     assert (
         "B only reorders what A found in all 2 queries that have nothing useful in the prompt of "
-        "either; for 1 what they need is in the list, and reranking did not bring it up"
+        "either; for 1 what is needed is in the list, and reranking did not bring it up"
     ) in said
     lenient = open_queries(run="late", a="first", measure=["RR"], loss="0.9")
     assert "0 of 3 judged queries fail; one fails where the run loses 0.9 or more" in words(lenient)
@@ -389,3 +389,39 @@ def test_a_chunk_that_a_grader_found_is_marked_in_the_pool(filled: Path):
     shown = words(open_queries(query="low", part="Pool"))
     assert shown.count("found by hand") == 1
     assert shown.index("c8") < shown.index("c-hidden") < shown.index("found by hand")
+
+
+GAIN = "only: a perfect reranker of the top 50 would give RR 0.5000 (+0.2500)"
+
+
+@pytest.mark.parametrize(
+    ("grade", "sentences"),
+    [
+        (0, ["cannot be told 1 (nobody knows a chunk that they need)", "only: RR has no value"]),
+        (1, ["fail: no chunk of grade 1 or better is in the prompt (Success@5 is below 1)", GAIN]),
+        (3, ["no chunk of grade 2 or better is in the prompt (Success(rel=2)@5 is below 1)", GAIN]),
+    ],
+)
+def test_a_set_of_one_grade_and_a_run_that_is_absent_say_so(
+    database: Path, grade: int, sentences: list[str]
+):
+    """Of two queries one has a bucket, and the run a list for it."""
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one", buckets={"topic": "a"}), Query("q2", "two")]))
+        store.add_run(loaded([Ranking("q1", ("c0", "c1"))]), name="only")
+        grades = [GoldenGrade(query, "c1", grade) for query in ("q1", "q2")]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    said = words(open_queries(measure=["RR"], view="Why they fail", facet="topic"))
+    assert [sentence for sentence in sentences if sentence not in said] == []
+    assert re.search(r"\|no results\|.*?\|1\|", said, flags=re.S)
+    assert {row[0] for row in listed(open_queries(measure=["RR"], facet="topic"))} == {"q1", "q2"}
+
+
+def test_of_an_opened_query_it_is_said_what_reranking_did_for_it(filled: Path):
+    given = {"a": "first", "b": "late", "measure": ["RR"]}
+    assert (
+        "B only reorders what A found here; what is needed is in the list, and reranking did not "
+        "bring it up"
+    ) in words(open_queries(query="low", **given))
+    assert "only reorders" not in words(open_queries(query="fine", **given)), "A does not fail"
+    assert "only reorders" not in words(open_queries(query="new", **given)), "nobody graded it"

@@ -69,7 +69,10 @@ def test_a_run_that_wins_nearly_everywhere_is_better() -> None:
 def test_as_many_wins_as_losses_tell_nothing() -> None:
     said = judge(pair_of([UP] * 7 + [DOWN] * 6))
     assert (said.kind, said.rises, said.falls) == ("may be chance", (), ())
-    assert said.sentence.startswith("No measure tells B from A by more than chance: RR (+0.0385)")
+    assert (
+        said.sentence
+        == "No measure tells B from A: RR (+0.0385) and 2 other measures may be chance"
+    )
     assert judge(pair_of([SAME] * 12)).sentence == "No measure moves from A to B"
 
 
@@ -108,8 +111,9 @@ def test_measures_that_move_apart_for_sure_are_said_to_be_at_odds() -> None:
 def test_a_fall_that_may_be_chance_is_not_at_odds_with_a_rise() -> None:
     board = pair_of([((2, 3), (1, 3))] * 11 + [((1, 2, 3), (1, 6))])
     said = judge(board, "RR P@3")
-    assert "P@3 (−0.0556)" in said.sentence.split("; ")[1]
-    assert said.sentence.endswith(" may be chance")
+    assert said.sentence == (
+        "B is better than A by more than chance: RR (+0.4583); 5 other measures may be chance"
+    )
     assert said.kind == "more than chance"
 
 

@@ -76,8 +76,8 @@ def _in_words(
     falls: Sequence[Delta],
     others: Sequence[Delta],
 ) -> tuple[str, str]:
-    rising, falling, rest = (_listed(conventions, rows) for rows in (rises, falls, others))
-    left = f"; {rest} may be chance" if others else ""
+    rising, falling = (_listed(conventions, rows) for rows in (rises, falls))
+    left = f"; {_counted(others)} may be chance" if others else ""
     if rises and falls:
         verbs = ["rises" if len(rises) == 1 else "rise", "falls" if len(falls) == 1 else "fall"]
         change = f"from {a} to {b}, {rising} {verbs[0]} while {falling} {verbs[1]}"
@@ -86,8 +86,14 @@ def _in_words(
         better = "better" if rises else "worse"
         return SURE, f"{b} is {better} than {a} by more than chance: {rising or falling}{left}"
     if others:
-        return OPEN, f"No measure tells {b} from {a} by more than chance: {rest}"
+        first = _listed(conventions, others[:1])
+        more = f" and {_counted(others[1:])}" if others[1:] else ""
+        return OPEN, f"No measure tells {b} from {a}: {first}{more} may be chance"
     return OPEN, f"No measure moves from {a} to {b}"
+
+
+def _counted(rows: Sequence[Delta]) -> str:
+    return "1 other measure" if len(rows) == 1 else f"{len(rows)} other measures"
 
 
 def _listed(conventions: Conventions, rows: Iterable[Delta]) -> str:

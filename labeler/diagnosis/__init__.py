@@ -50,6 +50,7 @@ from labeler.diagnosis.summary import (
     Tally,
     in_words,
     reranking_in_words,
+    reranking_of_one,
     tallies,
 )
 
@@ -97,5 +98,6 @@ __all__ = [
     "pool_rows",
     "query_rows",
     "reranking_in_words",
+    "reranking_of_one",
     "tallies",
 ]

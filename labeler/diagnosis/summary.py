@@ -19,6 +19,10 @@ MATTERS: Mapping[Side, tuple[str, str]] = {
     "unknown": ("cannot be told", "nobody knows a chunk that they need"),
 }
 """What each side of a `FailureClass` is called, and what it means for queries."""
+RERANKED: Mapping[Side, str] = {
+    "recall": "what is needed is not in the list: reranking did not help, so it is recall",
+    "ranking": "what is needed is in the list, and reranking did not bring it up",
+}
 
 
 def in_words(found: Found, where: str) -> list[str]:
@@ -85,23 +89,25 @@ def reranking_in_words(
     Only those count for which B holds no chunk that A has not. Empty where there is none.
     ``which`` says in words what the rule found.
     """
-    both = [name for name, each in in_b.items() if each is not None and in_a.get(name) is not None]
-    reordered = [name for name in both if _only_reorders(board, a, b, name)]
-    sides = [each.failure.side for name in reordered if (each := in_b[name]) is not None]
+    both = [each for name, each in in_b.items() if each and in_a.get(name)]
+    sides = [each.failure.side for each in both if _only_reorders(board, a, b, each.query_id)]
     if not sides:
         return ""
-    of = f"all {len(both):,}" if len(both) == len(sides) else f"{len(sides):,} of the {len(both):,}"
-    parts = [f"B only reorders what A found in {of} queries that {which}"]
-    if lost := sides.count("recall"):
-        parts.append(
-            f"for {lost:,} what they need is not in the list: reranking did not help, so it is "
-            "recall"
-        )
-    if low := sides.count("ranking"):
-        parts.append(
-            f"for {low:,} what they need is in the list, and reranking did not bring it up"
-        )
+    of = "all" if len(both) == len(sides) else f"{len(sides):,} of"
+    parts = [f"B only reorders what A found in {of} {len(both):,} queries that {which}"]
+    parts += [f"for {sides.count(side):,} {RERANKED[side]}" for side in RERANKED if side in sides]
     return "; ".join(parts)
+
+
+def reranking_of_one(
+    board: Scoreboard, a: str, b: str, in_a: Failure | None, in_b: Failure | None
+) -> str:
+    """Say what reranking did for one query that fails in both, as `reranking_in_words` does."""
+    if in_a is None or in_b is None or in_b.failure.side not in RERANKED:
+        return ""
+    if not _only_reorders(board, a, b, in_b.query_id):
+        return ""
+    return f"B only reorders what A found here; {RERANKED[in_b.failure.side]}"
 
 
 def _only_reorders(board: Scoreboard, a: str, b: str, query_id: str) -> bool:

@@ -90,8 +90,18 @@ def find_one(found: Found, remarks: Sequence[Remark], query_id: str) -> tuple[Fa
         name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
         for name in board.run_names
     }
-    reranked = _reranked(board, choice, _by_query(remarks), {query_id})
+    reranked = _reranked_one(board, choice, _by_query(remarks), query_id)
     return {name: each.get(query_id) for name, each in failures.items()}, reranked
+
+
+def _reranked_one(board: Scoreboard, choice: Choice, said: Remarks, query_id: str) -> str:
+    if choice.a is None:
+        return ""
+    rule, _ = _rule_of_reranking(choice.rule)
+    in_a, in_b = (
+        _failures_in(board, run, rule, said).get(query_id) for run in (choice.a, choice.run)
+    )
+    return diagnosis.reranking_of_one(board, choice.a, choice.run, in_a, in_b)
 
 
 def _by_query(remarks: Sequence[Remark]) -> dict[str, list[str]]:
@@ -102,19 +112,21 @@ def _by_query(remarks: Sequence[Remark]) -> dict[str, list[str]]:
 
 
 def _reranked(board: Scoreboard, choice: Choice, said: Remarks, names: set[str]) -> str:
-    """Say what B's reranking did; not by what B loses, but by what A and B both fail to give."""
     if choice.a is None:
         return ""
-    rule: Rule = UsefulInPrompt()
-    which = "have nothing useful in the prompt of either"
-    if not isinstance(choice.rule, diagnosis.Loss):
-        rule, which = choice.rule, "fail in both"
-    pair = (choice.a, choice.run)
+    rule, which = _rule_of_reranking(choice.rule)
     in_a, in_b = (
         {name: each for name, each in _failures_in(board, run, rule, said).items() if name in names}
-        for run in pair
+        for run in (choice.a, choice.run)
     )
-    return diagnosis.reranking_in_words(board, *pair, in_a, in_b, which)
+    return diagnosis.reranking_in_words(board, choice.a, choice.run, in_a, in_b, which)
+
+
+def _rule_of_reranking(rule: Rule) -> tuple[Rule, str]:
+    """Return by which rule A and B fail alike, and its words: what B loses, A does not."""
+    if isinstance(rule, diagnosis.Loss):
+        return UsefulInPrompt(), "have nothing useful in the prompt of either"
+    return rule, "fail in both"
 
 
 def _failures_in(board: Scoreboard, run: str, rule: Rule, said: Remarks) -> Failures:

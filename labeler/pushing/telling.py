@@ -97,7 +97,8 @@ class Telling:
                 await self._next_look()
                 try:
                     if (commits := store.commits_of_others()) != seen:
-                        self._learn(store.newest())
+                        if not self._learn(store.newest()):
+                            await self._part_with_strangers()
                         seen = commits
                 except LabelerError as error:
                     log.warning("open pages are not told of what is new: %s", error)
@@ -111,21 +112,35 @@ class Telling:
                 await self._is_written.wait()
         self._is_written.clear()
 
-    def _learn(self, newest: Newest) -> None:
-        if self._newest is not None:
-            self._pace.note_grades(time.monotonic(), newest[0] - self._newest[0])
-        self._newest = newest
+    def _learn(self, newest: Newest) -> bool:
+        """Take note of what is newest; say whether anything is newer than before."""
+        before, self._newest = self._newest, newest
+        if before is not None:
+            self._pace.note_grades(time.monotonic(), newest[0] - before[0])
         self._is_stirred.set()
+        return newest != before
+
+    async def _part_with_strangers(self) -> None:
+        """Look who is still a lead, as what was written may be that somebody is not."""
+        for page in list(self._pages):
+            if not await page.is_welcome():
+                await self._part_with(page)
+
+    async def _part_with(self, page: OpenPage) -> None:
+        """Let a page run for the last time, so that it says why, and tell it nothing more."""
+        with suppress(WebSocketDisconnect, RuntimeError):
+            await page.socket.send_json({"newest": self._newest})
+            await page.socket.close(NOT_WELCOME)
 
     async def _tell_in_turn(self) -> None:
         while True:
             page, newest = await self._next_page()
             began = page.told_at = time.monotonic()
+            if not await page.is_welcome():
+                await self._part_with(page)
+                continue
             with suppress(WebSocketDisconnect, RuntimeError):  # it has gone: `_serve` sees it, too
-                if await page.is_welcome():
-                    await page.tell(newest, PATIENCE_SECONDS)
-                else:
-                    await page.socket.close(NOT_WELCOME)
+                await page.tell(newest, PATIENCE_SECONDS)
             now = time.monotonic()
             self._pace.spend(now, now - began)
 

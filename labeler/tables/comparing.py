@@ -38,6 +38,8 @@ LOOK = style("""
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
+.compare.one table { line-height: 1.25; }
+.compare.one th, .compare.one td { padding-top: 0.15rem; padding-bottom: 0.15rem; }
 .compare.whole thead th { overflow-wrap: break-word; }
 .compare.whole tbody th {
     text-align: left; font-size: 0.95rem; overflow-wrap: anywhere; min-width: 9rem;
@@ -184,7 +186,7 @@ def query_table(
         ]
         for row in rows
     ]
-    return framed(LOOK, "compare", heads, body, label="A against B for this query")
+    return framed(LOOK, "compare one", heads, body, label="A against B for this query")
 
 
 def _aside(value: float, counted: int, missing: bool = False) -> str:

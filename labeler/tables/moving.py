@@ -8,9 +8,11 @@ import htpy
 
 from labeler.comparison import Moved, Mover
 from labeler.evaluation import signed
+from labeler.markup import style
 from labeler.tables.shared import SHEET, framed, head, small
 
 PLACES = 3  # queries named for one mover
+LOOK = style(".sheet.movers table { line-height: 1.35; }")
 
 LinkOf = Callable[[Moved], str]
 
@@ -24,9 +26,9 @@ def movers_table(
     """
     heads = [
         head(what, words=True),
+        head("from rank in A to rank in B", words=True),
         head("adds to the mean"),
         head("queries"),
-        head("from rank in A to rank in B", words=True),
     ]
     body = [
         htpy.tr[
@@ -34,13 +36,13 @@ def movers_table(
                 htpy.bdi[titles.get(mover.name, mover.name)],
                 small(mover.name) if titles.get(mover.name, mover.name) != mover.name else None,
             ],
+            htpy.td(".words")[_places(mover, link)],
             htpy.td(".lead")[signed(mover.adds)],
             htpy.td[f"{mover.queries:,}"],
-            htpy.td(".words")[_places(mover, link)],
         ]
         for mover in movers
     ]
-    return framed(SHEET, "sheet movers", heads, body, caption=caption)
+    return framed((SHEET, LOOK), "sheet movers", heads, body, caption=caption)
 
 
 def _places(mover: Mover, link: LinkOf) -> list[htpy.Node]:

@@ -25,6 +25,7 @@ from labeler.comparison import (
     dcg_table,
     moves,
     rerank,
+    reranked,
     split,
     strips,
     verdict,
@@ -83,6 +84,7 @@ def main() -> None:
         "split into candidates and order": lambda: split(board, "run0", "run1", ndcg),
         "moves of one query": lambda: moves(board, "run0", "run1", query, ndcg),
         "what if at rank 1": lambda: what_if(board, "run1", query, chunk_id, 1, measures),
+        "a perfect reranker of the top 50": lambda: reranked(board, "run1", measures, 50),
         "DCG table of one query": lambda: dcg_table(board, "run1", query, ndcg),
         "why queries fail": lambda: count_by_bucket(
             board, diagnose(board, "run1", corpus=texts, text_of=texts), "task"

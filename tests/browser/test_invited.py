@@ -127,7 +127,7 @@ def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
     with server.store() as store:
         store.invite("Bea", "hash of a secret nobody has", role="lead")
         store.revoke("Lea")
-    # the page looks for new grades every two seconds, without the script that checks who it is
+    # a page that is told of something runs without the script that checks who it is
     expect(page.get_by_text("you are not invited, or not any more")).to_be_visible()
     assert page.context.request.get(f"{server.url}/media/0123456789.csv").status == 403
 
