@@ -167,7 +167,8 @@ def choose_some(
     options: Sequence[str],
     name: str,
     what: str,
-    known: Collection[str] = (),
+    *,
+    known: Collection[str] | None = None,
     **more: Any,
 ) -> list[str]:
     """Let the user choose some of ``options``, or none; `Astray` where the address has others.
@@ -175,7 +176,7 @@ def choose_some(
     One that is ``known`` but not offered, because it is shown already, is passed over.
     """
     found = some_of(name, known or options, what)
-    _show(name, [each for each in options if each in found])
+    _show(name, [each for each in found if each in options])
     return st.multiselect(label, options, key=name, on_change=_writes(name, []), **more)
 
 

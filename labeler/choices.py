@@ -26,7 +26,7 @@ STYLE = """
 .st-key-choices > .st-key-folded { flex: 0 0 auto; width: auto; }
 .st-key-choices > .st-key-folded:has(details[open]) { flex: 1 0 100%; }
 .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: 100%; }
-.said { display: flex; align-items: center; min-height: 2.5rem; }
+.choice-line { display: flex; align-items: center; min-height: 2.5rem; }
 .chosen {
   margin: 0;
   display: -webkit-box;
@@ -73,7 +73,7 @@ def folded() -> Iterator[Say]:
 
 def _write(line: st.delta_generator.DeltaGenerator, words: Iterable[str | None]) -> None:
     with line:
-        show_html(htpy.div(".said")[htpy.p(".chosen")[" · ".join(filter(None, words))]])
+        show_html(htpy.div(".choice-line")[htpy.p(".chosen")[" · ".join(filter(None, words))]])
 
 
 def of_runs(names: Iterable[str]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -78,19 +78,13 @@ class Lineup:
         is_chosen = not self.only or run in self.only
         return is_chosen and (wanted in run.casefold() or wanted in system.casefold())
 
-    def order(
-        self,
-        values: Values,
-        systems: Mapping[str, str],
-        keep: Callable[[list[str]], list[str]] = list,
-    ) -> list[Group]:
+    def order(self, values: Values, systems: Mapping[str, str]) -> list[Group]:
         """Return the runs that are shown, pinned ones first, then by system if that is chosen.
 
-        Systems come in the order of their first run. ``keep`` may put the sorted runs in the order
-        that a reader saw them in.
+        Systems come in the order of their first run.
         """
         shown = {run: row for run, row in values.items() if self.shows(run, systems.get(run, run))}
-        ordered = keep(sorted_runs(shown, self.sort))
+        ordered = sorted_runs(shown, self.sort)
         pinned = tuple(run for run in ordered if run in self.pinned)
         rest = [run for run in ordered if run not in self.pinned]
         if not self.by_system:

@@ -15,3 +15,5 @@ RUN_COLOURS = (
 QUIET = "#7f8790"  # what is drawn beside: a rule, a draw, what is open, runs beside A and B
 MARKS = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
 DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4])
+MEASURE_COLOURS = ("#2474c4", "#b8651b", "#0b8a68", "#a8519b", "#6f6bc0", "#7d7a1f", "#b4483f")
+SHADE = "#2f7bd0"  # mixed into the page's own ground, more for more

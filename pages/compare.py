@@ -61,7 +61,8 @@ def choose_also(others, names, short) -> list[str]:
         return []
     with ui.guard():
         return address.choose_some(
-            *("Further runs", others, "also", "run", names),
+            *("Further runs", others, "also", "run"),
+            known=names,
             format_func=short.get,
             placeholder="none",
             help="They stand beside A and B in the table of means and in the rank strips; order "
@@ -83,16 +84,16 @@ def summary(view: View, bucket: str | None) -> None:
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     table = view.board.notes(compared.measures)
     notes = [note.sentence for note in table if note.is_about(*view.runs)]
-    show_html(
-        tables.answer(
-            said.verdict,
-            filter(None, [said.losses, *first, *said.parts]),
-            rest,
-            means(view, bucket, said.sure),
-            [compared.conventions.sentence],
-            [f"Bold is {comparison.RULE}", *notes],
-        )
-    )
+    sentences = filter(None, [said.losses, *first, *said.parts])
+    numbers = means(view, bucket, said.sure)
+    with st.container(gap="xsmall"):
+        show_html(tables.answer(said.verdict, sentences, numbers, [compared.conventions.sentence]))
+        if rest:
+            with st.expander(f"{len(rest):,} more move against the total"):
+                show_html(tables.sentences(rest))
+        # apart from the numbers, so that it stays open when they move
+        what = "What to know of these numbers"
+        show_html(tables.folded(what, [f"Bold is {comparison.RULE}", *notes]))
 
 
 def means(view: View, bucket: str | None, sure):

@@ -81,14 +81,20 @@ def show_table(
     order in which the reader saw them, unless the table is ``folded``.
     """
     lined_up = lineup.on(table.names if first is None else [first, *table.names])
-    asked = (PATH, view, facet, bucket, repr(chosen), *table.names, lined_up)
-
-    def keep(runs: list[str]) -> list[str]:
-        return runs if folded else live.keep_order(runs, str, asked)
-
-    groups = lined_up.order(table.values, systems, keep)
+    groups = lined_up.order(table.values, systems)
+    if not folded:
+        asked = (PATH, view, facet, bucket, chosen.preset, lined_up, *table.names)
+        groups = in_same_order(groups, asked)
     show_html(tables.runs_table(table, groups, lined_up, names, choosing.steps(PATH, lined_up)))
     return groups
+
+
+def in_same_order(groups: Sequence[Group], asked: tuple) -> list[Group]:
+    """Return runs in the order in which the reader saw them, though their values move."""
+    runs = [run for group in groups for run in group.runs]
+    places = {run: at for at, run in enumerate(live.keep_order(runs, str, asked))}
+    same = [Group(name, tuple(sorted(runs, key=places.__getitem__))) for name, runs in groups]
+    return sorted(same, key=lambda group: places[group.runs[0]])
 
 
 def drawn_of(groups: Sequence[Group]) -> list[str]:
@@ -130,8 +136,9 @@ def show_measures(board: Scoreboard) -> File:
     groups = show_table(tables.score_table(scores, chosen))
     show_residuals(board, [bucket])
     drawn = drawn_of(groups)
-    show_html(tables.run_legend(drawn, names.short))
-    st.altair_chart(charts.score_chart(of_runs(scores, drawn), chosen))
+    if drawn:
+        show_html(tables.run_legend(drawn, names.short))
+        st.altair_chart(charts.score_chart(of_runs(scores, drawn), chosen))
     return lambda: file_of(scores, residual_means(board, measures, facet))
 
 

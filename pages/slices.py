@@ -1,12 +1,21 @@
 """Bucket by measure, for one run or A against B: where a mean hides a bucket that collapsed."""
 
+import math
+from dataclasses import replace
+
 import streamlit as st
 
-from labeler import address, charts, choices, comparison, downloads, live, tables, ui
+from labeler import address, choices, comparison, downloads, live, tables, ui
 from labeler.markup import show_html
+from labeler.naming import short_names
 
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
-FEW = 5  # queries in a bucket; under it a mean may be chance
+MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
+MOST_SAID = 3
+ON_A_PAGE = 200  # rows of a table
+
+
+# --- choosing --------------------------------------------------------------------------------
 
 
 def choose_runs(names) -> tuple[str, str | None]:
@@ -25,7 +34,7 @@ def choose_facets(facets) -> tuple[str, str | None, int]:
     crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"]}
     other = address.choose_or_not("Crossed with", others, "other", **crossed)
     least = address.choose_number(
-        *("Few is under", "least", 1, 1_000, FEW),
+        *("Few is under", "least", 1, 1_000, comparison.FEW),
         help="Buckets of fewer queries are greyed: their mean may be chance.",
     )
     return facet, other, least
@@ -39,30 +48,64 @@ def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
     return address.to("/queries", a=a, b=b, measure=texts, preset=chosen.preset, **where)
 
 
+# --- what is shown ---------------------------------------------------------------------------
+
+
 def show_one_run(board) -> None:
-    """Show one run's buckets: heat map, table, file."""
+    """Show one run's buckets: a picture, each measure on a scale of its own, and the numbers."""
     rows = [row for row in board.table(measures, facet) if row.run == a]
     totals = [row for row in board.table(measures) if row.run == a]
-    cells = charts.score_cells([*rows, *totals], chosen, least)
-    show_heat(cells, "measure", f"Mean of {a} by bucket of {facet} and measure")
-    show_html(tables.slice_table(rows, totals, chosen, facet=facet, least=least, link=bucket_link))
+    buckets = list(board.facets[facet])
+    first = [row for row in rows if row.measure == totals[0].measure]
+    worst = in_same_order(comparison.lowest_first(first, least), totals[0].measure)
+    drawn = buckets if len(buckets) <= MOST_DRAWN else worst[:MOST_DRAWN]
+    rules = {"facet": facet, "least": least, "link": bucket_link}
+    show_html(tables.value_picture(rows, totals, drawn, chosen, **rules))
+    order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
+    explain(
+        f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
+        "shades of two measures have nothing in common.",
+        len(buckets) - len(drawn),
+    )
+    if part := numbers_asked_for(buckets):
+        show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
     offer(board, lambda: downloads.score_csv([*rows, *totals], chosen), "slices.csv")
 
 
 def show_pair(board) -> None:
-    """Show B against A: what moves against the total in words, heat map, a table a measure."""
+    """Show B against A: what moves against the total in words, the differences as dots, numbers."""
     found = comparison.compare(board, a, b, measures, facet)
-    against = [each.sentence for each in comparison.contradictions(found)]
-    if against:
-        with st.container(border=True):
-            st.text("\n".join(f"⚠ {sentence}" for sentence in against))
-    else:
-        st.text(f"No bucket of {facet} moves against the total by more than chance.")
-    what = f"Mean of B ({b}) by bucket of {facet} and measure; under it B − A and n"
-    show_heat(charts.pair_cells(found, least), "measure", what)
-    for measure in found.measures:
-        show_html(tables.slice_pair_table(found, measure, least=least, link=bucket_link))
+    against = say_against(found)
+    buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
+    drawn = buckets[:MOST_DRAWN]
+    rules = {"least": least, "link": bucket_link}
+    show_html(tables.difference_picture(found, drawn, **rules))
+    heading = chosen.heading(found.measures[0])
+    explain(
+        f"B − A over the queries of each bucket, worst {heading} first: left of the line B is "
+        f"worse. Filled is {comparison.RULE}; hollow may be chance."
+        + ("" if against else f" No bucket of {facet} moves against the total by more than that."),
+        len(buckets) - len(drawn),
+    )
+    if part := numbers_asked_for(buckets):
+        headings = {chosen.heading(measure): measure for measure in found.measures}
+        of = address.choose_tab("Measure", list(headings), "of")
+        some = replace(found, buckets=in_order(found.buckets, part))
+        show_html(tables.slice_pair_table(some, headings[of], **rules))
     offer(board, lambda: downloads.compare_csv(found), "slices.csv")
+
+
+def say_against(found) -> list[str]:
+    """Say which buckets move against the total by more than chance, all but a few folded."""
+    short = short_names(board.run_names)
+    named = replace(found, a=short[found.a], b=short[found.b])
+    said = [f"⚠ {each.sentence}" for each in comparison.contradictions(named)]
+    if said:
+        st.text("\n".join(said[:MOST_SAID]))
+    if rest := said[MOST_SAID:]:
+        with st.expander(f"{len(rest)} more move against the total"):
+            st.text("\n".join(rest))
+    return said
 
 
 def show_crossed(board) -> None:
@@ -71,11 +114,20 @@ def show_crossed(board) -> None:
     if b is not None:
         comparison.check_pair(board, a, b)
     cells = comparison.crossed(board, runs, measures[0], facet, other)
+    rows, columns = list(board.facets[facet]), list(board.facets[other])
+    drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
+    rules = {"facet": facet, "least": least, "link": bucket_link}
     name = chosen.heading(board.resolve(measures)[0])
-    under = "" if b is None else "; under it B − A and n"
-    heat = charts.crossed_cells(cells, least)
-    show_heat(heat, other, f"{name} of {runs[-1]} by {facet} and {other}{under}")
-    show_html(tables.crossed_table(cells, runs, facet, other, least=least, link=bucket_link))
+    what = "B − A" if b else f"Mean of {a}"
+    st.text(f"{name}: {what} by {facet} and {other}")
+    show_html(tables.crossed_picture(cells, drawn, across, **rules))
+    shade = (
+        "Left of the line B is worse." if b else "A shade is from the lowest mean to the highest."
+    )
+    explain(f"{shade} n is of the whole row.", len(rows) - len(drawn), len(columns) - len(across))
+    filled = [cell for cell in cells if cell.n + cell.undefined]
+    if part := numbers_asked_for(filled):
+        show_html(tables.crossed_table(part, runs, facet, other, least=least, link=bucket_link))
     offer(
         board,
         lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), chosen),
@@ -83,10 +135,35 @@ def show_crossed(board) -> None:
     )
 
 
-def show_heat(cells, columns: str, description: str) -> None:
-    """Show a heat map under the sentence that describes it; the table below has its numbers."""
-    st.text(description)
-    st.altair_chart(charts.heat_chart(cells, rows=facet, columns=columns, description=description))
+def explain(said: str, rows_left: int, columns_left: int = 0) -> None:
+    """Say under a picture how to read it, and what has no place in it."""
+    left = [
+        ui.counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
+        ui.counted(columns_left, f"more of {other}", f"more of {other}"),
+    ]
+    left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
+    beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
+    show_html(tables.small_print([said, f"Greyed: fewer than {least} queries.", beyond]))
+
+
+def in_same_order(buckets, measure):
+    """Return buckets in the order in which the reader saw them, though their values move."""
+    return live.keep_order(buckets, str, ("slices", a, b, facet, least, str(measure)))
+
+
+def in_order(rows, buckets):
+    """Return the rows of these buckets, in their order."""
+    places = {bucket: place for place, bucket in enumerate(buckets)}
+    return sorted((row for row in rows if row.bucket in places), key=lambda r: places[r.bucket])
+
+
+def numbers_asked_for(rows):
+    """Let the user ask for the table behind a picture; return its page of ``rows``, else none."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if not address.switch("All numbers in a table", "numbers"):
+            return []
+        page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE))
+    return rows[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
 
 
 def offer(board, content, name: str) -> None:
@@ -101,6 +178,26 @@ def offer(board, content, name: str) -> None:
         st.text("\n".join(f"· {note}" for note in notes))
     ui.offer("Download as CSV", content, name, board.revision)
 
+
+def show_slices() -> str | None:
+    """Show the buckets as the newest grades leave them; return how much is graded."""
+    with ui.open_store() as store:
+        board = ui.live_board(store, chosen)
+    if not board.counts.judged:
+        st.subheader("Nobody has graded a chunk yet")
+        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
+        st.code("labeler load golden FILE")
+        return None
+    if other is not None:
+        show_crossed(board)
+    elif b is not None:
+        show_pair(board)
+    else:
+        show_one_run(board)
+    return ui.graded_line(board.counts)
+
+
+# --- the page --------------------------------------------------------------------------------
 
 with ui.open_store() as store:
     settings = store.settings()
@@ -129,29 +226,9 @@ with choices.row():
 say(
     f"by {facet}" if other is None else f"by {facet} and {other}",
     choices.say_measures(texts if other is None else texts[:1]),
-    None if least == FEW else f"few is under {least}",
+    None if least == comparison.FEW else f"few is under {least}",
     choices.say_conventions(chosen),
 )
 with ui.guard():
     measures = chosen.measures(texts)
-
-
-def show_slices() -> str | None:
-    """Show the buckets as the newest grades leave them; return how much is graded."""
-    with ui.open_store() as store:
-        board = ui.live_board(store, chosen)
-    if not board.counts.judged:
-        st.subheader("Nobody has graded a chunk yet")
-        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
-        st.code("labeler load golden FILE")
-        return None
-    if other is not None:
-        show_crossed(board)
-    elif b is not None:
-        show_pair(board)
-    else:
-        show_one_run(board)
-    return ui.graded_line(board.counts)
-
-
 live.follow(show_slices)

@@ -292,7 +292,7 @@ def test_against_a_run_a_query_fails_where_it_loses() -> None:
     assert class_of(board, Loss("B", parse("RR"), 0.6)) is None, "it loses 0.5 alone"
     assert class_of(board, Loss("C", parse("RR"))) is None, "it wins"
     assert class_of(board, Loss("A", parse("RR"))) is None, "it is the same"
-    assert fails_where(board, loss) == "it loses 0.05 or more against A, B, by RR"
+    assert fails_where(board, loss) == "the run loses 0.05 or more against A, B, by RR"
     dark = board_of({"c": 0}, {"A": ["c"], "B": ["c"]})
     assert class_of(dark, Loss("B", parse("RR"))) is None, "nobody can lose what nobody has"
     with pytest.raises(NotFound, match="no run is called 'Z'"):
@@ -507,9 +507,9 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     assert in_words(found, fails_where(board, UsefulInPrompt())) == [
         "30 of 97 judged queries fail: no chunk of grade 2 or better is in the prompt "
         "(Success(rel=2)@5 is below 1); where a query has none such, grade 1 is enough",
-        "ranking 19: what they need is in the list, in a poor order; a reranker could help",
-        "recall 7: it is not in the list, or too little of it; no reranker can help",
-        "cannot be told 4: nobody knows a chunk that they need",
+        "ranking 19 (what they need is in the list, in a poor order: a reranker can help) · "
+        "recall 7 (it is not in the list, or too little of it: no reranker can help) · "
+        "cannot be told 4 (nobody knows a chunk that they need)",
         "29 known relevant: 0 in the top 5, 21 further down, 8 never retrieved; 13 of the 150 "
         "chunks in their top 5 are holes, more than half in 3 queries",
     ]
@@ -543,8 +543,8 @@ def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> Non
     in_a, in_b = diagnose(board, "A"), diagnose(board, "B")
     assert reranking_in_words(board, "A", "B", in_a, in_b) == (
         "B only reorders what A found in 2 of the 3 queries that fail in both; for 1 what they "
-        "need is not there: reranking did not help, so it is recall; for 1 it is there, and "
-        "reranking did not bring it up"
+        "need is not in the list: reranking did not help, so it is recall; for 1 what they need is "
+        "in the list, and reranking did not bring it up"
     )
     assert reranking_in_words(board, "B", "A", {}, in_a) == "", "nothing fails in both"
 

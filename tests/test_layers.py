@@ -171,6 +171,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "streamlit",
         "labeler.address",
         "labeler.errors",
+        "labeler.pushing",
         "labeler.scripts",
         "labeler.ui",
     },

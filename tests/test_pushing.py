@@ -18,7 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 from labeler import access
 from labeler.access import GRADERS_ONLY, PERSON_COOKIE
 from labeler.model import Judgment, Remark
-from labeler.pushing import Pace, Telling, telling
+from labeler.pushing import START, Pace, Telling, telling
 from labeler.store import Store
 
 Open = Callable[..., ClientConnection]
@@ -59,9 +59,11 @@ def open_page(url: str) -> Iterator[Open]:
 
     def page(secret: str = "", origin: str | None = None) -> ClientConnection:
         headers = {"cookie": f"{PERSON_COOKIE}={secret}"} if secret else {}
-        return opened.enter_context(
+        socket = opened.enter_context(
             connect(f"ws://{url}/api/live", origin=origin, additional_headers=headers)
         )
+        assert json.loads(socket.recv(timeout=20)) == {"start": START}
+        return socket
 
     with opened:
         yield page

@@ -15,8 +15,12 @@ from labeler.charts import HEAT_COLOURS, HeatCell
 from labeler.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.palette import MEASURE_COLOURS, SHADE
 from labeler.store import Store
+from labeler.tables.pictured import MOST_SHADE
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
+
+THEMES = [("#ffffff", "#0d1721"), ("#12171d", "#e8edf2")]  # ground and ink, as in config.toml
 
 
 @pytest.fixture
@@ -81,17 +85,26 @@ def test_queries_without_buckets_say_how_to_give_some(database: Path):
 
 def test_one_run_shows_every_bucket_the_total_and_who_has_no_bucket(filled: Path):
     said = words(open_slices(facet="intent", a="A&A", measure=["RR"]))
-    assert row(said, "<b>refund</b>")[:3] == ["0.3333", "n 4", "few"]
-    assert row(said, "setup")[:3] == ["1.0000", "n 2", "few"]
-    assert row(said, "all judged queries")[:2] == ["0.6190", "n 7 · 14 holes"]
+    assert row(said, "<b>refund</b>")[:3] == ["4", "few", "0.3333"]
+    assert row(said, "setup")[:3] == ["2", "few", "1.0000"]
+    assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]
     assert "1 judged query has no intent" in said
     assert "gain 2^grade−1" in said
+    assert "holes" not in said.partition("Conventions")[0], "the table is folded until asked for"
+
+
+def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
+    said = words(open_slices(facet="intent", a="A&A", measure=["RR"], numbers="true"))
+    table = said.split("n is of")[-1].rpartition("|intent|")[2]
+    assert row(table, "<b>refund</b>")[:3] == ["0.3333", "n 4", "few"]
+    assert row(table, "all judged queries")[:4] == ["0.6190", "n 7", "few", " · 14 holes"]
 
 
 def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):
     said = words(open_slices(facet="intent", measure=["RR"], least="3"))
     assert row(said, "<b>refund</b>")[1] != "few"
     assert "few" in row(said, "setup")[:3]
+    assert "few is under 3" in said
 
 
 def test_a_bucket_against_the_total_is_said_in_words(database: Path):
@@ -102,21 +115,53 @@ def test_a_bucket_against_the_total_is_said_in_words(database: Path):
 
 
 def test_two_queries_that_lose_are_no_bucket_against_the_total(filled: Path):
-    said = words(open_slices(facet="intent", a="A&A", b="B", measure=["RR"]))
-    assert "No bucket of intent moves against the total by more than chance." in said
-    assert row(said, "setup")[:9] == [
+    said = words(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], numbers="true"))
+    assert "No bucket of intent moves against the total" in said
+    picture, table = said.rsplit("|intent|", 1)
+    assert row(picture, "setup")[:3] == ["2", "few", "−0.6667"]
+    assert row(table, "setup")[:9] == [
         *("2", "few", "4", "4", "1.0000", "0.3333", "▼ −0.6667", "0", "0"),
     ]
-    assert row(said, "all judged queries")[-7:-3] != ["0", "0", "0", "0"]
+    assert row(table, "all judged queries")[-7:-3] != ["0", "0", "0", "0"]
 
 
-def test_two_facets_cross_with_the_empty_crossings_left_to_the_heat_map(filled: Path):
-    app = open_slices(facet="intent", other="task", a="A&A", b="B", measure=["RR"])
+def dots(app: AppTest) -> list[tuple[str, float, str]]:
+    """The dots of a page: filled or hollow, how far to the right in per cent, and the number."""
+    (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+    found = re.findall(
+        r'class="dot (\w+)[^"]*" style="--at: ([\d.]+)%"></span></span><span>(.*?)<', body
+    )
+    return [(kind, float(place), number) for kind, place, number in found]
+
+
+def test_differences_are_dots_worst_first_and_filled_where_they_are_more_than_chance(
+    database: Path,
+):
+    add_collapsed_bucket(database)
+    found = dots(open_slices(facet="intent", a="old", b="new", measure=["RR"]))
+    assert found == [
+        ("sure", 72.5, "+0.2250"),
+        ("sure", 0.0, "−0.5000"),
+        ("sure", 100.0, "+0.5000"),
+    ]
+
+
+def test_a_bucket_of_few_queries_comes_last_and_does_not_widen_the_scale(filled: Path):
+    found = dots(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], least="3"))
+    assert [(kind, number) for kind, _, number in found] == [
+        ("maybe", "+0.1905"),
+        ("maybe", "+0.6667"),
+        ("maybe", "−0.6667"),
+    ]
+
+
+def test_two_facets_cross_with_the_empty_crossings_left_to_the_picture(filled: Path):
+    given = {"facet": "intent", "other": "task", "b": "B", "measure": ["RR"], "numbers": "true"}
+    app = open_slices(a="A&A", **given)
     said = words(app)
     assert re.search(r"\|setup\|+single\|+1\|few", said)
-    assert "RR of B by intent and task; under it B − A and n" in said
-    (chart,) = app.get("vega_lite_chart")
-    assert "RR of B by intent and task" in chart.proto.spec
+    assert "RR: B − A by intent and task" in said
+    assert {kind for kind, *_ in dots(app)} == {"plain"}, "nobody asked whether it is chance"
 
 
 def test_names_from_files_stay_text_and_lead_to_the_queries(filled: Path):
@@ -175,3 +220,95 @@ def test_every_number_on_the_heat_map_stands_out_from_its_box():
         box = luminance([a + (b - a) * row["value"] for a, b in zip(low, high, strict=True)])
         darker, brighter = sorted((box, luminance(channels(row["ink"]))))
         assert (brighter + 0.05) / (darker + 0.05) >= 4.5, row["value"]
+
+
+def mixed(colour: str, ground: str, share: float) -> list[float]:
+    """Return what a share of a colour makes of the ground it is mixed into."""
+    pairs = zip(channels(colour), channels(ground), strict=True)
+    return [share * above + (1 - share) * below for above, below in pairs]
+
+
+def contrast(one: list[float], other: list[float]) -> float:
+    darker, brighter = sorted((luminance(one), luminance(other)))
+    return (brighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize(("ground", "ink"), THEMES)
+def test_shades_leave_numbers_readable_and_dots_stand_out_in_the_light_and_in_the_dark(
+    ground: str, ink: str
+):
+    darkest = mixed(SHADE, ground, MOST_SHADE / 100)
+    assert contrast(darkest, channels(ink)) >= 4.5
+    assert all(contrast(channels(each), channels(ground)) >= 3 for each in MEASURE_COLOURS)
+    assert len(set(MEASURE_COLOURS)) == len(MEASURE_COLOURS)
+
+
+def golden_set(path: Path, grades: dict[str, int], facet: dict[str, str]) -> None:
+    """Fill a golden set: two runs over the queries of ``facet``, one relevant chunk in each."""
+    ids = list(facet)
+    with Store(path) as store:
+        store.add_chunks(loaded([Chunk("c0", "one"), Chunk("c1", "two")]))
+        given = [Query(q, q, buckets={"topic": facet[q]} if facet[q] else {}) for q in ids]
+        store.add_queries(loaded(given))
+        for name, order in (("A", ("c0", "c1")), ("B", ("c1", "c0"))):
+            store.add_run(loaded([Ranking(q, order) for q in ids]), name=name)
+        golden = [GoldenGrade(q, "c0", grade) for q, grade in grades.items()]
+        store.add_golden(LoadedGolden(loaded([]), loaded(golden), loaded([])))
+
+
+BOTH = [{"a": "A"}, {"a": "A", "b": "B"}]
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_one_bucket_has_its_row_beside_the_total(database: Path, runs: dict[str, str]):
+    golden_set(database, dict.fromkeys(["q1", "q2"], 3), {"q1": "only", "q2": "only"})
+    said = words(open_slices(facet="topic", measure=["RR"], **runs))
+    assert row(said, "only")[0] == row(said, "all judged queries")[0] == "2"
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_of_a_thousand_buckets_forty_are_drawn_and_the_others_are_in_the_table(
+    database: Path, runs: dict[str, str]
+):
+    many = {f"q{n}": f"topic {n}" for n in range(1_000)}
+    golden_set(database, dict.fromkeys(many, 3), many)
+    app = open_slices(facet="topic", measure=["RR"], **runs)
+    said = words(app)
+    assert len(re.findall(r"\|topic \d+\|", said)) == 40
+    assert "960 more buckets of topic: in the table and in the file." in said
+    assert max(len(each.proto.body) for each in app.get("html")) < 100_000
+    last = words(open_slices(facet="topic", measure=["RR"], numbers="true", page="5", **runs))
+    assert len(re.findall(r"\|topic \d+\|", last)) == 40 + 200
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_without_grades_it_says_how_to_get_some(database: Path, runs: dict[str, str]):
+    golden_set(database, {}, {"q1": "x", "q2": "y"})
+    assert "Nobody has graded a chunk yet" in words(open_slices(facet="topic", **runs))
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_where_all_grades_are_0_values_are_undefined_and_not_0(
+    database: Path, runs: dict[str, str]
+):
+    golden_set(database, {"q1": 0, "q2": 0}, {"q1": "x", "q2": "y"})
+    said = words(open_slices(facet="topic", measure=["RR"], **runs))
+    assert row(said, "x")[:3] == ["0", "few", "–"]
+    assert row(said, "all judged queries")[-1] != "0.0000"
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_queries_without_a_value_of_the_facet_are_in_the_total_and_counted(
+    database: Path, runs: dict[str, str]
+):
+    golden_set(database, dict.fromkeys(["q1", "q2", "q3"], 3), {"q1": "x", "q2": "", "q3": ""})
+    said = words(open_slices(facet="topic", measure=["RR"], **runs))
+    assert (row(said, "x")[0], row(said, "all judged queries")[0]) == ("1", "3")
+    assert "2 judged queries have no topic: in no bucket, but in the row of all queries" in said
+
+
+def test_buckets_of_an_order_of_their_own_keep_it(database: Path):
+    levels = {"q1": "hard", "q2": "easy", "q3": "medium"}
+    golden_set(database, dict.fromkeys(levels, 3), levels)
+    said = words(open_slices(facet="topic", a="A", measure=["RR"]))
+    assert re.findall(r"\|(easy|medium|hard)\|", said) == ["easy", "medium", "hard"]

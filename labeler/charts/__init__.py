@@ -9,6 +9,7 @@ from labeler.charts.failing import (
     failure_chart,
     failure_heat,
 )
+from labeler.charts.heat import HEAT_COLOURS, HeatCell, heat_chart
 from labeler.charts.reviewing import (
     MOST_DAYS,
     Share,
@@ -21,21 +22,12 @@ from labeler.charts.scores import (
     curve_chart,
     score_chart,
 )
-from labeler.charts.slicing import (
-    HEAT_COLOURS,
-    HeatCell,
-    crossed_cells,
-    heat_chart,
-    pair_cells,
-    score_cells,
-)
 
 __all__ = [
     "HEAT_COLOURS",
     "MOST_DAYS",
     "HeatCell",
     "Share",
-    "crossed_cells",
     "curve_chart",
     "day_chart",
     "day_frame",
@@ -44,10 +36,8 @@ __all__ = [
     "failure_chart",
     "failure_heat",
     "heat_chart",
-    "pair_cells",
     "progress_chart",
     "query_frame",
-    "score_cells",
     "score_chart",
     "shown_days",
 ]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import altair as alt
 import pandas as pd
 
+from labeler.charts.heat import HeatCell, heat_chart
 from labeler.charts.look import INK, LEAST_FONT, dressed
-from labeler.charts.slicing import HeatCell, heat_chart
 from labeler.diagnosis import CLASSES, FailureClass
 
 BAR_COLOUR = "#4a8fd0"

@@ -39,6 +39,7 @@ from labeler.comparison.reranking import (
     reranked_in_words,
     reranked_notes,
 )
+from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.trial import Trial, last_ranks, try_at
@@ -97,6 +98,7 @@ __all__ = [
     "findings",
     "holm",
     "last_ranks",
+    "lowest_first",
     "more_than_chance",
     "moved",
     "movers_by",
@@ -120,4 +122,5 @@ __all__ = [
     "where_it_loses",
     "why_undefined",
     "worst_bucket",
+    "worst_first",
 ]

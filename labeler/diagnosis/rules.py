@@ -147,7 +147,7 @@ def fails_where(board: Scoreboard, rule: Rule, short: Mapping[str, str] | None =
     """
     if isinstance(rule, Loss):
         a, heading = (short or {}).get(rule.a, rule.a), _heading(board, rule.measure)
-        return f"it loses {rule.least:g} or more against A, {a}, by {heading}"
+        return f"the run loses {rule.least:g} or more against A, {a}, by {heading}"
     if isinstance(rule, Bar):
         return _bar_words(board, rule)
     if isinstance(rule, ByTask):

@@ -14,8 +14,8 @@ from labeler.evaluation import Scoreboard
 
 Found = Mapping[str, Failure | None]
 MATTERS: Mapping[Side, tuple[str, str]] = {
-    "ranking": ("ranking", "what they need is in the list, in a poor order; a reranker could help"),
-    "recall": ("recall", "it is not in the list, or too little of it; no reranker can help"),
+    "ranking": ("ranking", "what they need is in the list, in a poor order: a reranker can help"),
+    "recall": ("recall", "it is not in the list, or too little of it: no reranker can help"),
     "unknown": ("cannot be told", "nobody knows a chunk that they need"),
 }
 """What each side of a `FailureClass` is called, and what it means for queries."""
@@ -32,13 +32,14 @@ def in_words(found: Found, where: str) -> list[str]:
     sides = [each.failure.side for each in found.values() if each is not None]
     if not sides:
         return [f"0 of {len(found):,} judged queries fail; one fails where {where}"]
+    matters = [
+        f"{name} {sides.count(side):,} ({meaning})"
+        for side, (name, meaning) in MATTERS.items()
+        if side in sides
+    ]
     return [
         f"{len(sides):,} of {len(found):,} judged queries fail: {where}",
-        *(
-            f"{name} {sides.count(side):,}: {meaning}"
-            for side, (name, meaning) in MATTERS.items()
-            if side in sides
-        ),
+        " · ".join(matters),
         summed(each.places for each in found.values() if each is not None),
     ]
 
@@ -76,10 +77,13 @@ def _tally(each: Sequence[Places]) -> Tally:
     )
 
 
-def reranking_in_words(board: Scoreboard, a: str, b: str, in_a: Found, in_b: Found) -> str:
+def reranking_in_words(
+    board: Scoreboard, a: str, b: str, in_a: Found, in_b: Found, which: str = "fail in both"
+) -> str:
     """Say what reranking did for the queries that fail in A and in B, by the same rule.
 
     Only those count for which B holds no chunk that A has not. Empty where there is none.
+    ``which`` says in words what the rule found.
     """
     both = [name for name, each in in_b.items() if each is not None and in_a.get(name) is not None]
     reordered = [name for name in both if _only_reorders(board, a, b, name)]
@@ -87,13 +91,16 @@ def reranking_in_words(board: Scoreboard, a: str, b: str, in_a: Found, in_b: Fou
     if not sides:
         return ""
     of = f"all {len(both):,}" if len(both) == len(sides) else f"{len(sides):,} of the {len(both):,}"
-    parts = [f"B only reorders what A found in {of} queries that fail in both"]
+    parts = [f"B only reorders what A found in {of} queries that {which}"]
     if lost := sides.count("recall"):
         parts.append(
-            f"for {lost:,} what they need is not there: reranking did not help, so it is recall"
+            f"for {lost:,} what they need is not in the list: reranking did not help, so it is "
+            "recall"
         )
     if low := sides.count("ranking"):
-        parts.append(f"for {low:,} it is there, and reranking did not bring it up")
+        parts.append(
+            f"for {low:,} what they need is in the list, and reranking did not bring it up"
+        )
     return "; ".join(parts)
 
 

@@ -105,13 +105,16 @@ def _reranked(board: Scoreboard, choice: Choice, said: Remarks, names: set[str])
     """Say what B's reranking did; not by what B loses, but by what A and B both fail to give."""
     if choice.a is None:
         return ""
-    rule = UsefulInPrompt() if isinstance(choice.rule, diagnosis.Loss) else choice.rule
+    rule: Rule = UsefulInPrompt()
+    which = "have nothing useful in the prompt of either"
+    if not isinstance(choice.rule, diagnosis.Loss):
+        rule, which = choice.rule, "fail in both"
     pair = (choice.a, choice.run)
-    both = [
+    in_a, in_b = (
         {name: each for name, each in _failures_in(board, run, rule, said).items() if name in names}
         for run in pair
-    ]
-    return diagnosis.reranking_in_words(board, *pair, *both)
+    )
+    return diagnosis.reranking_in_words(board, *pair, in_a, in_b, which)
 
 
 def _failures_in(board: Scoreboard, run: str, rule: Rule, said: Remarks) -> Failures:

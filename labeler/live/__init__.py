@@ -15,6 +15,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.errors import LabelerError
 from labeler.live.orders import keep_order, of_session
+from labeler.pushing import START
 from labeler.scripts import loader
 
 __all__ = ["follow", "keep_order"]
@@ -66,7 +67,7 @@ def follow(show: Callable[[], str | None]) -> None:
                 st.caption(words, width="content")
             _line(
                 key="follows",
-                data={"newest": newest, "moved": orders.moved},
+                data={"newest": newest, "start": START, "moved": orders.moved},
                 on_news_change=lambda: None,
                 on_again_change=orders.forget,
                 width="content",

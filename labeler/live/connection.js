@@ -1,20 +1,23 @@
 // A socket to the server that comes back: says which numbers the page shows, and hears of newer
 // ones. A page that nobody looks at asks for nothing until it is looked at again.
 
-/** @import { Listener, Newest } from "./shapes" */
+/** @import { LineData, Listener, Message } from "./shapes" */
 
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 10_000;
 const SILENT_AFTER_MS = 5_000;
 const PATIENCE_MS = 10_000; // for numbers that were asked for
+const STRANGER_MS = 2_500; // for a whole page, which Streamlit cannot ask for before it is back, too
 const NOT_WELCOME = 1008; // a socket's code: trying again would not help
 
 export class Connection {
   /** @param {Listener} listener */
   constructor(listener) {
     this.listener = listener;
-    /** @type {Newest | null} */
-    this.shows = null;
+    /** @type {LineData | null} */
+    this.data = null;
+    /** @type {string | null} */
+    this.start = null; // of the server at the other end
     /** @type {WebSocket | null} */
     this.socket = null;
     this.tries = 0;
@@ -24,6 +27,8 @@ export class Connection {
     this.silence = undefined;
     /** @type {number | undefined} */
     this.patience = undefined;
+    /** @type {number | undefined} */
+    this.stranger = undefined;
     this.ended = new AbortController();
     const { signal } = this.ended;
     document.addEventListener("visibilitychange", () => this.seen(), { signal });
@@ -32,9 +37,9 @@ export class Connection {
     this.open();
   }
 
-  /** @param {Newest} shows */
-  say(shows) {
-    this.shows = shows;
+  /** @param {LineData} data */
+  say(data) {
+    this.data = data;
     this.tell();
   }
 
@@ -42,7 +47,9 @@ export class Connection {
     this.ended.abort();
     this.socket?.close();
     this.socket = null;
-    for (const timer of [this.retry, this.silence, this.patience]) clearTimeout(timer);
+    for (const timer of [this.retry, this.silence, this.patience, this.stranger]) {
+      clearTimeout(timer);
+    }
   }
 
   open() {
@@ -54,17 +61,26 @@ export class Connection {
     socket.onopen = () => {
       this.tries = 0;
       this.heard();
-      this.tell();
     };
-    socket.onmessage = () => this.news();
+    socket.onmessage = ({ data }) => this.hear(JSON.parse(data));
     socket.onclose = ({ code }) => {
       if (this.socket === socket) this.lose(code);
     };
   }
 
+  /** @param {Message} message */
+  hear(message) {
+    if ("newest" in message) this.news();
+    else {
+      this.start = message.start;
+      this.tell();
+    }
+  }
+
   /** @param {number} code */
   lose(code) {
     this.socket = null;
+    this.start = null;
     clearTimeout(this.patience);
     this.silence ??= setTimeout(() => this.listener.onSilence(true), SILENT_AFTER_MS);
     if (code === NOT_WELCOME) return;
@@ -88,9 +104,15 @@ export class Connection {
   }
 
   tell() {
-    if (this.socket?.readyState !== WebSocket.OPEN) return;
+    clearTimeout(this.stranger);
+    if (this.socket?.readyState !== WebSocket.OPEN || !this.start || !this.data) return;
+    if (this.data.start !== this.start) {
+      this.listener.onStranger();
+      this.stranger = setTimeout(() => this.tell(), STRANGER_MS);
+      return;
+    }
     clearTimeout(this.patience);
-    this.socket.send(JSON.stringify({ shows: document.hidden ? null : this.shows }));
+    this.socket.send(JSON.stringify({ shows: document.hidden ? null : this.data.newest }));
   }
 
   seen() {

@@ -44,6 +44,8 @@ class Line {
         this.ask("news", Date.now());
       },
       onSilence: (isSilent) => this.say(isSilent),
+      // Streamlit reads the address anew, as after Back
+      onStranger: () => window.dispatchEvent(new PopStateEvent("popstate")),
     });
   }
 
@@ -51,7 +53,7 @@ class Line {
   update({ data, setTriggerValue }) {
     this.ask = setTriggerValue;
     this.offer(data);
-    this.connection.say(data.newest);
+    this.connection.say(data);
   }
 
   /** @param {LineData} data */

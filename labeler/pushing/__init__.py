@@ -6,11 +6,12 @@
 
 What travels are revisions alone, see `Store.newest`: ``{"shows": [7, 0, 3]}`` from a page, or
 ``null`` from one that nobody looks at, and ``{"newest": [8, 0, 3]}`` to it. A page that was told
-says what it shows once it shows it; that is how long its share of the server took. Knows no grade,
-no measure and nothing of what a page shows.
+says what it shows once it shows it; that is how long its share of the server took. The first word
+is the server's, ``{"start": "…"}``: which start of it this is. Knows no grade, no measure and
+nothing of what a page shows.
 """
 
 from labeler.pushing.pace import Pace
-from labeler.pushing.telling import Telling
+from labeler.pushing.telling import START, Telling
 
-__all__ = ["Pace", "Telling"]
+__all__ = ["START", "Pace", "Telling"]

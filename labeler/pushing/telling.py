@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from uuid import uuid4
 
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -20,6 +21,9 @@ LOOK_EVERY_SECONDS = 1.0  # for what other processes write
 LEAST_GAP_SECONDS = 0.3  # between two runs of one page
 PATIENCE_SECONDS = 2.0
 NOT_WELCOME, NOT_UNDERSTOOD = 1008, 1007  # a socket's codes for why it is closed
+
+# A server that is started anew knows nothing of the pages that an earlier one made.
+START = uuid4().hex
 
 log = logging.getLogger(__name__)
 
@@ -75,9 +79,12 @@ class Telling:
         self._is_wanted.set()
         self._is_written.set()
         try:
+            await socket.send_json({"start": START})
             async for words in socket.iter_text():
                 page.hear(words)
                 self._is_stirred.set()
+        except WebSocketDisconnect:
+            pass
         except (ValueError, TypeError, KeyError, RecursionError):  # a KeyError: it is no text
             await socket.close(NOT_UNDERSTOOD)
         finally:

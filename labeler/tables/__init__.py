@@ -7,6 +7,7 @@ from labeler.tables.comparing import (
     answer,
     chunk_text,
     compare_table,
+    folded,
     query_head,
     query_table,
     sentences,
@@ -35,6 +36,7 @@ from labeler.tables.scores import (
     tie_table,
 )
 from labeler.tables.shared import run_name
+from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 
 __all__ = [
@@ -46,9 +48,12 @@ __all__ = [
     "bucket_table",
     "chunk_text",
     "compare_table",
+    "crossed_picture",
     "crossed_table",
+    "difference_picture",
     "failing_frame",
     "failure_table",
+    "folded",
     "keyword_table",
     "list_column",
     "lists_side_by_side",
@@ -72,6 +77,7 @@ __all__ = [
     "slice_table",
     "small_print",
     "tie_table",
+    "value_picture",
     "what_if_table",
     "worked_table",
 ]

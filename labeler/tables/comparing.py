@@ -65,8 +65,8 @@ LOOK = style("""
 }
 .told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
 .told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
-.answer summary { cursor: pointer; font-size: 0.85rem; }
-.answer summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
+.opens summary { cursor: pointer; font-size: 0.85rem; }
+.opens summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
 .compare small {
     display: block; font-size: 0.78rem; font-weight: 400;
     color: color-mix(in srgb, currentColor 72%, transparent);
@@ -77,32 +77,23 @@ SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
 def answer(
-    verdict: str,
-    said: Iterable[str],
-    rest: Sequence[str],
-    table: htpy.Node,
-    print_lines: Iterable[str],
-    notes: Sequence[str],
+    verdict: str, said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
 ) -> htpy.Fragment:
-    """Return the answer over the numbers it rests on: which run is better, and where it loses.
-
-    ``rest`` are further sentences, and ``notes`` what to know of the numbers, both to be opened.
-    """
+    """Return the answer over the numbers it rests on: which run is better, and where it loses."""
     return htpy.fragment[
         LOOK,
         htpy.div(".answer")[
             htpy.p(".verdict")[verdict] if verdict else None,
             sentences(said),
-            _folded(f"{len(rest):,} more move against the total", rest),
             table,
             small_print(print_lines),
-            _folded("What to know of these numbers", notes),
         ],
     ]
 
 
-def _folded(title: str, lines: Sequence[str]) -> htpy.Element | None:
-    return htpy.details[htpy.summary[title], sentences(lines)] if lines else None
+def folded(title: str, lines: Sequence[str]) -> htpy.Fragment:
+    """Return sentences under a title that opens them."""
+    return htpy.fragment[LOOK, htpy.details(".opens")[htpy.summary[title], sentences(lines)]]
 
 
 def compare_table(

@@ -133,25 +133,25 @@ def run_failures_table(
     counted: Sequence[bool],
     short: Mapping[str, str],
 ) -> htpy.Fragment:
-    """Return for one query a row a run: values, where its relevant chunks are, class, lever.
+    """Return for one query a row a run: class and lever, where its relevant chunks are, values.
 
     ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
     is in the means of each measure, ``short`` what the runs are called here.
     """
-    heads = [head("Run", words=True), *map(head, headings), head("Known relevant", words=True)]
+    worded = (head(name, words=True) for name in ("Run", "Why it fails", "Known relevant"))
     body = [
         htpy.tr[
             htpy.th(".words", scope="row")[run_name(run, short)],
+            htpy.td(".words")[_why(failure, judged)],
+            htpy.td(".words")[_where(places)],
             [
                 htpy.td[value_words(value, judged, counts)]
                 for value, counts in zip(values, counted, strict=True)
             ],
-            htpy.td(".words")[_where(places)],
-            htpy.td(".words")[_why(failure, judged)],
         ]
         for run, values, places, failure in rows
     ]
-    return framed(SHEET, "sheet why", [*heads, head("Why it fails", words=True)], body)
+    return framed(SHEET, "sheet why", [*worded, *map(head, headings)], body)
 
 
 def _where(places: Places) -> htpy.Node:

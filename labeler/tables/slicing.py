@@ -1,4 +1,4 @@
-"""The Slices page: buckets by measures, one run or A against B, and where two facets cross."""
+"""The numbers behind the Slices page: of one run, of A against B, and where two facets cross."""
 
 from __future__ import annotations
 
@@ -96,9 +96,18 @@ def _row(bucket: str | None, n: int, least: int) -> htpy.Element:
 
 
 def _bucket_head(bucket: str | None, link: LinkOf) -> htpy.Element:
+    return htpy.th(".words", scope="row")[linked(bucket, link)]
+
+
+def linked(bucket: str | None, link: LinkOf) -> htpy.Element:
+    """Return a bucket's name, or that of all of them, as a link to its queries."""
     name = "all judged queries" if bucket is None else bucket
-    there = htpy.a(href=link(bucket), title=f"Open the queries of {name}")[name]
-    return htpy.th(".words", scope="row")[there]
+    return htpy.a(href=link(bucket), title=f"Open the queries of {name}")[name]
+
+
+def rests_on(n: int, least: int) -> htpy.Node:
+    """Return how many queries a row rests on, marked where they are few."""
+    return htpy.fragment[f"{n:,}", _few(n, least)]
 
 
 def _n_cell(n: int, undefined: int, least: int) -> htpy.Element:

@@ -112,7 +112,7 @@ def test_the_address_of_the_classes_of_failure_holds_every_choice(serve, visit, 
     view = "view=Why+they+fail&run=second&facet=intent&bar=RR&below=0.5"
     page = visit(f"{server.url}/queries?{view}", grader=None)
     expect(page.get_by_text("second: 3 of 12 judged queries fail: RR is below 0.5")).to_be_visible()
-    expect(page.get_by_text("ranking 3: what they need is in the list")).to_be_visible()
+    expect(page.get_by_text("ranking 3 (what they need is in the list")).to_be_visible()
     expect(page.get_by_text("a query fails where RR is below 0.5")).to_be_visible()
     expect(page.locator(".failures tbody tr")).to_have_count(1)
     page.locator(".failures").get_by_role("link", name="retrieved too low").click()

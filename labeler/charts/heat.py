@@ -1,17 +1,15 @@
-"""Slices: buckets by measures as a heat map; one run, A against B, or two facets crossed."""
+"""Counts in a grid, darker for more."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
 
 from labeler.charts.look import INK, LEAST_FONT, dressed
-from labeler.comparison import Cell, Comparison
-from labeler.evaluation import Conventions, Score, arrowed
 
 HEAT_COLOURS = ("#eaf0f6", "#1a5ba6")
 DARK_INK, LIGHT_INK, NO_INK = "#000000", "#ffffff", INK
@@ -24,53 +22,6 @@ class HeatCell(NamedTuple):
     column: str
     value: float
     note: str
-
-
-def score_cells(scores: Iterable[Score], conventions: Conventions, least: int) -> list[HeatCell]:
-    """Return one run's means as the cells of a heat map, bucket by measure."""
-    return [
-        HeatCell(
-            score.bucket or "all judged queries",
-            conventions.heading(score.measure),
-            score.value,
-            heat_note(score.value, score.n, least),
-        )
-        for score in scores
-    ]
-
-
-def pair_cells(comparison: Comparison, least: int) -> list[HeatCell]:
-    """Return B's means as the cells of a heat map, bucket by measure, with B − A under each."""
-    return [
-        HeatCell(
-            row.bucket or "all judged queries",
-            comparison.conventions.heading(row.measure),
-            row.b,
-            f"{arrowed(row.delta)} · {heat_note(row.b, row.n, least)}",
-        )
-        for row in (*comparison.buckets, *comparison.deltas)
-    ]
-
-
-def crossed_cells(cells: Iterable[Cell], least: int) -> list[HeatCell]:
-    """Return crossed facets as the cells of a heat map: the last run's value, B − A under it."""
-    return [
-        HeatCell(
-            cell.bucket,
-            cell.other,
-            cell.values[-1],
-            (f"{arrowed(cell.delta)} · " if len(cell.values) > 1 else "")
-            + heat_note(cell.values[-1], cell.n, least),
-        )
-        for cell in cells
-    ]
-
-
-def heat_note(value: float, n: int, least: int) -> str:
-    """Say how many queries a cell rests on, and where that is few or the run answers none."""
-    if n and math.isnan(value):
-        return "no result"
-    return f"n {n}, few" if 0 < n < least else f"n {n}"
 
 
 def heat_chart(

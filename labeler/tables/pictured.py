@@ -1,0 +1,197 @@
+"""Rows of dots and of shaded cells: numbers that are seen before they are read, and can be read.
+
+Every cell says its number, so nothing needs colour. Knows no run and no bucket.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
+
+import htpy
+
+from labeler.evaluation import number, signed
+from labeler.markup import style
+from labeler.palette import MEASURE_COLOURS, SHADE
+from labeler.tables.shared import SHEET, framed, head, small
+
+SLACK = 1 + 1e-9  # what adding up can make a value too large
+STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
+MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the light and in the dark
+LOOK = style(
+    """
+.pictured th, .pictured td { padding: 0.18rem 0.5rem; vertical-align: middle; }
+.pictured tbody th, .pictured tbody td { border-bottom-width: 0; }
+.pictured tbody tr:nth-child(even) { background: color-mix(in srgb, currentColor 4%, transparent); }
+.pictured tr.total > * {
+  border-top-width: 0;
+  border-bottom: 2px solid color-mix(in srgb, currentColor 45%, transparent);
+}
+.pictured tbody th.words { min-width: 7rem; max-width: 22rem; }
+.pictured td.n { white-space: nowrap; }
+.pictured td.n { width: 1%; }
+.pictured td.few { color: color-mix(in srgb, currentColor 68%, transparent); }
+.pictured td.drawn > div { min-width: 4.2rem; }
+.pictured .track { display: block; position: relative; height: 1.1rem; margin: 0 0.4rem;
+  background:
+    linear-gradient(currentColor, currentColor) center / 1px 100% no-repeat,
+    linear-gradient(color-mix(in srgb, currentColor 25%, transparent) 0 0)
+    center / 100% 1px no-repeat; }
+.pictured .dot { position: absolute; left: var(--at); top: 50%; width: 0.72rem; height: 0.72rem;
+  margin: -0.36rem 0 0 -0.36rem; border: 2px solid var(--dot); border-radius: 50%; }
+.pictured .dot.sure, .pictured .dot.plain { background: var(--dot); }
+.pictured .dot.maybe { background: color-mix(in srgb, currentColor 4%, transparent); }
+.pictured .dot.beyond { border-radius: 0; width: 0.5rem; height: 1rem;
+  margin: -0.5rem 0 0 -0.25rem; }
+.pictured td.shaded {
+  background: color-mix(in srgb, var(--shade) calc(var(--share) * 1%), transparent);
+}
+.pictured .of-none { --dot: currentColor; }
+@media (min-width: 75rem) {
+  .pictured td.drawn > div { display: flex; align-items: center; justify-content: flex-end; }
+  .pictured .track { flex: 1 1 3rem; }
+  .pictured tbody th.words { width: 1%; min-width: 10rem; }
+  .pictured .track + span { min-width: 3.9rem; }
+}
+"""
+    + f".pictured {{ --shade: {SHADE}; }}"
+    + "".join(
+        f".pictured .of-{at} {{ --dot: {colour}; }}" for at, colour in enumerate(MEASURE_COLOURS)
+    )
+)
+
+
+DrawnT = TypeVar("DrawnT")
+
+
+class Column(NamedTuple):
+    """One column of a picture: what it is called, a line under it and what hovering says."""
+
+    heading: str
+    under: str = ""
+    meaning: str = ""
+
+
+class Dot(NamedTuple):
+    """A difference; ``sure`` is whether it is more than chance, None where nobody has asked.
+
+    ``words`` are said when one hovers, ``missing`` is why there is no value, where there is none.
+    """
+
+    value: float
+    words: str
+    sure: bool | None = None
+    is_few: bool = False
+    missing: str = ""
+
+
+class Shade(NamedTuple):
+    """A value in its cell; otherwise as a `Dot`."""
+
+    value: float
+    words: str
+    is_few: bool = False
+    missing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Generic[DrawnT]):
+    """A row: its head, what it rests on, whether that is little, whether it is the total."""
+
+    head: htpy.Node
+    rests_on: htpy.Node
+    drawn: Sequence[DrawnT]
+    is_few: bool = False
+    is_total: bool = False
+
+
+def dot_picture(
+    corner: str, columns: Sequence[Column], lines: Iterable[Line[Dot]], scales: Sequence[float]
+) -> htpy.Fragment:
+    """Return rows of dots, each left or right of its column's line: by how much, and which way.
+
+    ``scales`` say for each column which difference is at its edge; one beyond is a bar there.
+    """
+    rows = [
+        (line, [_dot_cell(dot, at, scales[at]) for at, dot in enumerate(line.drawn)])
+        for line in lines
+    ]
+    return _picture(corner, columns, rows)
+
+
+def shade_picture(
+    corner: str,
+    columns: Sequence[Column],
+    lines: Iterable[Line[Shade]],
+    ranges: Sequence[tuple[float, float]],
+) -> htpy.Fragment:
+    """Return rows of numbers on a shade that says where each is in its column's own range.
+
+    A total has no shade: it is no bucket among others.
+    """
+    rows = [
+        (
+            line,
+            [
+                _shade_cell(shade, None if line.is_total else ranges[at])
+                for at, shade in enumerate(line.drawn)
+            ],
+        )
+        for line in lines
+    ]
+    return _picture(corner, columns, rows)
+
+
+def edge_of(values: Iterable[float]) -> float:
+    """Return a round number that no value's distance from 0 exceeds, 1 where there is none.
+
+    >>> edge_of([0.13, -0.071]), edge_of([-0.3]), edge_of([12, 7]), edge_of([])
+    (0.15, 0.3, 15.0, 1.0)
+    """
+    most = max((abs(value) for value in values if not math.isnan(value)), default=0.0)
+    if not most:
+        return 1.0
+    power = math.floor(math.log10(most))
+    step = next(step for step in STEPS if most <= step * 10**power * SLACK)
+    return float(f"{step}e{power}")
+
+
+def _picture(
+    corner: str,
+    columns: Sequence[Column],
+    rows: Iterable[tuple[Line[Dot] | Line[Shade], list[htpy.Element]]],
+) -> htpy.Fragment:
+    heads = [head(corner, words=True), head("n")]
+    heads += [head(each.heading, each.under, title=each.meaning or None) for each in columns]
+    body = [
+        htpy.tr(class_={"total": line.is_total, "few": line.is_few})[
+            htpy.th(".words", scope="row")[line.head], htpy.td(".n")[line.rests_on], drawn
+        ]
+        for line, drawn in rows
+    ]
+    return framed((SHEET, LOOK), "sheet slices pictured", heads, body, label=corner)
+
+
+def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
+    said = htpy.span[signed(dot.value)]
+    classes = {"drawn": True, "few": dot.is_few}
+    if math.isnan(dot.value):
+        return htpy.td(class_=classes, title=dot.words)[signed(dot.value), small(dot.missing)]
+    place = min(max(dot.value / edge, -1.0), 1.0)
+    kind = {None: "plain", True: "sure", False: "maybe"}[dot.sure]
+    colour = "of-none" if dot.sure is None else f"of-{column % len(MEASURE_COLOURS)}"
+    look = {"dot": True, kind: True, colour: True, "beyond": abs(dot.value) > edge * SLACK}
+    mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
+    return htpy.td(class_=classes, title=dot.words)[htpy.div[htpy.span(".track")[mark], said]]
+
+
+def _shade_cell(shade: Shade, bounds: tuple[float, float] | None) -> htpy.Element:
+    if bounds is None or math.isnan(shade.value):
+        return htpy.td(title=shade.words)[number(shade.value), small(shade.missing)]
+    low, high = bounds
+    share = min(max((shade.value - low) / (high - low), 0.0), 1.0) if high > low else 0.0
+    classes = {"shaded": not shade.is_few, "few": shade.is_few}
+    style = f"--share: {MOST_SHADE * share:.1f}"
+    return htpy.td(class_=classes, title=shade.words, style=style)[number(shade.value)]

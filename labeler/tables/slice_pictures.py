@@ -1,0 +1,203 @@
+"""Slices as pictures: B − A as dots, or one run's means on shades, a row for each bucket."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import htpy
+
+from labeler.comparison import Cell, Comparison, Delta, more_than_chance
+from labeler.evaluation import Conventions, Score, number, signed
+from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
+from labeler.tables.shared import hole_words
+from labeler.tables.slicing import LinkOf, linked, rests_on
+
+
+def difference_picture(
+    comparison: Comparison, buckets: Sequence[str], *, least: int, link: LinkOf
+) -> htpy.Fragment:
+    """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
+
+    Each measure has a scale of its own, which buckets of fewer than ``least`` queries do not widen.
+    """
+    rows: dict[str | None, list[Delta]] = {}
+    for row in (*comparison.deltas, *comparison.buckets):
+        rows.setdefault(row.bucket, []).append(row)
+    sure = _more_than_chance(comparison)
+    chosen = [rows[bucket] for bucket in (None, *buckets)]
+    scales = _scales(comparison, chosen[1:], least)
+    columns = [
+        Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.meaning)
+        for measure, scale in zip(comparison.measures, scales, strict=True)
+    ]
+    lines = [_difference_line(comparison, deltas, sure, least, link) for deltas in chosen]
+    return dot_picture(comparison.facet or "", columns, lines, scales)
+
+
+def _more_than_chance(comparison: Comparison) -> set[Delta]:
+    """Return the rows that moved by more than chance, each among those it is looked at with."""
+    sure = set(more_than_chance(comparison.deltas))
+    for measure in comparison.measures:
+        sure |= set(more_than_chance([r for r in comparison.buckets if r.measure == measure]))
+    return sure
+
+
+def _scales(comparison: Comparison, shown: Sequence[Sequence[Delta]], least: int) -> list[float]:
+    """Return for each measure the difference at the edge of its column."""
+    every = [row for rows in shown for row in rows]
+    rows = [*comparison.deltas, *([row for row in every if row.n >= least] or every)]
+    return [
+        edge_of(row.delta for row in rows if row.measure == measure)
+        for measure in comparison.measures
+    ]
+
+
+def _difference_line(
+    comparison: Comparison, rows: Sequence[Delta], sure: set[Delta], least: int, link: LinkOf
+) -> Line[Dot]:
+    bucket, n = rows[0].bucket, max(row.n for row in rows)
+    dots = [
+        Dot(
+            row.delta,
+            _difference_words(comparison, row, row in sure),
+            row in sure,
+            missing=_missing(row.delta, row.n),
+        )
+        for row in rows
+    ]
+    return Line(linked(bucket, link), rests_on(n, least), dots, n < least, bucket is None)
+
+
+def _difference_words(comparison: Comparison, row: Delta, is_sure: bool) -> str:
+    heading = comparison.conventions.heading(row.measure)
+    if math.isnan(row.delta):
+        return f"{heading}: no value (n {row.n})"
+    chance = "more than chance" if is_sure else "may be chance"
+    return (
+        f"{heading}: A {number(row.a)}, B {number(row.b)}, B − A {signed(row.delta)} (n {row.n}), "
+        f"{chance}; B wins {row.wins}, ties {row.ties}, loses {row.losses}"
+    )
+
+
+def value_picture(
+    rows: Sequence[Score],
+    totals: Sequence[Score],
+    buckets: Sequence[str],
+    conventions: Conventions,
+    *,
+    facet: str,
+    least: int,
+    link: LinkOf,
+) -> htpy.Fragment:
+    """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
+
+    Each measure has a scale of its own, from its lowest bucket to its highest among those of at
+    least ``least`` queries: shades tell buckets apart, not measures.
+    """
+    by_bucket: dict[str | None, list[Score]] = {}
+    for row in (*totals, *rows):
+        by_bucket.setdefault(row.bucket, []).append(row)
+    chosen = [by_bucket[bucket] for bucket in (None, *buckets)]
+    ranges = [
+        _range([(scores[at].value, scores[at].n) for scores in chosen[1:]], least)
+        for at in range(len(totals))
+    ]
+    columns = [
+        Column(
+            conventions.heading(row.measure), _range_words(*bounds), row.measure.definition.meaning
+        )
+        for row, bounds in zip(totals, ranges, strict=True)
+    ]
+    lines = [_value_line(scores, conventions, least, link) for scores in chosen]
+    return shade_picture(facet, columns, lines, ranges)
+
+
+def _value_line(
+    scores: Sequence[Score], conventions: Conventions, least: int, link: LinkOf
+) -> Line[Shade]:
+    bucket, n = scores[0].bucket, max(score.n for score in scores)
+    shades = [
+        Shade(
+            score.value,
+            f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
+            f"{score.reason or hole_words(score.holes)}",
+            missing=_missing(score.value, score.n),
+        )
+        for score in scores
+    ]
+    return Line(linked(bucket, link), rests_on(n, least), shades, n < least, bucket is None)
+
+
+def _range(known: Sequence[tuple[float, int]], least: int) -> tuple[float, float]:
+    """Return the lowest and the highest value over enough queries, over any if none has enough."""
+    values = [value for value, n in known if n >= least and not math.isnan(value)]
+    values = values or [value for value, _ in known if not math.isnan(value)]
+    return (min(values), max(values)) if values else (0.0, 0.0)
+
+
+def _range_words(low: float, high: float) -> str:
+    return f"{low:.2f} to {high:.2f}" if high > low else ""
+
+
+def crossed_picture(
+    cells: Sequence[Cell],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    facet: str,
+    least: int,
+    link: LinkOf,
+) -> htpy.Fragment:
+    """Return where two facets cross: B − A as dots for two runs, the mean on a shade for one.
+
+    All cells are of one measure and share one scale.
+    """
+    by_place = {(cell.bucket, cell.other): cell for cell in cells}
+    shown = [[by_place[row, column] for column in columns] for row in rows]
+    known = [cell for line in shown for cell in line]
+    if known and len(known[0].values) > 1:
+        enough = [cell for cell in known if cell.n >= least] or known
+        scale = edge_of(cell.delta for cell in enough)
+        dots = [
+            Line(
+                *_crossed_head(line, least, link),
+                [_crossed_dot(cell, least) for cell in line],
+            )
+            for line in shown
+        ]
+        heads = [Column(column, f"± {scale:g}") for column in columns]
+        return dot_picture(facet, heads, dots, [scale] * len(columns))
+    bounds = _range([(cell.values[0], cell.n) for cell in known], least)
+    shades = [
+        Line(
+            *_crossed_head(line, least, link),
+            [_crossed_shade(cell, least) for cell in line],
+        )
+        for line in shown
+    ]
+    heads = [Column(column, _range_words(*bounds)) for column in columns]
+    return shade_picture(facet, heads, shades, [bounds] * len(columns))
+
+
+def _crossed_head(line: Sequence[Cell], least: int, link: LinkOf) -> tuple[htpy.Node, htpy.Node]:
+    return linked(line[0].bucket, link), rests_on(sum(cell.n for cell in line), least)
+
+
+def _crossed_dot(cell: Cell, least: int) -> Dot:
+    words, missing = _crossed_words(cell), _missing(cell.delta, cell.n)
+    return Dot(cell.delta, words, is_few=cell.n < least, missing=missing)
+
+
+def _crossed_shade(cell: Cell, least: int) -> Shade:
+    [value] = cell.values
+    return Shade(value, _crossed_words(cell), cell.n < least, _missing(value, cell.n))
+
+
+def _missing(value: float, n: int) -> str:
+    return "no result" if n and math.isnan(value) else ""
+
+
+def _crossed_words(cell: Cell) -> str:
+    values = ", ".join(number(value) for value in cell.values)
+    return f"{cell.bucket} and {cell.other}: {values} (n {cell.n})"
