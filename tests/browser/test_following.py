@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Judgment
 from labeler.store import Store
+from tests.browser.choices import open_choices
 from tests.browser.padpage import ready
 from tests.browser.server import Server
 from tests.browser.still import stand_still
@@ -131,6 +132,7 @@ def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit, path):
     stand_still(page)
     [place] = page.evaluate("window.places")
     assert place > 100
+    open_choices(page)
     typed = page.get_by_role("combobox", name="Measures")
     typed.click()
     typed.press_sequentially("nDC")
