@@ -164,7 +164,8 @@ app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
     routes=[
-        *grading_routes(DATABASE),
+        *grading_routes(DATABASE, on_taken=TELLING.look_now),
+        TELLING.route(),
         *door_routes(DATABASE),
         *script_routes(),
         Route("/label", to_label),

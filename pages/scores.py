@@ -72,14 +72,19 @@ within = None if facet is None or bucket is None else (facet, bucket)
 # --- tables ----------------------------------------------------------------------------------
 
 
-def show_table(table: tables.RunTable, first: str | None = None) -> list[Group]:
+def show_table(
+    table: tables.RunTable, first: str | None = None, *, folded: bool = False
+) -> list[Group]:
     """Show a table of runs as the reader lined them up; return what it shows.
 
-    ``first`` is the column it is sorted by until somebody chooses another.
+    ``first`` is the column it is sorted by until somebody chooses another. The runs stay in the
+    order in which the reader saw them, unless the table is ``folded``.
     """
     lined_up = lineup.on(table.names if first is None else [first, *table.names])
-    asked = (PATH, view, facet, bucket, chosen.preset, lined_up, *table.names)
-    groups = in_same_order(lined_up.order(table.values, systems), asked)
+    groups = lined_up.order(table.values, systems)
+    if not folded:
+        asked = (PATH, view, facet, bucket, chosen.preset, lined_up, *table.names)
+        groups = in_same_order(groups, asked)
     show_html(tables.runs_table(table, groups, lined_up, names, choosing.steps(PATH, lined_up)))
     return groups
 
@@ -131,8 +136,9 @@ def show_measures(board: Scoreboard) -> File:
     groups = show_table(tables.score_table(scores, chosen))
     show_residuals(board, [bucket])
     drawn = drawn_of(groups)
-    show_html(tables.run_legend(drawn, names.short))
-    st.altair_chart(charts.score_chart(of_runs(scores, drawn), chosen))
+    if drawn:
+        show_html(tables.run_legend(drawn, names.short))
+        st.altair_chart(charts.score_chart(of_runs(scores, drawn), chosen))
     return lambda: file_of(scores, residual_means(board, measures, facet))
 
 
@@ -163,7 +169,8 @@ def show_residuals(board: Scoreboard, buckets: Sequence[str | None]) -> None:
         for name in buckets:
             if name is not None:
                 st.text(f"{facet}: {name}")
-            show_table(tables.residual_table([r for r in found if r.bucket == name], chosen))
+            part = [each for each in found if each.bucket == name]
+            show_table(tables.residual_table(part, chosen), folded=True)
         st.caption(
             "The residual is what RBP could rise by if everything that nobody graded were "
             "relevant: the holes, and all that stands below the cut-off or the end of a list. "
@@ -190,7 +197,7 @@ def show_tasks(board: Scoreboard) -> File:
     with st.expander("Every measure of each task", key="tasks"):
         for task, scores in by_task.items():
             st.text(f"task: {task}")
-            show_table(tables.score_table(scores, chosen))
+            show_table(tables.score_table(scores, chosen), folded=True)
     return lambda: file_of([score for scores in by_task.values() for score in scores])
 
 
@@ -203,13 +210,15 @@ def show_curves(board: Scoreboard) -> File:
     """Show recall over k beside precision over k, against the prompt budget."""
     found = [curve(board, name) for name in ("R", "P")]
     recall, precision = (tables.score_table(scores, chosen) for scores in found)
-    drawn = drawn_of(lineup.on([f"R@{K}", *recall.names]).order(recall.values, systems))
-    budgets = board.budgets[alone(board).counted(found[0][0].measure)].tolist()
-    show_html(tables.run_legend(drawn, names.short, lines=True))
-    for column, scores in zip(st.columns(2), found, strict=True):
-        column.altair_chart(charts.curve_chart(of_runs(scores, drawn), budgets))
-    show_table(recall, f"R@{K}")
+    above = st.container()
+    groups = show_table(recall, f"R@{K}")
     show_table(precision, f"P@{K}")
+    budgets = board.budgets[alone(board).counted(found[0][0].measure)].tolist()
+    with above:
+        drawn = drawn_of(groups)
+        show_html(tables.run_legend(drawn, names.short, lines=True))
+        for column, scores in zip(st.columns(2), found, strict=True):
+            column.altair_chart(charts.curve_chart(of_runs(scores, drawn), budgets))
     return lambda: file_of([*found[0], *found[1]])
 
 

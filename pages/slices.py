@@ -176,7 +176,8 @@ def offer(board, content, name: str) -> None:
     for each in filter(None, (facet, other)):
         if left_out := board.unbucketed(each):
             who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"
-            notes.insert(0, f"{who} no {each}: in no bucket, but in the row of all queries")
+            where = "" if other else ", but in the row of all queries"
+            notes.insert(0, f"{who} no {each}: in no bucket{where}")
     st.caption(chosen.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))

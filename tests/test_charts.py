@@ -11,7 +11,6 @@ import altair as alt
 import pytest
 
 from labeler import charts, palette
-from labeler.comparison import compare
 from labeler.diagnosis import CLASSES
 from labeler.places import PACKAGE
 from tests.boards import board_of
@@ -27,17 +26,11 @@ def every_chart() -> Mapping[str, Any]:
     board = board_of(QRELS, RUNS, {"intent": {"q1": "buy", "q2": "sell"}})
     read = board.conventions.measures
     scores = board.table(read("nDCG@10 RR"))
-    compared = compare(board, HOSTILE, "b", read("RR"), "intent")
     [share] = [charts.Share("buy", "50%", 1, 1, 1, 1)]
     counts = dict.fromkeys(CLASSES, 1)
-    heat = charts.score_cells(scores, board.conventions, 5)
     return {
         "scores": charts.score_chart(scores, board.conventions),
         "curve": charts.curve_chart(board.table(read("R@1 R@5")), [5]),
-        "heat": charts.heat_chart(heat, rows="a", columns="b", description="c"),
-        "pair": charts.heat_chart(
-            charts.pair_cells(compared, 5), rows="a", columns="b", description="c"
-        ),
         "failing": charts.failure_chart(counts, "a"),
         "failing by bucket": charts.failure_heat({"buy": counts}, "intent", "a"),
         "days": charts.day_chart([("2026-01-02", "Ann", 3), ("2026-01-02", "Bo", 1)], "a"),

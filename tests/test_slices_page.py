@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -278,6 +279,19 @@ def test_of_a_thousand_buckets_forty_are_drawn_and_the_others_are_in_the_table(
     assert max(len(each.proto.body) for each in app.get("html")) < 100_000
     last = words(open_slices(facet="topic", measure=["RR"], numbers="true", page="5", **runs))
     assert len(re.findall(r"\|topic \d+\|", last)) == 40 + 200
+
+
+def test_a_row_of_crossed_facets_counts_all_its_queries_though_few_columns_are_drawn(
+    database: Path,
+):
+    many = {f"q{n}": f"topic {n}" for n in range(50)}
+    golden_set(database, dict.fromkeys(many, 3), many)
+    with Store(database) as store:
+        kinds = [replace(query, task="single") for query in store.queries()]
+        store.add_queries(loaded(kinds), update=True)
+    said = words(open_slices(facet="task", other="topic", a="A", measure=["RR"]))
+    assert row(said, "single")[0] == "50"
+    assert "38 more of topic: in the table and in the file." in said
 
 
 @pytest.mark.parametrize("runs", BOTH)

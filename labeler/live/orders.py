@@ -15,7 +15,7 @@ from typing import TypeVar
 import streamlit as st
 
 KEY = "orders"
-MOST_KEPT = 8
+MOST_KEPT = 64  # a page may ask several: one for each of its tables
 RowT = TypeVar("RowT")
 
 

@@ -23,6 +23,7 @@ MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the lig
 LOOK = style(
     """
 .pictured th, .pictured td { padding: 0.18rem 0.5rem; vertical-align: middle; }
+.pictured thead th { white-space: normal; overflow-wrap: break-word; max-width: 12rem; }
 .pictured tbody th, .pictured tbody td { border-bottom-width: 0; }
 .pictured tbody tr:nth-child(even) { background: color-mix(in srgb, currentColor 4%, transparent); }
 .pictured tr.total > * {

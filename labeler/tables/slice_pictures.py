@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 import htpy
 
@@ -151,17 +152,20 @@ def crossed_picture(
 ) -> htpy.Fragment:
     """Return where two facets cross: B − A as dots for two runs, the mean on a shade for one.
 
-    All cells are of one measure and share one scale.
+    All cells are of one measure and share one scale; a row's n is over all its cells, drawn or not.
     """
     by_place = {(cell.bucket, cell.other): cell for cell in cells}
     shown = [[by_place[row, column] for column in columns] for row in rows]
     known = [cell for line in shown for cell in line]
+    whole = Counter(dict.fromkeys(rows, 0))
+    for cell in cells:
+        whole[cell.bucket] += cell.n
     if known and len(known[0].values) > 1:
         enough = [cell for cell in known if cell.n >= least] or known
         scale = edge_of(cell.delta for cell in enough)
         dots = [
             Line(
-                *_crossed_head(line, least, link),
+                *_crossed_head(line[0].bucket, whole, least, link),
                 [_crossed_dot(cell, least) for cell in line],
             )
             for line in shown
@@ -171,7 +175,7 @@ def crossed_picture(
     bounds = _range([(cell.values[0], cell.n) for cell in known], least)
     shades = [
         Line(
-            *_crossed_head(line, least, link),
+            *_crossed_head(line[0].bucket, whole, least, link),
             [_crossed_shade(cell, least) for cell in line],
         )
         for line in shown
@@ -180,8 +184,10 @@ def crossed_picture(
     return shade_picture(facet, heads, shades, [bounds] * len(columns))
 
 
-def _crossed_head(line: Sequence[Cell], least: int, link: LinkOf) -> tuple[htpy.Node, htpy.Node]:
-    return linked(line[0].bucket, link), rests_on(sum(cell.n for cell in line), least)
+def _crossed_head(
+    bucket: str, whole: Mapping[str, int], least: int, link: LinkOf
+) -> tuple[htpy.Node, htpy.Node]:
+    return linked(bucket, link), rests_on(whole[bucket], least)
 
 
 def _crossed_dot(cell: Cell, least: int) -> Dot:

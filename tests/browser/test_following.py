@@ -12,6 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Judgment
 from labeler.store import Store
+from tests.browser.choices import open_choices
 from tests.browser.padpage import ready
 from tests.browser.server import Server
 from tests.browser.still import stand_still
@@ -131,6 +132,7 @@ def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit, path):
     stand_still(page)
     [place] = page.evaluate("window.places")
     assert place > 100
+    open_choices(page)
     typed = page.get_by_role("combobox", name="Measures")
     typed.click()
     typed.press_sequentially("nDC")
@@ -209,6 +211,23 @@ def test_rows_of_compare_keep_their_order_until_the_reader_asks(server, visit):
     again.click()
     expect(again).to_be_hidden()
     assert strips(page) == ["q3", "q0", "q1", "q2"]
+
+
+def test_rows_of_scores_keep_their_order_until_the_reader_asks(server, visit):
+    page = follows(visit(f"{server.url}/scores?measure=P@5", grader=None))
+    runs = page.locator(".scores tbody bdi")
+    expect(runs).to_have_text(["forward", "backward"])
+    again = page.get_by_role("button", name="sort again")
+    expect(again).to_be_hidden()
+    with server.store() as store:
+        for chunk in ("c29", "c28", "c27", "c26", "c25"):
+            judge(store, "q0", chunk, 3)
+    expect(page.locator(".scores")).to_contain_text("0.2500")
+    expect(again).to_have_text("1 moved: sort again")
+    expect(runs).to_have_text(["forward", "backward"])
+    again.click()
+    expect(again).to_be_hidden()
+    expect(runs).to_have_text(["backward", "forward"])
 
 
 def test_rows_of_queries_keep_their_order_until_the_reader_asks(server, visit):
