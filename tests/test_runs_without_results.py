@@ -277,9 +277,10 @@ def test_pages_show_a_dash_where_a_run_has_no_result(preset: str):
     given = {"measure": ["RR", "P@5"], "preset": preset}
     for more in ({}, {"facet": "task"}):
         scores = words(open_page("scores", **given, **more))
-        for run in ("empty", "blank"):
-            assert re.search(rf"\|{run}\|+–\|no result\|+–\|no result\|", scores)
-        assert re.search(r"\|full\|+0\.7500\|", scores), "the best value is still marked"
+        for run in (r"empty\|+2 absent", "blank"):
+            assert re.search(rf"\|{run}\|+×\|+–\|no result\|", scores)
+        assert scores.count("no result|") == (2 if more else 4)
+        assert re.search(r"\|full\|+×\|+0\.7500\|", scores), "the best value is still marked"
     one_run = words(open_page("slices", a="empty", **given))
     assert "0.0000" not in one_run
     assert "no result" in one_run
