@@ -87,7 +87,7 @@ def _take_steps(traffic: Traffic, over: threading.Event) -> None:
 
 def _import_pages() -> None:
     """Import what pages for leads are made from, which takes a second that the start has not."""
-    for name in ("charts", "choosing", "downloads", "tables", "ui"):
+    for name in ("charts", "downloads", "scoring", "tables", "ui"):
         importlib.import_module(f"labeler.{name}")
 
 

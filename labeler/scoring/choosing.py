@@ -1,0 +1,149 @@
+"""What is chosen on Scores: a view, measures, queries and runs; all of it is in the address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from labeler import address, choices, ui
+from labeler.evaluation import Conventions, Score, Scoreboard
+from labeler.lineup import Lineup
+from labeler.measures import Measure
+from labeler.model import Settings
+from labeler.naming import short_names
+from labeler.tables import RunNames, Steps
+
+PATH = "/scores"
+MEASURES, TASKS, CURVES, TIES, KEYWORDS = (
+    *("measures", "by task", "recall over k"),
+    *("ties", "keywords"),
+)
+NAMES = {CURVES: "recall and precision over k"}  # an address keeps the names it always had
+OWN_MEASURES = {
+    TASKS: "Each task has the measures that fit it.",
+    CURVES: "These are R and P at each k.",
+}
+
+SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What is looked at: a view, by which measures, of which queries, and which runs in it."""
+
+    view: str
+    measures: Sequence[Measure]
+    facet: str | None
+    bucket: str | None
+    conventions: Conventions
+    lineup: Lineup
+    names: RunNames
+
+    @property
+    def within(self) -> tuple[str, str] | None:
+        """The one bucket that is looked at, with its facet."""
+        return None if self.facet is None or self.bucket is None else (self.facet, self.bucket)
+
+    @property
+    def place(self) -> str:
+        """Of which queries a view's numbers are, where it has no room for every bucket."""
+        if self.facet is None or self.view == MEASURES:
+            return ""
+        if self.bucket is None:
+            return (
+                f"Over all queries: this view shows one bucket of {self.facet} at a time; "
+                "choose it."
+            )
+        return f"Over the queries of one bucket: {self.facet} = {self.bucket}."
+
+    def shows(self, run: str) -> bool:
+        """Say whether a run is shown."""
+        return self.lineup.shows(run, self.names.systems[run])
+
+    def alone(self, board: Scoreboard) -> Scoreboard:
+        """Return the board with the queries of the chosen bucket alone, if one is chosen."""
+        return board if self.within is None else board.within(*self.within)
+
+    def table(self, board: Scoreboard, measures: Sequence[Measure]) -> list[Score]:
+        """Return the scores of all queries, or of the chosen bucket if one is chosen."""
+        if self.within is None:
+            return board.table(measures)
+        return [each for each in board.table(measures, self.facet) if each.bucket == self.bucket]
+
+
+def choose(board: Scoreboard, settings: Settings) -> Choice:
+    """Let the user choose; the view is in sight, the rest is said in a line and folded."""
+    systems = {run.name: run.system for run in board.collection.runs}
+    names = RunNames(short_names(board.run_names), systems)
+    views = [MEASURES, TASKS, CURVES, TIES, KEYWORDS]
+    view = address.choose_tab(
+        *("View", views, "view"), what="view", format_func=lambda name: NAMES.get(name, name)
+    )
+    with choices.row():
+        with choices.folded() as say:
+            texts = [] if view in OWN_MEASURES else choices.choose_measures()
+            facet, bucket = choices.choose_bucket(board.facets)
+            conventions = choices.choose_conventions(settings)
+        with ui.guard():
+            lineup = choose_runs(names)
+    say(
+        choices.say_queries(facet, bucket),
+        choices.say_measures(texts) if texts else None,
+        choices.say_conventions(conventions),
+    )
+    with ui.guard():
+        measures = conventions.measures(texts)
+    return Choice(view, measures, facet, bucket, conventions, lineup, names)
+
+
+def choose_runs(names: RunNames) -> Lineup:
+    """Let the user choose runs, a text their names hold, and whether they stand by system.
+
+    Raises `Astray` where the address names a run to show that is not there.
+    """
+    runs = list(names.systems)
+    with st.popover("Choose runs", width=150):
+        only = address.choose_some(
+            *("Show only", runs, ONLY, "run"),
+            format_func=lambda run: names.short.get(run, run),
+            placeholder="all runs",
+        )
+        holding = address.write_text("Whose name or system holds", HOLDING)
+        by_system = address.switch("Group by system", SYSTEMS)
+    return Lineup(
+        sort=address.given(SORT) or "",
+        only=tuple(only),
+        hidden=tuple(address.given_all([HIDDEN]).get(HIDDEN, ())),
+        pinned=tuple(address.some_of(PINNED, runs, "run")),
+        holding=holding,
+        by_system=by_system,
+    )
+
+
+def steps(lineup: Lineup) -> Steps:
+    """Return where the links of a table lead."""
+    return Steps(
+        sort=lambda column: _changed({SORT: lineup.turned(column)}),
+        pin=lambda run: _changed({PINNED: _toggled(lineup.pinned, run)}),
+        hide=lambda run: _changed(
+            {
+                HIDDEN: [*lineup.hidden, run],
+                PINNED: [each for each in lineup.pinned if each != run],
+            },
+        ),
+    )
+
+
+def show_all() -> str:
+    """Return the address that shows every run again."""
+    return _changed({ONLY: [], HIDDEN: [], HOLDING: []})
+
+
+def _toggled(names: Sequence[str], name: str) -> list[str]:
+    return [each for each in names if each != name] if name in names else [*names, name]
+
+
+def _changed(changes: Mapping[str, str | Sequence[str]]) -> str:
+    return address.to(PATH, **{**address.given_all(), **changes})

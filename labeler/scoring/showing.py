@@ -1,0 +1,226 @@
+"""What Scores shows by grades: a table of the runs, and a picture of those that have room in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+
+import streamlit as st
+
+from labeler import charts, downloads, live, tables, ui
+from labeler.evaluation import (
+    Conventions,
+    Residual,
+    Score,
+    Scoreboard,
+    TieRanges,
+    primary,
+    residual_means,
+    tied_ranges,
+)
+from labeler.lineup import Group, picked
+from labeler.markup import show_html
+from labeler.measures import Measure
+from labeler.scoring.choosing import CURVES, MEASURES, PATH, TASKS, TIES, Choice, steps
+
+K = 10  # the cut-off that curves are sorted by
+MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
+MOST_BUCKETS, MOST_NOTES_OPEN = 60, 5
+CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
+File = Callable[[], bytes]
+
+
+def show_table(
+    choice: Choice, table: tables.RunTable, first: str | None = None, *, folded: bool = False
+) -> list[Group]:
+    """Show a table of runs as the reader lined them up; return what it shows.
+
+    ``first`` is the column it is sorted by until somebody chooses another. The runs stay in the
+    order in which the reader saw them, unless the table is ``folded``.
+    """
+    lined_up = choice.lineup.on(table.names if first is None else [first, *table.names])
+    groups = lined_up.order(table.values, choice.names.systems)
+    if not folded:
+        asked = (choice.view, choice.facet, choice.bucket, choice.conventions.preset, lined_up)
+        groups = in_same_order(groups, (PATH, *asked, *table.names))
+    show_html(tables.runs_table(table, groups, lined_up, choice.names, steps(lined_up)))
+    return groups
+
+
+def in_same_order(groups: Sequence[Group], asked: Hashable) -> list[Group]:
+    """Return runs in the order in which the reader saw them, though their values move."""
+    runs = [run for group in groups for run in group.runs]
+    places = {run: at for at, run in enumerate(live.keep_order(runs, str, asked))}
+    same = [Group(name, tuple(sorted(runs, key=places.__getitem__))) for name, runs in groups]
+    return sorted(same, key=lambda group: places[group.runs[0]])
+
+
+def drawn_of(choice: Choice, groups: Sequence[Group]) -> list[str]:
+    """Return the runs that charts have room for, and say which where these are not all."""
+    drawn = picked(groups, choice.lineup.pinned, MOST_DRAWN, FEW_DRAWN)
+    if len(drawn) < sum(len(group.runs) for group in groups):
+        is_pinned = set(drawn) <= set(choice.lineup.pinned)
+        which = "pinned" if is_pinned else f"first {len(drawn)}"
+        st.caption(f"Drawn are the {which} runs of the table; ☆ pins a run.")
+    return drawn
+
+
+def of_runs(scores: Sequence[Score], runs: Sequence[str]) -> list[Score]:
+    """Return the scores of some runs, run by run in their order."""
+    return [score for run in runs for score in scores if score.run == run]
+
+
+def show_measures(choice: Choice, board: Scoreboard) -> File:
+    """Show every run by every chosen measure, or by every bucket."""
+    facet, bucket = choice.facet, choice.bucket
+    if facet is not None and bucket is None:
+        return show_buckets(choice, board, facet)
+    scores = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
+    if bucket is not None:
+        st.text(f"{facet}: {bucket}")
+    groups = show_table(choice, tables.score_table(scores, choice.conventions))
+    show_residuals(choice, board, [bucket])
+    drawn = drawn_of(choice, groups)
+    if drawn:
+        show_html(tables.run_legend(drawn, choice.names.short))
+        st.altair_chart(charts.score_chart(of_runs(scores, drawn), choice.conventions))
+    return lambda: file_of(choice, scores, residual_means(board, choice.measures, facet))
+
+
+def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
+    """Show every run by every bucket, the largest first, by the first measure."""
+    scores = board.table(choice.measures[:1], facet)
+    sizes = {score.bucket: score.n + score.undefined for score in scores}
+    largest = sorted(sizes, key=lambda name: -sizes[name])[:MOST_BUCKETS]
+    which = "each bucket"
+    if len(sizes) > MOST_BUCKETS:
+        which = f"the {MOST_BUCKETS} largest of {len(sizes):,} buckets"
+    heading = choice.conventions.heading(choice.measures[0])
+    st.text(
+        f"{heading}, the first measure, in {which} of {facet}. "
+        "Choose one bucket to see every measure in it."
+    )
+    part = [score for name in largest for score in scores if score.bucket == name]
+    show_table(choice, tables.bucket_table(part, choice.conventions))
+    show_residuals(choice, board, largest)
+    return lambda: file_of(
+        choice, board.table(choice.measures, facet), residual_means(board, choice.measures, facet)
+    )
+
+
+def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
+    """Show what each RBP leaves open, folded where there is a table for each of many buckets."""
+    found = residual_means(board, choice.measures, choice.facet)
+    if not found:
+        return
+    with st.expander("RBP and its residual", expanded=len(buckets) == 1, key="residuals"):
+        for name in buckets:
+            if name is not None:
+                st.text(f"{choice.facet}: {name}")
+            part = [each for each in found if each.bucket == name]
+            show_table(choice, tables.residual_table(part, choice.conventions), folded=True)
+        st.caption(
+            "The residual is what RBP could rise by if everything that nobody graded were "
+            "relevant: the holes, and all that stands below the cut-off or the end of a list. "
+            "However the rest is graded, RBP over these queries is from value to value + residual."
+        )
+
+
+def show_tasks(choice: Choice, board: Scoreboard) -> File:
+    """Show each task by the leading one of the measures that fit it, the others folded."""
+    tasks = board.facets.get("task", ())
+    if not tasks:
+        st.write("No query has a task. Give queries a `task` and load them again with --update.")
+        return lambda: file_of(choice, [])
+    by_task = {
+        task: [
+            score
+            for score in choice.alone(board).table(primary(choice.conventions, task), "task")
+            if score.bucket == task
+        ]
+        for task in tasks
+    }
+    leading = [score for task in by_task.values() for score in leading_of(task)]
+    show_table(choice, tables.bucket_table(leading, choice.conventions))
+    with st.expander("Every measure of each task", key="tasks"):
+        for task, scores in by_task.items():
+            st.text(f"task: {task}")
+            show_table(choice, tables.score_table(scores, choice.conventions), folded=True)
+    return lambda: file_of(choice, [score for scores in by_task.values() for score in scores])
+
+
+def leading_of(scores: Sequence[Score]) -> list[Score]:
+    """Return the scores of the measure that comes first."""
+    return [score for score in scores if score.measure == scores[0].measure]
+
+
+def show_curves(choice: Choice, board: Scoreboard) -> File:
+    """Show recall over k beside precision over k, against the prompt budget."""
+    read = choice.conventions.measures
+    found = [choice.table(board, read([f"{name}@{k}" for k in CURVES_AT])) for name in "RP"]
+    recall, precision = (tables.score_table(scores, choice.conventions) for scores in found)
+    above = st.container()
+    groups = show_table(choice, recall, f"R@{K}")
+    show_table(choice, precision, f"P@{K}")
+    budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
+    with above:
+        drawn = drawn_of(choice, groups)
+        show_html(tables.run_legend(drawn, choice.names.short, lines=True))
+        for column, scores in zip(st.columns(2), found, strict=True):
+            column.altair_chart(charts.curve_chart(of_runs(scores, drawn), budgets))
+    return lambda: file_of(choice, [*found[0], *found[1]])
+
+
+@st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
+def ranges_of_ties(
+    at: tuple[Hashable, ...], _measures: Sequence[Measure], _board: Scoreboard
+) -> TieRanges:
+    """Return what other orders of tied chunks could give; worked out once for each change."""
+    return tied_ranges(_board, _measures)
+
+
+def show_ties(choice: Choice, board: Scoreboard) -> File:
+    """Show how much of each mean the order of equal scores decides."""
+    at = (ui.database(), board.data_revision, board.revision)
+    asked = (repr(choice.conventions), repr(choice.measures), choice.within)
+    ranges = ranges_of_ties((*at, *asked), choice.measures, choice.alone(board))
+    if ranges:
+        show_table(choice, tables.tie_table(ranges, choice.conventions))
+        st.caption(
+            "The lowest and the highest mean that re-ordering chunks with equal "
+            "scores could give. Scores are equal where they are as 32-bit numbers."
+        )
+    else:
+        st.write("No run has tied scores, so no order of ties decides anything.")
+    return lambda: file_of(choice, choice.table(board, choice.measures), ranges=ranges)
+
+
+def file_of(
+    choice: Choice,
+    scores: Sequence[Score],
+    residuals: Sequence[Residual] = (),
+    ranges: TieRanges | None = None,
+) -> bytes:
+    """Return the file with the scores of the runs that are shown."""
+    shown = [each for each in scores if choice.shows(each.run)]
+    narrowed = choice.within if choice.view == TASKS else None
+    return downloads.score_csv(shown, choice.conventions, residuals, ranges=ranges, within=narrowed)
+
+
+def show_small_print(conventions: Conventions, notes: Sequence[str]) -> None:
+    """Show the conventions, and what was left out or treated in a way that could surprise."""
+    st.caption(conventions.sentence)
+    said = "\n".join(f"· {note}" for note in notes)
+    if len(notes) > MOST_NOTES_OPEN:
+        with st.expander(f"{len(notes)} things to know of these numbers", key="notes"):
+            st.text(said)
+    elif notes:
+        st.text(said)
+
+
+VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
+    MEASURES: show_measures,
+    TASKS: show_tasks,
+    CURVES: show_curves,
+    TIES: show_ties,
+}
+"""By view what shows its numbers, and returns what makes a file of them."""
