@@ -50,7 +50,7 @@ def test_the_address_holds_every_selection(server, visit):
     page = visit(f"{server.url}/scores?{selections}")
     expect(page.locator(".scores thead th").nth(1)).to_contain_text("RR")
     expect(page.locator(".scores thead th")).to_have_count(3)
-    expect(page.get_by_text("task: single")).to_be_visible()
+    expect(page.get_by_text("task: single", exact=True)).to_be_visible()
     expect(page.get_by_text("Conventions (trec_eval): gain = grade")).to_be_visible()
     page.get_by_role("link", name="Data").click()
     expect(page.get_by_text("Drop files here, all at once")).to_be_visible()
