@@ -1,33 +1,11 @@
 """System A against System B: by how much, on which queries, and which chunk moved where."""
 
-import math
-
 import streamlit as st
 
-from labeler import address, charts, choices, comparison, downloads, live, ranks, tables, ui
-from labeler.comparison import Moved, View
-from labeler.evaluation import Scoreboard
-from labeler.markup import show_html
+from labeler import address, choices, comparing, comparison, live, ui
+from labeler.comparison import View
 from labeler.naming import short_names
-from labeler.opened import look, open_query, show_pair
-from labeler.ranks import picked, rank_strips
-from labeler.reranker import show_reranker
-
-QUERIES_A_PAGE = 200
-CONTRADICTIONS = 3
-NAMES = ("A", "B")  # what sentences call the runs, which the table names
-MOVERS = 10
-COLUMNS = {
-    "query_id": "query id",
-    "a": "value in A",
-    "b": "value in B",
-    "delta": st.column_config.NumberColumn("B − A", format="%.4f"),
-    "holes_a": "holes in A",
-    "holes_b": "holes in B",
-}
-
-
-# --- what every view needs -------------------------------------------------------------------
+from labeler.opened import show_pair
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -35,12 +13,6 @@ def query_texts(path: str, data_revision: int) -> dict[str, str]:
     """Return each query's text on one line."""
     with ui.open_store() as store:
         return {query.query_id: " ".join(query.text.split()) for query in store.queries()}
-
-
-@st.cache_data(max_entries=100, show_spinner=False)
-def candidates(path: str, data_revision: int, preset: str, a: str, b: str, _board: Scoreboard):
-    """Return how B's candidates relate to A's, which no grade changes."""
-    return comparison.rerank(_board, a, b, NAMES)
 
 
 def ask_for_runs(names: list[str]) -> None:
@@ -69,188 +41,6 @@ def choose_also(others, names, short) -> list[str]:
             "and difference stay those of A and B.",
         )
 
-
-# --- all queries -----------------------------------------------------------------------------
-
-
-def summary(view: View, bucket: str | None) -> None:
-    """Say which run is better and where it loses, over the means and what they rest on."""
-    compared = view.compared
-    if bucket:
-        st.text(f"{compared.facet}: {bucket}")
-    asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
-    related = candidates(ui.database(), *asked, view.board)
-    said = comparison.findings(view, related, bucket, NAMES)
-    first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
-    table = view.board.notes(compared.measures)
-    notes = [note.sentence for note in table if note.is_about(*view.runs)]
-    sentences = filter(None, [said.losses, *first, *said.parts])
-    numbers = means(view, bucket, said.sure)
-    with st.container(gap="xsmall"):
-        show_html(tables.answer(said.verdict, sentences, numbers, [compared.conventions.sentence]))
-        if rest:
-            with st.expander(f"{len(rest):,} more move against the total"):
-                show_html(tables.sentences(rest))
-        # apart from the numbers, so that it stays open when they move
-        what = "What to know of these numbers"
-        show_html(tables.folded(what, [f"Bold is {comparison.RULE}", *notes]))
-
-
-def means(view: View, bucket: str | None, sure):
-    """Return the table of all runs' means, those ``sure`` to move in bold."""
-    compared = view.compared
-    rows = [row for row in compared.buckets if row.bucket == bucket] if bucket else compared.deltas
-    table = view.board.table(compared.measures, compared.facet if bucket else None)
-    more = [score for score in table if score.run in view.also and score.bucket == bucket]
-    return tables.compare_table(rows, compared, view.names, sure, more)
-
-
-def choose_picture(view: View) -> None:
-    """Show the queries as strips, a page at a time, or as charts."""
-    pages = max(1, math.ceil(len(view.rows) / QUERIES_A_PAGE))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        shown = address.choose_tab("Show", list(PICTURES), "show", what="picture")
-        page = address.choose_page(pages if PICTURES[shown] is strips else 1)
-    PICTURES[shown](view, page)
-
-
-def strips(view: View, page: int) -> None:
-    """Show a page of queries as rank strips; a click opens one."""
-    first = (page - 1) * QUERIES_A_PAGE
-    shown = ranks.strip_rows(view, first, QUERIES_A_PAGE)
-    depth = ranks.strip_depth(view)
-    rank_strips(
-        shown, depth, look(view), key="strips", on_open=lambda: open_query(picked("strips"))
-    )
-    st.caption(
-        f"Queries {first + 1:,}-{first + len(shown):,} of {len(view.rows):,}, {view.heading}, "
-        f"ranks 1-{depth}. A digit is a grade, a hollow cell a chunk nobody has graded. "
-        "Click a query, or press Enter on it, to open it."
-    )
-
-
-def pictures(view: View, _: int) -> None:
-    """Show the queries as bars and as a scatter, with their numbers."""
-    compared = view.compared
-    frame = charts.query_frame(view.drawn())
-    if frame.empty:
-        st.caption(f"No query has a value by {view.heading} yet, so there is nothing to draw.")
-        return
-    left, right = st.columns([3, 2])
-    named = (frame, view.heading, compared.a, compared.b)
-    for place, key, draw, width in (
-        (left, "bars", charts.delta_bars, "stretch"),
-        (right, "scatter", charts.delta_scatter, "content"),
-    ):
-        place.altair_chart(
-            draw(*named),
-            width=width,
-            key=key,
-            on_select=lambda key=key: open_selected(key),
-            selection_mode="opened",
-        )
-    without = len(view.rows) - len(frame)
-    st.caption(
-        "A bar or a point is a query; click it to open it."
-        + (f" {without} without a value are not drawn." if without else "")
-    )
-    with st.expander("The numbers of both charts"):
-        shown = frame.assign(delta=frame["delta"].round(4) + 0.0)  # which takes the sign of a 0
-        st.dataframe(shown, hide_index=True, height=320, column_config=COLUMNS)
-
-
-def movers(view: View, _: int) -> None:
-    """Show which chunks or documents moved most; a link opens a query in which one did."""
-    what = address.choose_tab("What moved", ["chunks", "documents"], "moved", what="kind")
-    found = moved_most(view, what)
-    costs = [mover for mover in found if mover.adds < 0][:MOVERS]
-    helps = [mover for mover in found if mover.adds > 0][:MOVERS]
-    titles = chunk_titles(view, [*costs, *helps]) if what == "chunks" else {}
-    kind = what.removesuffix("s").capitalize()
-
-    def opened(place: Moved) -> str:
-        chunk = view.board.collection.chunk_ids[place.chunk]
-        return address.to(
-            "/compare", **{**address.given_all(), "query": place.query_id, "chunk": chunk}
-        )
-
-    for caption, rows in ((f"These {what} cost B most", costs), ("These help B most", helps)):
-        if rows:
-            show_html(tables.movers_table(rows, caption, titles, what=kind, link=opened))
-    show_html(tables.small_print(about_movers(view, what, found)))
-
-
-def moved_most(view: View, what: str):
-    """Return the chunks, or the documents, that add to the difference, the largest part first."""
-    ids = [row.query_id for row in view.rows]
-    found = comparison.moved(view.board, view.compared.a, view.compared.b, view.by, ids)
-    if what == "chunks":
-        return comparison.movers_by(found, view.board.collection.chunk_ids.__getitem__)
-    with ui.open_store() as store:
-        documents = store.documents_of(each.chunk for each in found)
-    return comparison.movers_by(found, documents.get)
-
-
-def chunk_titles(view: View, shown) -> dict[str, str]:
-    """Return what the chunks that are shown are called."""
-    with ui.open_store() as store:
-        chunks = store.chunks_numbered(mover.places[0].chunk for mover in shown)
-    return ranks.chunk_titles(view.board.collection.chunk_ids, chunks)
-
-
-def about_movers(view: View, what: str, found) -> list[str]:
-    """Say what the numbers are, and why there are none where nothing moved."""
-    if not found and what == "documents":
-        return [
-            f"No chunk that changes {view.heading} has a document that is known: load the chunks "
-            "with a document_id."
-        ]
-    if not found:
-        return [f"No graded chunk changes {view.heading} from A to B."]
-    return [
-        f"What each adds to the mean of {view.heading}, B − A; {what} that do: {len(found):,}.",
-        comparison.terms_depend(view.by) or "",
-        view.compared.conventions.sentence,
-    ]
-
-
-def files(view: View) -> None:
-    """Offer the numbers in full precision."""
-    with st.container(horizontal=True):
-        ui.offer(
-            "Download the means as CSV",
-            lambda: downloads.compare_csv(view.compared),
-            "compare.csv",
-            view.board.revision,
-        )
-        ui.offer(
-            "Download the queries as CSV",
-            lambda: downloads.query_csv(view.drawn(), view.by, view.compared),
-            "compare-queries.csv",
-            view.board.revision,
-        )
-
-
-def open_selected(key: str) -> None:
-    """Open the query whose bar or point was clicked."""
-    if found := st.session_state[key]["selection"].get("opened"):
-        open_query(str(found[0]["query_id"]))
-
-
-def reranked(view: View, _: int) -> None:
-    """Show what a perfect reranker would make of A and of B."""
-    runs, queries = [view.compared.a, view.compared.b], {row.query_id for row in view.rows}
-    show_reranker(view.board, runs, view.compared.measures, queries)
-
-
-PICTURES = {
-    "Rank strips": strips,
-    "Bars and scatter": pictures,
-    "What moved most": movers,
-    "Perfect reranker": reranked,
-}
-
-# --- the page --------------------------------------------------------------------------------
 
 with ui.open_store() as store:
     settings = store.settings()
@@ -311,9 +101,9 @@ def show_compared() -> str:
     if (query := address.given("query")) is not None:
         show_pair(view, query, settings.words)
     else:
-        summary(view, bucket)
-        choose_picture(view)
-        files(view)
+        comparing.show_summary(view, bucket)
+        comparing.show_pictures(view)
+        comparing.offer_files(view)
     return ui.graded_line(board.counts)
 
 
