@@ -63,8 +63,8 @@ def test_each_task_has_its_own_budget() -> None:
     tasks = {"task": {"q1": "single", "q2": "research"}}
     board = board_of(QRELS, RUNS, tasks, budget=2, budget_by_task={"single": 1})
     assert shown(board, "RBP(p=0.5)@budget", "task")[:2] == [
-        ("A", "research", 1 / 4, 3 / 4),
         ("A", "single", 1 / 2, 1 / 2),
+        ("A", "research", 1 / 4, 3 / 4),
     ]
     assert shown(board, "RBP(p=0.5)@budget")[0][2:] == (3 / 8, (1 / 2 + 3 / 4) / 2)
     with pytest.raises(NotFound, match="no facet is called 'topic'; there are: task"):
@@ -73,8 +73,8 @@ def test_each_task_has_its_own_budget() -> None:
 
 def test_a_bucket_without_a_defined_query_has_neither_value_nor_residual() -> None:
     board = board_of(QRELS, RUNS, {"intent": {"none": "odd", "q1": "usual"}})
-    [odd, usual, *_] = residual_means(board, board.conventions.measures("RBP"), "intent")
-    assert (odd.bucket, usual.bucket) == ("odd", "usual")
+    [usual, odd, *_] = residual_means(board, board.conventions.measures("RBP"), "intent")
+    assert (usual.bucket, odd.bucket) == ("usual", "odd")
     assert math.isnan(odd.value)
     assert math.isnan(odd.residual)
     assert math.isnan(odd.highest)

@@ -36,7 +36,8 @@ LINKS = """() => {
     const look = root => {
         for (const each of root.querySelectorAll("*")) {
             const isLink = each instanceof HTMLAnchorElement && !each.hash; // but within a page
-            if (isLink && each.checkVisibility()) found.push(each);
+            const isLater = each.closest("tbody tr:not(:first-child)"); // the first row is for all
+            if (isLink && !isLater && each.checkVisibility()) found.push(each);
             if (each.shadowRoot) look(each.shadowRoot);
         }
     };
