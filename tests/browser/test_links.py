@@ -115,38 +115,41 @@ def said_at() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("place", STATES)
-def test_every_link_shows_what_its_address_says_and_back_leads_back(open_page, said_at, place):
-    """From one state all links are clicked in one visit; from the other after a load each."""
-    own, shared = STATES[place]
-    follow_links(open_page, own, said_at, lambda page: page.go_back())
-    follow_links(open_page, shared, said_at, lambda page: open_page(shared))
-
-
-def follow_links(
-    open_page: Callable[[str], Page],
-    state: str,
-    said_at: dict[str, str],
-    go_back: Callable[[Page], object],
-) -> None:
-    """Click every link of a page; after each ``go_back``."""
-    page = open_page(state)
+def test_every_link_leads_where_it_says_and_back_leads_back(open_page, place):
+    page = open_page(STATES[place][0])
     start, before, hrefs = page.url, shown(page), page.evaluate(LINKS)
-    for href in hrefs:
-        if address_of(href) not in said_at:
-            said_at[address_of(href)] = shown(open_page(href))
-    open_page(state)
     for number, href in enumerate(hrefs):
-        assert page.evaluate(LINKS)[number] == href
-        page.evaluate("window.isTheSameDocument = true")
-        page.evaluate("number => window.links[number].click()", number)
-        page.wait_for_url(href)
-        check_shows(page, said_at[address_of(href)], f"{href} on {state}")
-        assert page.url == href, f"the address after a click on {state}"
-        assert page.evaluate("window.isTheSameDocument"), f"{href} on {state} was loaded anew"
+        click_link(page, number, href)
+        stand_still(page)
+        assert page.url == href
         if href != start:
-            go_back(page)
+            page.go_back()
         page.wait_for_url(start)
         check_shows(page, before, f"Back from {href}")
+
+
+@pytest.mark.parametrize("place", STATES)
+def test_every_link_out_of_a_shared_address_shows_what_its_own_says(open_page, said_at, place):
+    """Each is the first to be clicked after the page was loaded, as by a colleague."""
+    state = STATES[place][1]
+    for number, href in enumerate(open_page(state).evaluate(LINKS)):
+        if urlsplit(href).path == urlsplit(state).path:
+            continue
+        if address_of(href) not in said_at:
+            said_at[address_of(href)] = shown(open_page(href))
+        page = open_page(state)
+        click_link(page, number, href)
+        check_shows(page, said_at[address_of(href)], f"{href} on {state}")
+        assert page.url == href, f"the address after a click on {state}"
+
+
+def click_link(page: Page, number: int, href: str) -> None:
+    """Click one of the links of a page, which must not load the page anew."""
+    assert page.evaluate(LINKS)[number] == href
+    page.evaluate("window.isTheSameDocument = true")
+    page.evaluate("number => window.links[number].click()", number)
+    page.wait_for_url(href)
+    assert page.evaluate("window.isTheSameDocument"), f"{href} was loaded anew"
 
 
 def address_of(href: str) -> str:
