@@ -63,12 +63,13 @@ class NotesTraffic:
 
 
 @contextmanager
-def warm_up(traffic: Traffic) -> Iterator[None]:
-    """Open the board in the background while the server runs, as soon as nobody asks."""
+def warm_up(traffic: Traffic) -> Iterator[threading.Thread]:
+    """Open the board in a thread while the server runs, as soon as nobody asks."""
     over = threading.Event()
-    threading.Thread(target=_take_steps, args=(traffic, over), name=NAME, daemon=True).start()
+    thread = threading.Thread(target=_take_steps, args=(traffic, over), name=NAME, daemon=True)
+    thread.start()
     try:
-        yield
+        yield thread
     finally:
         over.set()
 

@@ -41,18 +41,13 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
-def opener() -> threading.Thread:
-    [found] = [thread for thread in threading.enumerate() if thread.name == warming.NAME]
-    return found
-
-
 def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visits = Visits()
     visits.are_gone.set()
-    with warm_up(visits):
-        opener().join(timeout=60)
+    with warm_up(visits) as thread:
+        thread.join(timeout=60)
 
     def read_again(_: Store) -> None:
         pytest.fail("the runs are read again")
@@ -68,8 +63,7 @@ def test_nothing_is_opened_while_somebody_asks(
     steps: list[str] = []
     monkeypatch.setattr(warming, "STEPS", (lambda: steps.append("taken"),))
     visits = Visits()
-    with warm_up(visits):
-        thread = opener()
+    with warm_up(visits) as thread:
         assert visits.was_asked.wait(60)
         assert steps == []
         visits.are_gone.set()
@@ -82,8 +76,8 @@ def test_a_server_that_stops_does_not_wait_for_the_board(
 ) -> None:
     steps: list[str] = []
     monkeypatch.setattr(warming, "STEPS", (lambda: steps.append("taken"),))
-    with warm_up(Visits()):
-        thread = opener()
+    with warm_up(Visits()) as thread:
+        assert thread.is_alive()
     thread.join(timeout=60)
     assert not thread.is_alive()
     assert steps == []
@@ -95,8 +89,8 @@ def test_a_missing_golden_set_is_left_for_whoever_opens_a_page(
     monkeypatch.setenv("LABELER_DB", str(tmp_path / "typo.db"))
     visits = Visits()
     visits.are_gone.set()
-    with warm_up(visits):
-        opener().join(timeout=60)
+    with warm_up(visits) as thread:
+        thread.join(timeout=60)
     assert not (tmp_path / "typo.db").exists()
 
 
