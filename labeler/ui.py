@@ -60,6 +60,13 @@ def show_error(message: str) -> None:
         st.text(f"⚠ {message}")
 
 
+def say_empty(heading: str, remedy: str, commands: str) -> None:
+    """Say what is missing here, how it comes, and the commands that bring it."""
+    st.subheader(heading)
+    st.write(remedy)
+    st.code(commands)
+
+
 def open_store() -> Store:
     """Open the golden set for this script run; close it with a ``with`` block.
 

@@ -21,9 +21,11 @@ def show_failing() -> str:
         remarks = store.remarks()
     found = failing.find(board, queries, remarks, choice)
     if not board.counts.judged:
-        st.subheader("Nobody has graded a chunk yet")
-        st.write("Until then no query can fail. Grade on the Label page, or load a golden set:")
-        st.code("labeler load golden FILE")
+        ui.say_empty(
+            "Nobody has graded a chunk yet",
+            "Until then no query can fail. Grade on the Label page, or load a golden set:",
+            "labeler load golden FILE",
+        )
     query_id = address.given("query")
     if query_id is None:
         show_all(found)
@@ -87,9 +89,11 @@ with ui.open_store() as store:
     queries = {query.query_id: query for query in store.queries()}
 
 if not queries or not board.run_names:
-    st.subheader("There is no run to look at yet" if queries else "There are no queries yet")
-    st.write("Load what is missing on the Data page, or in a terminal:")
-    st.code("labeler load run FILE" if queries else "labeler load queries FILE")
+    ui.say_empty(
+        "There is no run to look at yet" if queries else "There are no queries yet",
+        "Load what is missing on the Data page, or in a terminal:",
+        "labeler load run FILE" if queries else "labeler load queries FILE",
+    )
     st.stop()
 
 choice = failing.choose(board.run_names, board.facets, settings)

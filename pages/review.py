@@ -113,9 +113,11 @@ def show_progress() -> None:
         pool, without_text = store.pool(settings.pool_depth)
         buckets, total = store.progress(pool, facet)
     if not total.pool:
-        st.subheader("There is nothing to grade yet")
-        st.write("The pool is made of what the runs return for the queries. Load both:")
-        st.code("labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE")
+        ui.say_empty(
+            "There is nothing to grade yet",
+            "The pool is made of what the runs return for the queries. Load both:",
+            "labeler load queries FILE\nlabeler load chunks FILE\nlabeler load run FILE",
+        )
         return
     rows = buckets if facet else [total]
     shares = [charts.Share(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows]

@@ -57,9 +57,8 @@ with ui.open_store() as store:
     board = ui.live_board(store, ui.conventions(settings))
 
 if not board.run_names:
-    st.subheader("There is no run to score yet")
-    st.write("Load one on the Data page, or in a terminal:")
-    st.code("labeler load run FILE")
+    where = "Load one on the Data page, or in a terminal:"
+    ui.say_empty("There is no run to score yet", where, "labeler load run FILE")
     st.stop()
 
 choice = scoring.choose(board, settings)

@@ -189,9 +189,11 @@ def show_slices() -> str | None:
     with ui.open_store() as store:
         board = ui.live_board(store, chosen)
     if not board.counts.judged:
-        st.subheader("Nobody has graded a chunk yet")
-        st.write("Grade on the Label page, or load a golden set; then the buckets get numbers.")
-        st.code("labeler load golden FILE")
+        ui.say_empty(
+            "Nobody has graded a chunk yet",
+            "Grade on the Label page, or load a golden set; then the buckets get numbers.",
+            "labeler load golden FILE",
+        )
         return None
     if other is not None:
         show_crossed(board)
@@ -209,16 +211,15 @@ with ui.open_store() as store:
     board = ui.live_board(store, ui.conventions(settings))
 
 if not board.run_names:
-    st.subheader("There is no run to slice yet")
-    st.write("Load one on the Data page, or in a terminal:")
-    st.code("labeler load run FILE")
+    where = "Load one on the Data page, or in a terminal:"
+    ui.say_empty("There is no run to slice yet", where, "labeler load run FILE")
     st.stop()
 if not board.facets:
-    st.subheader("No query has a bucket yet")
-    st.write("Give queries a task or buckets, and load them again:")
-    st.code(
+    ui.say_empty(
+        "No query has a bucket yet",
+        "Give queries a task or buckets, and load them again:",
         '{"query_id": "q1", "query": "…", "task": "single", "buckets": {"intent": "refund"}}\n\n'
-        "labeler load queries FILE --update"
+        "labeler load queries FILE --update",
     )
     st.stop()
 

@@ -34,8 +34,8 @@ def show_summary(view: View, bucket: str | None) -> None:
     related = candidates(ui.database(), *asked, view.board)
     said = comparison.findings(view, related, bucket, NAMES)
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
-    table = view.board.notes(compared.measures)
-    notes = [note.sentence for note in table if note.is_about(*view.runs)]
+    of_all = view.board.notes(compared.measures)
+    notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
     sentences = filter(None, [said.losses, *first, *said.parts])
     numbers = means(view, bucket, said.sure)
     with st.container(gap="xsmall"):
