@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import takewhile
 
 ELLIPSIS = "…"
@@ -33,15 +34,18 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     >>> list(short.values())
     ['…size-8_a…', '…size-16_b…']
     """
-    whole = list(dict.fromkeys(names))
-    short = whole
+    whole = tuple(dict.fromkeys(names))
+    return dict(zip(whole, _shortened(whole), strict=True))
+
+
+@lru_cache(maxsize=16)  # a page asks again and again for the same ones, and long names take long
+def _shortened(whole: tuple[str, ...]) -> Sequence[str]:
+    short: Sequence[str] = whole
     if len(whole) > 1 and max(map(len, whole)) > ROOM:
         short = _fold([_words(name) for name in whole])
         if max(map(len, short)) > TOO_LONG:
             short = _fold([list(_letters(name)) for name in whole])
-    if len(set(short)) < len(whole):  # only where names hold an ellipsis of their own
-        short = whole
-    return dict(zip(whole, short, strict=True))
+    return short if len(set(short)) == len(whole) else whole  # a name may hold an ellipsis itself
 
 
 def _fold(names: Sequence[Pieces]) -> list[str]:
