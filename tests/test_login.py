@@ -11,7 +11,7 @@ from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from labeler import visitors
-from labeler.access import PERSON_COOKIE, Claims, Door
+from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
 from labeler.cli.logging_in import check_login
 from labeler.errors import BadInput, LabelerError
 
@@ -61,6 +61,11 @@ def test_a_missing_key_is_named_with_its_file(file, key: str):
         with pytest.raises(BadInput) as error:
             check_login(path)
         assert str(error.value) == f"{path}: {key} is missing in [auth]"
+
+
+def test_a_provider_with_a_name_that_streamlit_does_not_take_is_refused(file):
+    with pytest.raises(BadInput, match=r"\[auth.my_id\] must have a name without an underscore"):
+        check_login(file(toml_of({"auth": GENERAL, "auth.my_id": PROVIDER})))
 
 
 def test_a_missing_key_of_a_named_provider_is_named_with_its_section(file):
@@ -126,12 +131,25 @@ def signed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
     return sign
 
 
-ANN = f'{{"email": "Ann@example.org", "is_logged_in": true, "origin": "{ORIGIN}"}}'
+ANN = (
+    '{"iss": "https://id.example", "sub": "a1", "email": "Ann@example.org", '
+    f'"email_verified": true, "is_logged_in": true, "origin": "{ORIGIN}"}}'
+)
 LOGIN = Door(login=True)
 
 
-def test_a_login_claims_its_address(signed):
-    assert visitors.claims_of(signed(ANN), LOGIN) == Claims(address="ann@example.org")
+def address_in(cookies: dict[str, str]) -> str | None:
+    """Return the address that the cookies' login claims."""
+    login = visitors.claims_of(cookies, LOGIN).login
+    return None if login is None else login.address
+
+
+def test_a_login_claims_its_issuer_its_subject_and_its_address(signed):
+    login = visitors.claims_of(signed(ANN), LOGIN).login
+    assert (login.issuer, login.subject) == ("https://id.example", "a1")
+    assert login.address == "ann@example.org"
+    nameless = visitors.claims_of(signed(ANN.replace('"sub"', '"sab"')), LOGIN)
+    assert nameless == Claims()
 
 
 def test_a_long_login_comes_in_several_cookies(signed):
@@ -139,9 +157,9 @@ def test_a_long_login_comes_in_several_cookies(signed):
     cookies |= signed(ANN[:20], name="_streamlit_user_1") | signed(
         ANN[20:], name="_streamlit_user_2"
     )
-    assert visitors.claims_of(cookies, LOGIN).address == "ann@example.org"
+    assert address_in(cookies) == "ann@example.org"
     del cookies["_streamlit_user_2"]
-    assert visitors.claims_of(cookies, LOGIN).address is None
+    assert address_in(cookies) is None
 
 
 def test_only_our_own_signature_for_this_very_server_counts(signed):
@@ -149,19 +167,21 @@ def test_only_our_own_signature_for_this_very_server_counts(signed):
         {"_streamlit_user": ANN},
         signed(ANN, secret="another secret"),
         signed(ANN.replace(ORIGIN, "https://another.example")),
-        signed(ANN.replace("true", "false")),
+        signed(ANN.replace('in": true', 'in": false')),
         signed(ANN, name="_streamlit_user_tokens"),
         {"_streamlit_user": signed(ANN, name="_streamlit_xsrf")["_streamlit_xsrf"]},
         {"_streamlit_user": ""},
         {},
     ]
     for cookies in forged:
-        assert visitors.claims_of(cookies, LOGIN).address is None
+        assert address_in(cookies) is None
 
 
 def test_a_server_without_a_login_believes_none(signed):
-    cookies = {**signed(ANN), PERSON_COOKIE: "secret"}
-    assert visitors.claims_of(cookies, Door(), "Ann") == Claims(name="Ann", secret="secret")
+    cookies = {**signed(ANN), SESSION_COOKIE: "plain", SECURE_COOKIE: "sure", FORMER_COOKIE: "old"}
+    claims = visitors.claims_of(cookies, Door(), "Ann")
+    assert claims == Claims(name="Ann", session="plain", secret="old")
+    assert visitors.claims_of(cookies, Door(), secure=True).session == "sure"
 
 
 def test_every_provider_is_offered(signed):

@@ -63,3 +63,8 @@ def page_links(links: Mapping[str, str], here: str) -> None:
 def link(label: str, address: str) -> None:
     """Draw one link in words."""
     show_html(htpy.a(".goto", href=address)[label], width="content")
+
+
+def leave(label: str, address: str) -> None:
+    """Draw a link out of the pages, to where no script runs: the browser loads it in this tab."""
+    show_html(htpy.a(".goto", href=address, target="_self")[label], width="content")

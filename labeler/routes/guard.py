@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from labeler import tokens
 from labeler.access import check_may_grade
+from labeler.discretion import without_path
 from labeler.errors import Busy, LabelerError
 from labeler.store import Store, Unusable
 from labeler.tokens import Forbidden
@@ -23,9 +24,12 @@ Answer = Callable[[Request, bytes, Store, str], dict[str, Any]]
 
 
 def guarded(
-    open_store: Callable[[], Store], answer: Answer
+    path: str, open_store: Callable[[], Store], answer: Answer
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap ``answer`` with the checks of who is asking and the words for what goes wrong."""
+    """Wrap ``answer`` with the checks of who is asking and the words for what goes wrong.
+
+    ``path`` is the golden set's, which no answer names.
+    """
 
     def respond(request: Request, body: bytes) -> Response:
         try:
@@ -39,7 +43,7 @@ def guarded(
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, Unusable: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
-            return JSONResponse({"error": str(error)}, status_code=code)
+            return JSONResponse({"error": without_path(error, path)}, status_code=code)
 
     async def handle(request: Request) -> Response:
         body = bytearray()

@@ -11,6 +11,8 @@ import uuid
 
 from sqlite_utils import Database, Migrations
 
+from labeler.schema.people import INVITATIONS, SESSIONS
+
 migrations = Migrations("labeler")
 
 TABLES = """
@@ -274,21 +276,6 @@ WHERE kind <> 'withdraw'
     );
 """
 
-# A person comes in by the secret in a link, kept only as its hash, or by the address of a login.
-INVITATIONS = """
-CREATE TABLE invitations (
-    id INTEGER PRIMARY KEY,
-    grader INTEGER NOT NULL REFERENCES graders (id),
-    token_hash TEXT UNIQUE,
-    address TEXT,
-    created_at TEXT NOT NULL,
-    revoked_at TEXT,
-    CHECK ((token_hash IS NULL) <> (address IS NULL))
-) STRICT;
-
-CREATE UNIQUE INDEX invitations_address ON invitations (address) WHERE revoked_at IS NULL;
-"""
-
 # The index of words holds no text of its own: it must be told exactly what to take out again.
 # A chunk known by id only is not in it, so that loading a large run stays cheap; the view says so
 # to SQLite, whose integrity check would else miss such chunks.
@@ -406,3 +393,9 @@ def m004_remarks_undone_and_lists_seen(db: Database) -> None:
     """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
     db.executescript(REMARK_UNDO)
     db.executescript(LISTS_SEEN)
+
+
+@migrations()
+def m005_sessions(db: Database) -> None:
+    """Let a link open sessions instead of being one, and a login be an issuer's subject."""
+    db.executescript(SESSIONS)

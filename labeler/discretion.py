@@ -1,0 +1,26 @@
+"""What visitors are told of an error: never where on this machine the golden set lies."""
+
+from __future__ import annotations
+
+import logging
+
+from labeler.errors import LabelerError
+
+OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in its log"
+
+log = logging.getLogger(__name__)
+
+
+def without_path(error: LabelerError, path: str) -> str:
+    """Return what a visitor is told; what says more of where it lies goes to the log.
+
+    >>> without_path(LabelerError("/srv/golden.db: damaged; restore a backup"), "/srv/golden.db")
+    'the golden set: damaged; restore a backup'
+    """
+    said = str(error)
+    told = said.replace(path, "the golden set") if path else said
+    if told == said or not ("/" in told or "\\" in told):
+        return told
+    # it names a link's end, or the folder that is missing
+    log.error("%s", ascii(said)[1:-1])
+    return f"the golden set: {OUT_OF_ORDER}"
