@@ -123,10 +123,10 @@ open_places = [place for place in PLACES if place.is_open_to(visitor)]
 with ui.guard():
     runs = ui.run_names() if len(open_places) > 1 else []
 with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
-    if len(open_places) > 1:
-        links.page_links({p.title: address_of(p, runs) for p in open_places}, here.title)
-    if visitor is not None and visitor.known_by != "name":
-        links.leave("Log out", "/leave")
+    shown = open_places if len(open_places) > 1 else []
+    leave = "/leave" if visitor is not None and visitor.known_by != "name" else None
+    if shown or leave:
+        links.page_links({p.title: address_of(p, runs) for p in shown}, here.title, leave)
     links.follow([place.path for place in PLACES], [QUERY], missing=usual_runs(here, runs))
 
 with ui.guard():

@@ -54,7 +54,8 @@ def app(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlette
     from labeler import app as server
 
     async def page(request: Request) -> Response:
-        return PlainTextResponse(f"a page under {request.headers['host']}")
+        asked = "&".join(f"{name}={value}" for name, value in request.query_params.items())
+        return PlainTextResponse(f"a page under {request.headers['host']} asked {asked}")
 
     async def stream(socket: WebSocket) -> None:
         await socket.accept()
@@ -116,7 +117,7 @@ def test_a_proxy_may_keep_the_name_or_put_another_in_its_place(app, ask, monkeyp
     monkeypatch.setenv(access.OPEN, "1")
     asked = {"host": host, "origin": f"https://{PUBLIC}", "x-forwarded-proto": "https"}
     assert ask(app(), "GET", "/", headers={"host": host}).status == 200
-    assert ask(app(), "POST", "/", headers=asked).body == f"a page under {PUBLIC}".encode()
+    assert ask(app(), "POST", "/", headers=asked).body == f"a page under {PUBLIC} asked ".encode()
     assert socket(app(), asked) == "accept"
     for origin in (f"http://{PUBLIC}", "https://evil.example", f"https://{PUBLIC}:9999", "null"):
         assert ask(app(), "POST", "/", headers={**asked, "origin": origin}).status == 403
@@ -169,7 +170,9 @@ def test_nobody_but_the_operator_learns_where_the_golden_set_lies(
     assert str(tmp_path) not in pad.refused("next")
 
 
-def test_what_a_stranger_says_at_the_callback_cannot_move_a_terminal():
+def test_what_a_stranger_says_at_the_callback_cannot_move_a_terminal(app, ask):
+    said = ask(app(), "GET", "/oauth2callback?error=%1b%5b31mred%0aline&state=s").body.decode()
+    assert said.endswith(r" asked error=\x1b[31mred\nline&state=s")
     plain = in_plain_letters(b"error=%1b%5d0%3bPWNED%07&error_description=%c2%9b31m" + b"x" * 9999)
     assert not any(code in plain for code in (b"%1B", b"%07", b"%C2", b"\x1b", b"\x9b"))
     assert len(plain) < 1000
