@@ -13,7 +13,7 @@ from labeler.cli.progress import progress_bar
 from labeler.cli.whole import filling, is_new
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import guess, parse_grade_map
-from labeler.store import Store
+from labeler.store import Store, health
 from labeler.transfer import LoadOptions
 
 path_argument = click.argument("path", type=FILE)
@@ -187,6 +187,7 @@ def files(db: Path, paths: tuple[Path, ...]) -> None:
 def put(db: Path, kind: str, path: Path, options: LoadOptions) -> None:
     """Read a file, store what it holds and print what was done."""
     if not is_new(db):
+        health.check_sound(db)
         with Store(db):  # a wrong --db should not take as long to notice as the file to read
             pass
     with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
