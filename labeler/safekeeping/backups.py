@@ -64,6 +64,7 @@ def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
         newest = _copied(path, part, target)
         size = part.stat().st_size
         with parts.translated(target):
+            parts.become_like(part, path)
             parts.publish(part, target, replace=replace)
     return Backup(target, newest, size)
 

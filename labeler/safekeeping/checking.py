@@ -101,11 +101,12 @@ def beside(path: Path) -> Iterator[Finding]:
     """Say what lies beside the file: a log that is not folded yet, parts that nobody finishes."""
     if health.has_log(path):
         log = health.log_of(path)
-        yield Finding(
-            "log file",
-            f"{log.name}, {megabytes(log.stat().st_size)}: the newest may be in there alone. Copy "
-            "with 'labeler backup'",
+        newest = (
+            "some of the newest is in there alone, copy with 'labeler backup'"
+            if health.has_more_in_log(path)
+            else "the file has all judgments and remarks without it"
         )
+        yield Finding("log file", f"{log.name}, {megabytes(log.stat().st_size)}: {newest}")
     for part in parts.parts_beside(path.resolve()):
         if not parts.has_lock(part):
             yield Finding("stray part", f"{part.name}, left by an earlier labeler: delete it")

@@ -130,6 +130,18 @@ def _publish_new(part: Path, path: Path) -> None:
         part.rename(path)
 
 
+def become_like(part: Path, model: Path) -> None:
+    """Give a part the permissions of a file and, as far as may be, its owner.
+
+    What is kept from other accounts stays so in a copy, and who runs the server may write to it.
+    """
+    shutil.copymode(model, part)
+    if hasattr(os, "chown"):
+        found = model.stat()
+        with suppress(PermissionError):
+            os.chown(part, found.st_uid, found.st_gid)
+
+
 def keep(path: Path) -> None:
     """Wait until a file, or the names in a folder, are on the disk."""
     with suppress(PermissionError):  # Windows opens no folder, and keeps their names by itself

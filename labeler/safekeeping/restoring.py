@@ -50,6 +50,7 @@ def restore(path: Path, backup: Path, *, force: bool = False) -> Restored:
             )
         # SQLite has closed the file by now: a lock of ours would not outlive that.
         with locks.to_itself(place), parts.translated(path):
+            parts.become_like(part, place if place.exists() else backup)
             aside = _put_aside(place)
             parts.publish(part, place, replace=True)
     damage.lift(path)

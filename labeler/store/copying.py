@@ -21,6 +21,7 @@ def copy(path: Path, target: Path) -> Newest:
         db.execute("BEGIN")
         newest = health.newest_in(db)
         try:
+            target.touch(0o600, exist_ok=False)  # it holds keys; who may read it is decided later
             with closing(sqlite3.connect(target)) as copied:
                 db.backup(copied)
         except sqlite3.DatabaseError as error:

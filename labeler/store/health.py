@@ -163,17 +163,28 @@ def has_table(path: Path, table: str, how: str | None = None) -> bool:
 
 def check_log(path: Path) -> None:
     """Raise `Unusable` where the log beside a file takes it back: a file's own only adds to it."""
+    found = _without_and_with_log(path)
+    if found is not None and not found[0].leads_to(found[1]):
+        raise Unusable(foreign_log(path))
+
+
+def has_more_in_log(path: Path) -> bool:
+    """Say whether the log beside a file has what the file alone has not, or nobody can tell."""
+    found = _without_and_with_log(path)
+    return has_log(path) and (found is None or found[0] != found[1])
+
+
+def _without_and_with_log(path: Path) -> tuple[Newest, Newest] | None:
+    """Return how far a file goes alone and with its log, None where that cannot be told."""
     if not has_log(path):
-        return
+        return None
     try:
         with reading(path, ALONE) as db:
             without = newest_in(db)
         with reading(path) as db:
-            together = newest_in(db)
+            return without, newest_in(db)
     except (Unusable, LookupError, BadInput):  # damaged, too new, or somebody else's
-        return
-    if not without.leads_to(together):
-        raise Unusable(foreign_log(path))
+        return None
 
 
 def raise_for_foreign_log(path: Path) -> None:

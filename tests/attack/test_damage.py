@@ -18,6 +18,7 @@ from labeler.model import Chunk, Judgment, Loaded
 from labeler.safekeeping import checking
 from labeler.store import Store, Unusable, damage, health
 from labeler.store.connection import check_sqlite
+from labeler.store.folding import fold
 from tests.databases import grade
 
 Run = Callable[..., Result]
@@ -186,6 +187,7 @@ def test_restore_puts_a_backup_in_place_and_keeps_what_was_there(
     path: Path, run: Run, tmp_path: Path
 ):
     backup = tmp_path / "backup.db"
+    path.chmod(0o600)
     run("backup", backup)
     grade(path, 1, "later")
     done = run("restore", backup)
@@ -194,7 +196,8 @@ def test_restore_puts_a_backup_in_place_and_keeps_what_was_there(
     [aside] = tmp_path.glob("golden-replaced-*.db")
     assert f"what was there is {aside} now (4 judgments" in done.output
     assert (judgments(path), judgments(aside)) == (3, 4)
-    assert backup.exists()
+    modes = [each.stat().st_mode & 0o777 for each in (path, backup, aside)]
+    assert modes == [0o600] * 3, "what others may not read they may not read in a copy"
 
     advice = done.output.splitlines()[-1].partition("since: ")[2]
     for command in advice.split("; "):
@@ -373,6 +376,10 @@ def test_check_says_what_lies_beside_the_file(path: Path, run: Run, python, tmp_
     (tmp_path / f".golden.db.{'0' * 16}.part.lock").touch()
     said = run("check").output
     assert "golden.db-wal, 0." in said
+    assert "some of the newest is in there alone" in said
+    with Store(path):
+        fold(path)
+        assert "the file has all judgments and remarks without it" in run("check").output
     assert ".golden.db.4711.part, left by an earlier labeler: delete it" in said
     assert f".golden.db.{'0' * 16}.part, left by a process that was killed" in said
 
