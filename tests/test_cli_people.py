@@ -193,7 +193,7 @@ def test_a_link_may_work_for_a_while_or_once(run: Run, store: Store):
     assert session_by_link(store, found[2])
     assert re.search(r"Ann +grader +link, used", run("people"))
     for wrong in ("7", "0d", "-1d", "a week", "1.5h"):
-        assert "no time such as" in run("invite", "Ann", f"--expires={wrong}", exit_code=2)
+        assert f"'{wrong}'" in run("invite", "Ann", f"--expires={wrong}", exit_code=2)
     wrong = ("invite", "--login", "ann@example.org", "--once")
     assert "--expires and --once are about a link" in run(*wrong, exit_code=2)
     assert session_by_link(store, found[2]) is None

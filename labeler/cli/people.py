@@ -5,7 +5,6 @@ The one place where a link's secret is seen.
 
 from __future__ import annotations
 
-import re
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,27 +13,11 @@ import click
 from labeler import access
 from labeler.cli.group import database_option
 from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.times import duration
 from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
-from labeler.store import Store
+from labeler.store import Store, health
 from labeler.store.people import Role, WayIn, check_address
-
-UNITS = {
-    "m": timedelta(minutes=1),
-    "h": timedelta(hours=1),
-    "d": timedelta(days=1),
-    "w": timedelta(weeks=1),
-}
-
-
-def in_time(_: click.Context, __: click.Parameter, text: str | None) -> timedelta | None:
-    """Return how long from now ``12h``, ``7d`` or ``4w`` is."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"([1-9][0-9]{0,3})([mhdw])", text)
-    if found is None:
-        raise click.BadParameter(f"{text!r} is no time such as 30m, 12h, 7d or 4w")
-    return int(found[1]) * UNITS[found[2]]
 
 
 @click.command()
@@ -49,8 +32,8 @@ def in_time(_: click.Context, __: click.Parameter, text: str | None) -> timedelt
     "--expires",
     "lasts",
     metavar="TIME",
-    callback=in_time,
-    help="The link works for so long, such as 12h, 7d or 4w; who has come in by it stays in.",
+    callback=duration,
+    help="The link works for so long, such as 12h or 7d; who has come in by it stays in.",
 )
 @click.option("--once", is_flag=True, help="The link works once: in one browser.")
 @click.option("--login", metavar="ADDRESS", help="Let them in by a login with this address.")
@@ -93,6 +76,7 @@ def invite(
         raise click.UsageError("--expires and --once are about a link, --login makes none")
     if issuer is not None and login is None:
         raise click.UsageError("--issuer goes with --login")
+    health.check_sound(db)
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
@@ -201,6 +185,7 @@ def change_role(db: Path, name: str, role: Role) -> None:
 @click.pass_obj
 def people(db: Path) -> None:
     """List everyone who grades or may come in, and how."""
+    health.check_sound(db)
     with Store(db) as store:
         ways = store.ways_in()
     if not ways:

@@ -7,6 +7,7 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -18,13 +19,16 @@ from labeler.cli.group import FILE, database_option
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login, host_of_login
 from labeler.cli.people import give_link
+from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
 from labeler.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
 from labeler.model import Settings
 from labeler.places import PACKAGE, folder
-from labeler.store import Store
+from labeler.safekeeping import backups
+from labeler.safekeeping.backups import Schedule
+from labeler.store import Store, health
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
@@ -81,6 +85,7 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     is_flag=True,
     help="Let everyone in as lead, whoever is invited, on any address.",
 )
+@backup_options
 @database_option
 @click.pass_obj
 def serve(
@@ -95,6 +100,9 @@ def serve(
     login: Path | None,
     trusted_issuers: tuple[str, ...],
     allow_unauthenticated: bool,
+    backup_every: timedelta | None,
+    backup_to: Path | None,
+    keep: int,
 ) -> None:
     """Open the pages in a browser, until Ctrl-C.
 
@@ -103,6 +111,7 @@ def serve(
     check_options(new, lead, graders_only, login, trusted_issuers, allow_unauthenticated)
     names = [check_host_name(name) for name in host_names]
     where = f"--host-name {names[0]}" if names and host in LOOPBACK else f"--host {host}"
+    schedule = schedule_of(backup_every, backup_to, keep)
     if login is not None:
         check_login(login)
         names.append(host_of_login(login))
@@ -118,6 +127,7 @@ def serve(
         port = free_port(host, port)
         make_new(db, lead, os.environ.get("LABELER_ADDRESS") or address_of(host, port))
     else:
+        health.check_sound(db)
         with Store(db) as store:
             check_host(where, door, store)
     if door.allows_anyone:
@@ -131,6 +141,7 @@ def serve(
         door=door,
         login=login,
         names=names,
+        schedule=schedule,
     )
 
 
@@ -211,6 +222,7 @@ def demo(
         check_is_demo(path)
     if fresh or new:
         build_demo(path, replace=fresh)
+    health.check_sound(path)
     with Store(path):
         pass
     become_server(path, LOOPBACK[0], port, browser=not no_browser)
@@ -262,6 +274,7 @@ def become_server(
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
     names: Sequence[str] = (),
+    schedule: Schedule | None = None,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
 
@@ -282,13 +295,17 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door, host, names))
+    os.execve(command[0], command, environment(db, door, host, names, schedule))
 
 
 def environment(
-    db: Path, door: Door, host: str = LOOPBACK[0], names: Sequence[str] = ()
+    db: Path,
+    door: Door,
+    host: str = LOOPBACK[0],
+    names: Sequence[str] = (),
+    schedule: Schedule | None = None,
 ) -> dict[str, str]:
-    """Return what the server finds in its environment: which golden set, and how it is guarded."""
+    """Return what the server finds in its environment: which golden set, how it is kept safe."""
     flags = {
         access.ANY_HOST: door.reachable,
         access.OPEN: door.allows_anyone,
@@ -301,8 +318,10 @@ def environment(
         BOUND: host,
         "LABELER_DB": str(db.absolute()),
     }
-    kept = {name: value for name, value in os.environ.items() if name not in said}
-    return {**kept, **{name: value for name, value in said.items() if value}}
+    decided = {*said, backups.EVERY, backups.FOLDER, backups.KEEP}
+    kept = {name: value for name, value in os.environ.items() if name not in decided}
+    given = {name: value for name, value in said.items() if value}
+    return {**kept, **given, **(schedule.in_environment() if schedule else {})}
 
 
 def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list[str]:

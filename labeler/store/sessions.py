@@ -126,7 +126,7 @@ class Sessions(People):
             self._db.execute(
                 "UPDATE invitations SET used_at = ? WHERE id = ?", [moment(), invitation]
             )
-            self._open(invitation, token_hash)
+            self._add_session(invitation, token_hash)
         return True
 
     def open_by_login(self, login: Login, token_hash: str) -> bool:
@@ -142,7 +142,7 @@ class Sessions(People):
                 "UPDATE invitations SET issuer = ?, subject = ?, used_at = ? WHERE id = ?",
                 [login.issuer, login.subject, moment(), invitation],
             )
-            self._open(invitation, token_hash, login.fingerprint)
+            self._add_session(invitation, token_hash, login.fingerprint)
         return True
 
     def knows(self, login: Login) -> bool:
@@ -160,7 +160,7 @@ class Sessions(People):
     def end_session(self, token_hash: str) -> None:
         """End a session: its person has logged out here."""
         with self._transaction():
-            self._end("token_hash = ?", token_hash)
+            self._end_sessions("token_hash = ?", token_hash)
 
     def end_sessions_with(self, token_hash: str) -> None:
         """End every session of the person whose session it is: they have logged out everywhere."""
@@ -168,7 +168,9 @@ class Sessions(People):
             found = self.session(token_hash)
             if found is None:
                 return
-            self._end("invitation IN (SELECT id FROM invitations WHERE grader = ?)", found.grader)
+            self._end_sessions(
+                "invitation IN (SELECT id FROM invitations WHERE grader = ?)", found.grader
+            )
             self._db.execute(
                 "UPDATE invitations SET is_cookie = 0, left_at = ? WHERE grader = ?",
                 [moment(), found.grader],
@@ -181,13 +183,13 @@ class Sessions(People):
             self._value(f"SELECT EXISTS ({CAN_COME})", [found.grader])
         )
 
-    def _open(self, invitation: int, token_hash: str, login: str | None = None) -> None:
+    def _add_session(self, invitation: int, token_hash: str, login: str | None = None) -> None:
         self._db.execute(
             "INSERT INTO sessions (invitation, token_hash, login, created_at) VALUES (?, ?, ?, ?)",
             [invitation, token_hash, login, moment()],
         )
 
-    def _end(self, where: str, value: int | str) -> None:
+    def _end_sessions(self, where: str, value: int | str) -> None:
         self._db.execute(
             f"UPDATE sessions SET ended_at = ? WHERE ended_at IS NULL AND {where}",
             [moment(), value],
