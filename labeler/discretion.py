@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import re
 
 from labeler.errors import LabelerError
 
 OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in its log"
+A_PATH = re.compile(r"(^|[\s'])(/|\.\.|[A-Za-z]:\\)")
 
 log = logging.getLogger(__name__)
 
@@ -19,8 +21,8 @@ def without_path(error: LabelerError, path: str) -> str:
     """
     said = str(error)
     told = said.replace(path, "the golden set") if path else said
-    if told == said or not ("/" in told or "\\" in told):
+    if told == said or not A_PATH.search(told):
         return told
-    # it names a link's end, or the folder that is missing
+    # it names where a link ends, or the folder that is missing
     log.error("%s", ascii(said)[1:-1])
     return f"the golden set: {OUT_OF_ORDER}"

@@ -158,6 +158,8 @@ def test_nobody_but_the_operator_learns_where_the_golden_set_lies(
     app, ask, filled: Store, role: str, tmp_path: Path
 ):
     pad = Pad(filled, ask, "Ann")
+    [answer] = pad.send({**pad.event(), "text_hash": "\ud800"})
+    assert str(tmp_path) not in answer.get("refused", "")
     let_in(filled, "Ann", "anns")
     filled.close()
     filled.path.rename(tmp_path / "away.db")
