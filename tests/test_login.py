@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from streamlit.auth_util import decode_provider_token
 from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from labeler import visitors
 from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
+from labeler.access import LOGIN as LOGIN_FLAG
 from labeler.cli.logging_in import check_login
+from labeler.doors import ClosedDoor, door_routes
 from labeler.errors import BadInput, LabelerError
+from labeler.store import Store
 
 SECRET = "0123456789abcdef" * 2
 ORIGIN = "https://grading.example"
@@ -184,5 +191,39 @@ def test_a_server_without_a_login_believes_none(signed):
     assert visitors.claims_of(cookies, Door(), secure=True).session == "sure"
 
 
-def test_every_provider_is_offered(signed):
+def test_every_provider_is_offered_at_the_door_and_led_to(signed, store: Store, ask, monkeypatch):
     assert visitors.providers() == ["default", "google"]
+    monkeypatch.setenv(LOGIN_FLAG, "1")
+    app = Starlette(
+        routes=door_routes(str(store.path)),
+        middleware=[Middleware(ClosedDoor, path=str(store.path))],
+    )
+    door = ask(app, "GET", "/scores").body.decode()
+    assert re.findall('href="(/login/[^"]+)">([^<]+)<', door) == [
+        ("/login/default", "Log in"),
+        ("/login/google", "Log in with google"),
+    ]
+    for name in ("default", "google"):
+        answer = ask(app, "GET", f"/login/{name}")
+        begin, _, token = answer.headers["location"].partition("=")
+        assert (answer.status, begin) == (303, "/auth/login?provider")
+        assert decode_provider_token(token)["provider"] == name
+    assert ask(app, "GET", "/login/another").headers["location"] == "/"
+
+
+def test_who_has_logged_in_and_may_not_come_in_is_told_why(signed, store: Store, ask, monkeypatch):
+    monkeypatch.setenv(LOGIN_FLAG, "1")
+    app = Starlette(middleware=[Middleware(ClosedDoor, path=str(store.path))])
+
+    def told(user: str) -> str:
+        cookies = "; ".join(f"{name}={value}" for name, value in signed(user).items())
+        return ask(app, "GET", "/", headers={"cookie": cookies}).body.decode()
+
+    assert "You are not on the list" in told(ANN)
+    unconfirmed = told(ANN.replace('"email_verified": true, ', ""))
+    assert "labeler serve --trust-addresses-of https://id.example" in unconfirmed
+    store.allow("Ann", "ann@example.org", issuer="https://other.example")
+    assert "Your address belongs to another login" in told(ANN)
+    hostile = told(ANN.replace("https://id.example", "<script>alert(1)</script>"))
+    assert "&lt;script&gt;" in hostile
+    assert "<script" not in hostile

@@ -291,6 +291,13 @@ def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
     assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_session={token}")
 
 
+def test_the_first_link_begins_with_the_name_people_know(start: Start, tmp_path: Path) -> None:
+    name = ("--host-name", "labels.example.org")
+    process = start("serve", "--new", *name, "--lead", "Lea", "--port", str(any_port()))
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("https://labels.example.org/join/")
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "labeler.example"])
 def test_serve_refuses_an_address_that_others_reach(
     start: Start, database: Path, host: str

@@ -63,7 +63,8 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     "--lead",
     metavar="NAME",
     help="With --new: invite this person as lead and print their link; nobody else comes in. "
-    "LABELER_ADDRESS says where people reach the server: the beginning of the link.",
+    "LABELER_ADDRESS says where people reach the server: the beginning of the link, else "
+    "https and the first --host-name.",
 )
 @click.option("--graders-only", is_flag=True, help="Show the Label page alone, to leads too.")
 @click.option(
@@ -125,7 +126,8 @@ def serve(
     if new:
         check_new(db, where, door, lead)
         port = free_port(host, port)
-        make_new(db, lead, os.environ.get("LABELER_ADDRESS") or address_of(host, port))
+        public = f"https://{names[0]}" if host_names else address_of(host, port)
+        make_new(db, lead, os.environ.get("LABELER_ADDRESS") or public)
     else:
         health.check_sound(db)
         with Store(db) as store:

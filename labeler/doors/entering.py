@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import HTTPConnection, Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit.user_info import generate_login_redirect_url
 
@@ -36,6 +36,7 @@ from labeler.errors import LabelerError
 from labeler.store import Link, Store
 from labeler.tokens import Forbidden
 
+TOO_MANY = "Too many links that do not work are being tried. Try again in a minute.\n"
 DATA, PEOPLE = "/data", "/data?section=People"
 Answer = Callable[[Store, Door, Claims, Request], Response]
 
@@ -49,7 +50,7 @@ def door_routes(path: str) -> list[Route]:
             response = await run_in_threadpool(answered, path, answer, request)
             refused = response.status_code == 403 and "secret" in request.path_params
             if refused and not await guesses.slow():
-                return Response(status_code=429)
+                return PlainTextResponse(TOO_MANY, status_code=429, headers=HEADERS)
             return response
 
         return Route(address, respond, methods=[method])
