@@ -1,6 +1,7 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.letters import acting_in, legible
 from labeler.model.records import (
     GRADELESS_KINDS,
     GRADES,
@@ -27,6 +28,7 @@ from labeler.model.records import (
     StoredRun,
     check_grade,
     check_id,
+    check_name,
     is_storable,
 )
 from labeler.model.settings import (
@@ -76,9 +78,12 @@ __all__ = [
     "Settings",
     "StoredList",
     "StoredRun",
+    "acting_in",
     "check_grade",
     "check_id",
+    "check_name",
     "count_buckets",
     "is_storable",
+    "legible",
     "order_buckets",
 ]
