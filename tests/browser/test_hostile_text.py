@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -79,6 +80,10 @@ def test_hostile_text_is_text_on_every_page(serve, visit, hostile):
     ):
         page.goto(f"{server.url}/data?section={section}")
         if section.startswith("Runs"):
+            page.get_by_test_id("stDataFrame").hover()
+            expect(page.get_by_role("button", name="Search")).to_be_visible()
+            names = page.get_by_role("button", name=re.compile("Download"))
+            expect(names).to_have_text("Download this table as CSV")  # ours, and no other
             page.get_by_role("button", name="Drop this run").click()
         expect(page.get_by_text(what).first).to_be_visible()
         page.wait_for_timeout(500)  # for what it would load then
