@@ -2,6 +2,7 @@
 
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.letters import acting_in, legible
+from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     GRADELESS_KINDS,
     GRADES,
@@ -19,9 +20,9 @@ from labeler.model.records import (
     Loaded,
     LoadedBeir,
     LoadedGolden,
+    LoadedRun,
     Pair,
     Query,
-    Ranking,
     RecordT,
     Remark,
     StoredList,
@@ -61,6 +62,7 @@ __all__ = [
     "STRATEGIES",
     "TASKS",
     "Chunk",
+    "ChunkNames",
     "Collection",
     "GoldenGrade",
     "GradeChange",
@@ -70,9 +72,12 @@ __all__ = [
     "Loaded",
     "LoadedBeir",
     "LoadedGolden",
+    "LoadedRun",
     "Pair",
     "Query",
     "Ranking",
+    "Rankings",
+    "RankingsByQuery",
     "RecordT",
     "Remark",
     "Settings",

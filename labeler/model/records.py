@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from labeler.errors import BadInput
 from labeler.model.letters import acting_in, legible
+from labeler.model.rankings import Ranking, Rankings
 
 GRADES = (0, 1, 2, 3)
 TASKS = ("single", "research", "compliance", "longtail")
@@ -118,15 +119,6 @@ class Chunk:
 
     def __post_init__(self) -> None:
         check_id(self.chunk_id, "chunk")
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """What one system returned for one query: chunk ids, best first, and their scores if any."""
-
-    query_id: str
-    chunk_ids: tuple[str, ...]
-    scores: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +240,13 @@ class Loaded(Generic[RecordT]):
     def where(self, index: int) -> str:
         """Name the place of a record as ``file:line``."""
         return f"{self.source}:{self.lines[index]}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRun(Loaded[Ranking]):
+    """What the file of a run gave: its lists, by column."""
+
+    records: Rankings
 
 
 @dataclass(frozen=True, slots=True)
