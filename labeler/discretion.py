@@ -6,6 +6,7 @@ import logging
 import re
 
 from labeler.errors import LabelerError
+from labeler.model import legible
 
 OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in its log"
 A_PATH = re.compile(r"(^|[\s'])(/|\.\.|[A-Za-z]:\\)")
@@ -24,5 +25,5 @@ def without_path(error: LabelerError, path: str) -> str:
     if told == said or not A_PATH.search(told):
         return told
     # it names where a link ends, or the folder that is missing
-    log.error("%s", ascii(said)[1:-1])
+    log.error("%s", legible(said))
     return f"the golden set: {OUT_OF_ORDER}"

@@ -11,11 +11,12 @@ from pathlib import Path
 import click
 
 from labeler import access
-from labeler.cli.group import database_option
-from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.group import database_option, say
+from labeler.cli.tables import Table, text_lines
 from labeler.cli.times import duration
 from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
+from labeler.model import legible
 from labeler.store import Store, health
 from labeler.store.people import Role, WayIn, check_address
 
@@ -81,7 +82,7 @@ def invite(
         first = not store.has_invitations()
         if login is None:
             for line in give_link(store, name, role, address, lasts=lasts, once=once):
-                click.echo(line)
+                say(line)
         else:
             put_on_list(store, name, role, login, issuer)
         if first:
@@ -124,7 +125,7 @@ def put_on_list(
     """Invite a person by the address of their login and say so."""
     known = store.allow(name, login, role=role, issuer=issuer)
     again = ", as before" if known else ""
-    click.echo(
+    say(
         f"{check_address(login)} comes in as {name} ({role_of(store, name)}){again}, where the "
         "server is started with --login."
     )
@@ -158,7 +159,7 @@ def revoke(db: Path, name: str | None, everyone: bool) -> None:
             store.revoke_everyone()
         else:
             store.revoke(name)
-            click.echo(f"{name} cannot come in any more; their judgments stay")
+            say(f"{name} cannot come in any more; their judgments stay")
         if not store.has_invitations():
             click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
         advise(store)
@@ -177,7 +178,7 @@ def change_role(db: Path, name: str, role: Role) -> None:
     """
     with Store(db) as store:
         store.change_role(name, role)
-    click.echo(f"{name} is {role} now")
+    say(f"{name} is {role} now")
 
 
 @click.command()
@@ -204,7 +205,7 @@ def cells(way: WayIn) -> list[str]:
         used = "used" if way.once and way.used_at else limits(way)
         by = f"link, {used}" if used else "link"
     days = [(moment or "")[:10] for moment in (way.since, way.revoked_at)]
-    return [shown(way.name), way.role, by, *days]
+    return [legible(way.name), way.role, legible(by), *days]
 
 
 @rename.command("grader")
@@ -220,4 +221,4 @@ def rename_grader(db: Path, old: str, new: str) -> None:
     """
     with Store(db) as store:
         store.rename_grader(old, new.strip())
-    click.echo(f"{old} is now {new.strip()}; all their judgments are kept")
+    say(f"{old} is now {new.strip()}; all their judgments are kept")

@@ -6,10 +6,11 @@ from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
 from labeler.store.people import WayIn
 from labeler.store.queue import Queue, Undoable
-from labeler.store.reading import Contents, Item, RunSummary
+from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.sessions import Link, Login, Sessions
+from labeler.store.texts import Item, Texts
 from labeler.store.work import Work
 
 __all__ = [
@@ -29,5 +30,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Texts, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
