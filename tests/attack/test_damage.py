@@ -95,19 +95,21 @@ def test_a_partly_damaged_file_is_not_written_to(
 
 
 def test_who_stumbles_on_damage_stops_everybody_from_writing(path: Path, python):
-    server = python(HOLD, path)
+    server = python(GRADE_AND_WAIT, path)
     server.stdout.readline()
     left = damaged(path)
+    log = (path.parent / "golden.db-wal").read_bytes()
     with pytest.raises(Unusable, match="nothing more is written to it"), Store(path) as store:
         store.chunks()
     with Store(path) as store:
-        assert store.revision() == 3, "what can be read can still be read"
+        assert store.revision() == 33, "what can be read can still be read"
         with pytest.raises(Unusable, match="labeler restore BACKUP"):
             store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
         with pytest.raises(Unusable, match="labeler restore BACKUP"):
             store.add_grader("Dee")
     server.communicate()
-    assert path.read_bytes() == left
+    assert path.read_bytes() == left, "its end folds nothing into the file"
+    assert (path.parent / "golden.db-wal").read_bytes() == log
 
 
 def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: Path):
