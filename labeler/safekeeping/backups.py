@@ -192,3 +192,46 @@ def back_up_in_series(path: Path, schedule: Schedule) -> Backup:
         with parts.translated(old):
             old.unlink(missing_ok=True)
     return backup
+
+
+def in_words(schedule: Schedule | None, path: Path, now: datetime | None = None) -> str:
+    """Say how a server backs up its golden set, and whether it does."""
+    if schedule is None:
+        return (
+            "This server makes no backups by itself; 'labeler serve --backup-every 15m --backup-to "
+            "FOLDER' does"
+        )
+    newest = copying.newest_of(path)
+    try:
+        made = series(schedule.folder, path.stem, newest.golden_set)
+    except OSError as error:
+        return f"No backup can be made: {schedule.folder}: {error.strerror}"
+    last = moment_of(made[-1]) if made else None
+    of = f"the newest is of {last:%Y-%m-%d %H:%M} UTC" if last else "there is none yet"
+    if is_overdue(schedule, last, newest.judged_at, now or datetime.now(UTC)):
+        return f"No backup has what is newest, and one is overdue: {of}; the server's log says why"
+    every = in_units(schedule.every)
+    return f"This server makes a backup every {every} where anything is new; {of}"
+
+
+def is_overdue(
+    schedule: Schedule, last: datetime | None, judged_at: str | None, now: datetime
+) -> bool:
+    """Say whether a judgment has waited for a backup for longer than two of them take to come."""
+    if judged_at is None:
+        return False
+    judged = datetime.fromisoformat(judged_at)
+    is_in_none = last is None or judged >= last + timedelta(seconds=1)  # a name has no fractions
+    return is_in_none and now - judged > 2 * schedule.every
+
+
+def in_units(time: timedelta) -> str:
+    """Say a length of time in the largest unit that it is a whole number of.
+
+    >>> in_units(timedelta(minutes=15)), in_units(timedelta(hours=24)), in_units(timedelta(hours=1))
+    ('15 minutes', '1 day', '1 hour')
+    """
+    seconds = int(time.total_seconds())
+    units = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
+    unit, size = next(each for each in units.items() if seconds % each[1] == 0)
+    return f"{seconds // size} {unit}{'s' if seconds != size else ''}"

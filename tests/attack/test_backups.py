@@ -148,3 +148,25 @@ def test_what_stands_in_the_way_of_a_backup_is_named(tmp_path: Path, path: Path)
     (tmp_path / "link.db").symlink_to(tmp_path / "gone.db")
     with pytest.raises(NotFound, match="is a link"):
         backups.back_up(path, tmp_path / "link.db")
+
+
+FULL = """
+import resource, sys
+from labeler.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+main(sys.argv[1:])
+"""
+
+
+def test_a_backup_that_the_disk_has_no_room_for_leaves_the_one_before_and_nothing_else(
+    path: Path, tmp_path: Path, python, run: Run
+):
+    target = tmp_path / "backup.db"
+    run("backup", target)
+    before, there = target.read_bytes(), {each.name for each in tmp_path.iterdir()}
+    said, errors = python(FULL, "--db", path, "backup", target, "--force").communicate()
+    assert said == ""
+    assert errors.startswith(f"Error: {target}: the disk ")
+    assert len(errors.splitlines()) == 1
+    assert target.read_bytes() == before
+    assert {each.name for each in tmp_path.iterdir()} == there
