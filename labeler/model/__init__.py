@@ -1,6 +1,8 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.letters import acting_in, legible
+from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     GRADELESS_KINDS,
     GRADES,
@@ -18,15 +20,16 @@ from labeler.model.records import (
     Loaded,
     LoadedBeir,
     LoadedGolden,
+    LoadedRun,
     Pair,
     Query,
-    Ranking,
     RecordT,
     Remark,
     StoredList,
     StoredRun,
     check_grade,
     check_id,
+    check_name,
     is_storable,
 )
 from labeler.model.settings import (
@@ -59,6 +62,7 @@ __all__ = [
     "STRATEGIES",
     "TASKS",
     "Chunk",
+    "ChunkNames",
     "Collection",
     "GoldenGrade",
     "GradeChange",
@@ -68,17 +72,23 @@ __all__ = [
     "Loaded",
     "LoadedBeir",
     "LoadedGolden",
+    "LoadedRun",
     "Pair",
     "Query",
     "Ranking",
+    "Rankings",
+    "RankingsByQuery",
     "RecordT",
     "Remark",
     "Settings",
     "StoredList",
     "StoredRun",
+    "acting_in",
     "check_grade",
     "check_id",
+    "check_name",
     "count_buckets",
     "is_storable",
+    "legible",
     "order_buckets",
 ]
