@@ -20,6 +20,7 @@ from labeler.store import Store, Unusable, damage, health
 from labeler.store.connection import check_sqlite
 from labeler.store.folding import fold
 from tests.databases import grade
+from tests.page import open_page, words
 
 Run = Callable[..., Result]
 
@@ -91,6 +92,18 @@ def test_a_partly_damaged_file_is_not_written_to(
     left = damaged(path)
     refused = run(*command)
     assert (refused.exit_code, refused.output) == (1, f"Error: {damage.in_words(path)}\n")
+    assert path.read_bytes() == left
+
+
+def test_files_dropped_on_the_page_are_not_loaded_into_a_damaged_file(path: Path):
+    app = open_page("data")
+    app.file_uploader[0].set_value([("q.jsonl", b'{"query_id": "new", "query": "n?"}', "")])
+    app.run()
+    [load] = [each for each in app.button if each.label == "Load 1 file"]
+    left = damaged(path)
+    app = load.click().run()
+    assert damage.in_words(path) in words(app)
+    assert "On this page" not in words(app)
     assert path.read_bytes() == left
 
 
