@@ -6,14 +6,14 @@ Knows nothing of who asks, or when the next is due.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping import parts
-from labeler.store import copying
+from labeler.store import copying, health
 from labeler.store.connection import broken_link
 from labeler.store.health import Newest
 
@@ -25,15 +25,19 @@ MOMENT = re.compile(r"\d{8}T\d{6}Z\.db", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was made and checked."""
+    """A backup that was made and checked; ``odd`` is what is wrong in the golden set itself."""
 
     path: Path
     newest: Newest
     size: int
+    odd: Sequence[str] = ()
 
     def __str__(self) -> str:
         """Say what is in it."""
-        return f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
+        said = f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
+        return "\n".join(
+            [said, *(f"WRONG in the golden set, and so in it: {odd}" for odd in self.odd)]
+        )
 
 
 def described(newest: Newest) -> str:
@@ -62,11 +66,11 @@ def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
     check_target(path, target, replace=replace)
     with parts.part_of(target) as part:
         newest = _copied(path, part, target)
-        size = part.stat().st_size
+        backup = Backup(target, newest, part.stat().st_size, copying.oddities(part))
         with parts.translated(target):
             parts.become_like(part, path)
             parts.publish(part, target, replace=replace)
-    return Backup(target, newest, size)
+    return backup
 
 
 def content_of(path: Path) -> bytes:
@@ -80,10 +84,12 @@ def _copied(path: Path, part: Path, target: Path) -> Newest:
     try:
         newest = copying.copy(path, part)
     except LabelerError as error:
+        health.check_sound(path)
         raise type(error)(str(error).replace(str(part), str(target))) from error
     with parts.translated(target):
         parts.keep(part)
     if found := copying.check_copy(part, newest):
+        health.check_sound(path)  # which remembers that it is damaged
         raise BadInput(
             f"{target}: no backup was made, as the copy is not whole: {found[0]}. 'labeler check' "
             f"says more of {path}"

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.safekeeping import backups
-from labeler.store import Store
+from labeler.store import Store, damage
 from tests.databases import assert_whole, grade, newest_alone
 
 Run = Callable[..., Result]
@@ -96,9 +96,23 @@ def test_a_damaged_golden_set_gives_no_backup_and_the_one_before_stays(
     before = (tmp_path / "backup.db").read_bytes()
     break_index(path)
     refused = run("backup", tmp_path / "backup.db", "--force")
-    assert refused.exit_code == 1
-    assert "no backup was made, as the copy is not whole" in refused.output
+    assert (refused.exit_code, refused.output) == (1, f"Error: {damage.in_words(path)}\n")
+    assert damage.is_marked(path)
     assert (tmp_path / "backup.db").read_bytes() == before
+
+
+def test_a_backup_of_a_golden_set_that_breaks_a_law_is_made_and_says_so(
+    path: Path, tmp_path: Path, run: Run
+):
+    with sqlite3.connect(path) as other:
+        other.execute("DROP TRIGGER judgments_are_not_deleted")
+    other.close()
+    made = run("backup", tmp_path / "backup.db")
+    assert made.exit_code == 0
+    assert "WRONG in the golden set, and so in it: the trigger judgments_are_not" in made.output
+    restored = run("restore", tmp_path / "backup.db")
+    assert restored.exit_code == 0
+    assert "'labeler check' says" in restored.output
 
 
 def break_index(path: Path) -> None:
