@@ -46,13 +46,12 @@ class Connection:
         """
         self.path = Path(path)
         self._busy_seconds = busy_seconds
-        self._file: tuple[int, int] | None = None
         check_sqlite()
-        while self._file is None:
+        while True:
             check_place(self.path, create=create)
-            before = file_at(self.path)
+            self._file = file_at(self.path)
             self._open(create=create)
-            if before in (None, file_at(self.path)):
+            if self._file in (None, file_at(self.path)):
                 self._file = file_at(self.path)
                 return
             # Another file was put in its place while this waited for it: nobody sees the one that
@@ -171,7 +170,9 @@ class Connection:
 
     def _mark_damaged(self, why: str) -> None:
         # What is open may be damaged because somebody has put another file in its place.
-        if self._file is not None and self._file == file_at(self.path):
+        # And an index of words can be, of which SQLite speaks in the same way.
+        is_same = self._file is not None and self._file == file_at(self.path)
+        if is_same and damage.is_in_pages(self.path):
             damage.mark(self.path, why)
 
     @contextmanager
@@ -217,6 +218,8 @@ class Connection:
 
 
 REMEDIES = {
+    sqlite3.SQLITE_CORRUPT: "something in it is damaged, though each page is whole, such as the "
+    "index of the chunks' words; 'labeler check' says more, and a backup may have a whole one",
     sqlite3.SQLITE_NOTADB: "not a golden set of labeler, or a damaged one; name another with "
     "--db, or restore a backup",
     sqlite3.SQLITE_READONLY: "read-only; make it and its folder writable, or copy it elsewhere",
@@ -239,9 +242,7 @@ def in_words(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerErr
         return Busy(
             f"{path}: another process is writing to it; nothing was changed, try again in a moment"
         )
-    if code == sqlite3.SQLITE_CORRUPT or (
-        code == sqlite3.SQLITE_READONLY and damage.is_marked(path)
-    ):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY) and damage.is_marked(path):
         return Unusable(damage.in_words(path))
     if code in REMEDIES:
         return Unusable(f"{path}: {REMEDIES[code]}")
