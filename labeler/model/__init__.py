@@ -1,5 +1,6 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
+from labeler.model.audit import AUDITED, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.records import (
     GRADELESS_KINDS,
@@ -43,6 +44,7 @@ from labeler.model.settings import (
 )
 
 __all__ = [
+    "AUDITED",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
@@ -58,6 +60,8 @@ __all__ = [
     "SOURCES",
     "STRATEGIES",
     "TASKS",
+    "Actor",
+    "AuditEntry",
     "Chunk",
     "Collection",
     "GoldenGrade",
@@ -76,6 +80,7 @@ __all__ = [
     "Settings",
     "StoredList",
     "StoredRun",
+    "Way",
     "check_grade",
     "check_id",
     "count_buckets",
