@@ -25,17 +25,19 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
 from labeler.access import ANY_HOST, Door
+from labeler.auditing import NotesAnswers, Refusals, keep_books
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
 from labeler.routes import grading_routes, is_foreign
 from labeler.scripts import script_routes
-from labeler.store import Store
+from labeler.store import Store, moment
 from labeler.warming import NotesTraffic, Traffic, warm_up
 
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
+REFUSALS = Refusals(moment)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 
@@ -48,7 +50,7 @@ async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """
     is_for_leads = not Door.of_this_server().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
-        async with TELLING.running():
+        async with TELLING.running(), keep_books(DATABASE, REFUSALS):
             yield {}
 
 
@@ -149,6 +151,7 @@ def middleware() -> list[Middleware]:
     hosts = ["*"] if os.environ.get(ANY_HOST) == "1" else LOOPBACK
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
+        Middleware(NotesAnswers, path=DATABASE, refusals=REFUSALS),
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
         Middleware(OwnSockets),
         Middleware(FilesForLeads, path=DATABASE),
