@@ -277,7 +277,7 @@ def test_the_page_shows_the_newest_first_and_every_word_as_text(tmp_path: Path):
     with Store(empty_golden_set(tmp_path)) as store:
         store.actor = Actor(HOSTILE, "name", "192.0.2.7")
         store.note("load", HOSTILE, {HOSTILE: HOSTILE})
-        store.note("refuse", "link", {"addresses": ["192.0.2.8", "192.0.2.9"]}, count=57)
+        store.note("refuse", "link", {"from": "192.0.2.8, 192.0.2.9"}, count=57)
     app = open_page("data", section="Audit")
     said = words(app)
     assert said.index("refused") < said.index("loaded")
@@ -287,6 +287,7 @@ def test_the_page_shows_the_newest_first_and_every_word_as_text(tmp_path: Path):
         element.proto.body for element in app.get("html") if "57 times" in element.proto.body
     ]
     assert "<img" not in table
+    assert "\x1b" not in table
     assert "&lt;img" in table
 
 

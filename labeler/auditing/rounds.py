@@ -56,6 +56,6 @@ def write_up(path: str, refusals: Refusals, refused: list[Minute]) -> None:
 def write_minute(store: Store, minute: Minute) -> None:
     """Put what was refused within a minute into the audit, as one entry."""
     store.actor = Actor(None, "unknown", minute.addresses[0] if minute.addresses else None)
-    more = {"addresses": minute.addresses} if len(minute.addresses) > 1 else {}
-    others = {"and others": True} if minute.others else {}
-    store.note("refuse", minute.kind, {**more, **others}, at=minute.at, count=minute.count)
+    others = ", and others" if minute.others else ""
+    more = {"from": ", ".join(minute.addresses) + others} if len(minute.addresses) > 1 else {}
+    store.note("refuse", minute.kind, more, at=minute.at, count=minute.count)

@@ -9,6 +9,8 @@ from typing import Any, Literal
 
 Way = Literal["link", "login", "name", "terminal", "server", "unknown"]
 
+LONGEST_SAID = 80  # characters of one value, where people read it
+
 # What is audited, and how people say it.
 AUDITED: Mapping[str, str] = {
     "sign_in": "signed in",
@@ -62,10 +64,10 @@ class AuditEntry:
 
     @property
     def more(self) -> str:
-        """The detail on one line, for people.
+        """The detail on one line, for people; what is long is cut.
 
-        >>> AuditEntry("", "role", "Ann", "link", None, "Bob", {"role": "lead"}, 1).more
-        'role: lead'
+        >>> AuditEntry("", "settings", "Ann", "link", None, "rel", {"rel": [1, 2]}, 1).more
+        'rel: 1 → 2'
         """
         return " · ".join(f"{name}: {_in_words(value)}" for name, value in self.detail.items())
 
@@ -75,4 +77,7 @@ class AuditEntry:
 
 
 def _in_words(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list) and len(value) == 2:
+        return " → ".join(map(_in_words, value))
+    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= LONGEST_SAID else f"{said[: LONGEST_SAID - 1]}…"

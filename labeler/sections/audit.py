@@ -56,12 +56,17 @@ def row_of(entry: AuditEntry) -> list[Said | str | None]:
     times = f"{entry.count:,} times" if entry.count > 1 else ""
     return [
         entry.at[:19].replace("T", " "),
-        Said(entry.who or "nobody known", "" if entry.way == "unknown" else entry.way),
+        Said(plain(entry.who or "nobody known"), "" if entry.way == "unknown" else entry.way),
         Said(entry.address) if entry.address else None,
         Said(AUDITED.get(entry.kind, entry.kind), times),
-        Said(entry.subject) if entry.subject else None,
-        Said(entry.more) if entry.more else None,
+        Said(plain(entry.subject)) if entry.subject else None,
+        Said(plain(entry.more)) if entry.more else None,
     ]
+
+
+def plain(text: str) -> str:
+    """Return a text whose letters stay where they are: none that turns others around."""
+    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def whole() -> bytes:

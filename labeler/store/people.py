@@ -215,7 +215,8 @@ class People(JudgmentLog):
 
     def _note_invitation(self, name: str, way: str, ended: bool) -> None:
         role = self._value("SELECT role FROM graders WHERE name = ?", [name])
-        self._note("invite", name, {"role": role, "by": way, "instead of an earlier": ended})
+        earlier = {"earlier": "ended"} if ended else {}
+        self._note("invite", name, {"role": role, "by": way, **earlier})
 
     def _set_role(self, grader: int, role: Role) -> None:
         self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])

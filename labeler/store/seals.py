@@ -1,6 +1,6 @@
 """Seals: each event of the two logs gets its place in a chain of hashes, soon after it is there.
 
-The server does so every ten seconds, and a load, an export and a check at once. Until then an
+The server does so every ten seconds, and a load and an export at once. Until then an
 event is held by the triggers alone; writing it waits for nothing.
 """
 
@@ -22,6 +22,15 @@ from labeler.store.connection import Connection, Unusable
 
 AT_ONCE = 2_000  # events sealed in one transaction: graders wait for it some milliseconds
 MOST_FAULTS = 20  # that are named one by one
+COUNTS = """
+WITH
+newest (log, event) AS (SELECT log, max(event) FROM seals GROUP BY log),
+events (log, event) AS (
+    SELECT 'judgments', id FROM judgments UNION ALL SELECT 'remarks', id FROM remarks
+)
+SELECT count(*), coalesce(sum(events.event > coalesce(newest.event, 0)), 0)
+FROM events LEFT JOIN newest USING (log)
+"""
 ONE = {"judgments": "judgment", "remarks": "remark"}
 
 
@@ -29,11 +38,13 @@ ONE = {"judgments": "judgment", "remarks": "remark"}
 class ChainReport:
     """What was found of the seals: the newest one, and each event that is not as it was sealed.
 
-    ``faults`` are sentences, ``more`` counts those beyond the first.
+    ``faults`` are sentences, ``more`` counts those beyond the first; ``unsealed`` the events that
+    have no seal yet.
     """
 
     seal: Seal
     events: int
+    unsealed: int
     faults: tuple[str, ...]
     more: int
 
@@ -80,18 +91,17 @@ class Seals(Connection):
         return Seal.of(judgments, remarks, judged, said)
 
     def check_seals(self) -> ChainReport:
-        """Look at every event whether it is as it was sealed; seals what is not sealed yet.
+        """Look at every event whether it is as it was sealed; writes nothing.
 
         Notices by itself that an event was changed, added or taken away, unless whoever did it
         made all later seals anew: for that there is `differs_from`.
         """
-        seal = self.newest_seal()
+        seal = self.present_seal()
         with self._reading():
             faults = [fault for log in LOGS for fault in self._faults_of(log)]
-            [(events,)] = self._rows(
-                "SELECT (SELECT count(*) FROM judgments) + (SELECT count(*) FROM remarks)"
-            )
-        return ChainReport(seal, events, tuple(faults[:MOST_FAULTS]), len(faults[MOST_FAULTS:]))
+            [(events, unsealed)] = self._rows(COUNTS)
+        some, others = tuple(faults[:MOST_FAULTS]), len(faults[MOST_FAULTS:])
+        return ChainReport(seal, events, unsealed, some, others)
 
     def differs_from(self, kept: Seal) -> str | None:
         """Say how the logs differ from what they were when a seal was kept; None if they do not.
