@@ -2,6 +2,7 @@
 
 from labeler.model.audit import AUDITED, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     GRADELESS_KINDS,
     GRADES,
@@ -19,9 +20,9 @@ from labeler.model.records import (
     Loaded,
     LoadedBeir,
     LoadedGolden,
+    LoadedRun,
     Pair,
     Query,
-    Ranking,
     RecordT,
     Remark,
     StoredList,
@@ -63,6 +64,7 @@ __all__ = [
     "Actor",
     "AuditEntry",
     "Chunk",
+    "ChunkNames",
     "Collection",
     "GoldenGrade",
     "GradeChange",
@@ -72,9 +74,12 @@ __all__ = [
     "Loaded",
     "LoadedBeir",
     "LoadedGolden",
+    "LoadedRun",
     "Pair",
     "Query",
     "Ranking",
+    "Rankings",
+    "RankingsByQuery",
     "RecordT",
     "Remark",
     "Settings",
