@@ -178,6 +178,7 @@ def test_it_is_searched_in_any_case_and_turned_page_by_page(lea: Store):
     assert lea.audited("192.0.2.7", kind="export")[1] == 30
     assert lea.audited("lea", kind="drop")[1] == 0
     assert lea.audited("%")[1] == 0
+    assert lea.audited("Exported")[1] == 30, "by the word that people read"
 
 
 @pytest.fixture

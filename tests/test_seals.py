@@ -235,6 +235,31 @@ def test_processes_that_seal_at_the_same_time_make_one_chain(filled: Store, pyth
     assert_whole(filled)
 
 
+GRADE_AND_SEAL = """
+import sys
+from labeler.model import Judgment
+from labeler.store import Store
+with Store(sys.argv[1]) as store:
+    for number in range(100_000):
+        store.judge(Judgment(f"{sys.argv[2]}-{number}", "q1", "c3", "Ann", grade=number % 4))
+        if number % 7 == 0:
+            print(store.newest_seal(), flush=True)
+"""
+
+
+def test_a_server_that_is_killed_leaves_one_chain_and_seals_that_stay_true(filled: Store, python):
+    kept = []
+    for life in range(3):
+        process = python(GRADE_AND_SEAL, filled.path, life)
+        kept += [process.stdout.readline() for _ in range(3 + life)]
+        process.kill()
+        process.wait()
+    filled.seal()
+    assert filled.check_seals().faults == ()
+    for seal in kept:
+        assert filled.differs_from(Seal.parse(seal)) is None
+
+
 def test_a_golden_set_of_an_earlier_version_gets_its_seals_when_it_is_opened(graded: Store):
     kept = graded.newest_seal()
     graded.close()

@@ -84,8 +84,8 @@ class Answer:
         kind: str | None = None
         if message["type"] in ("http.response.start", "websocket.http.response.start"):
             self._status = message["status"]
-            momentary = RENEWED in Headers(raw=message.get("headers", []))
-            kind = self._kind() if self._status in REFUSED and not momentary else None
+            if self._status in REFUSED and RENEWED not in Headers(raw=message.get("headers", [])):
+                kind = self._kind()
         elif message["type"] == "http.response.body":
             unknown_host = self._status == 400 and message.get("body") == UNKNOWN_HOST
             kind = "host" if unknown_host else None

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from labeler.errors import Busy
-from labeler.model import Actor, AuditEntry
+from labeler.model import AUDITED, Actor, AuditEntry
 from labeler.store.columns import as_json, moment
 from labeler.store.connection import Connection, Unusable
 
@@ -23,7 +23,7 @@ NOTE = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 MATCHING = """
 FROM audit
 WHERE (:kind IS NULL OR kind = :kind)
-    AND (:words = '' OR instr(folded(concat_of(at, who, way, address, subject, detail)), :words))
+    AND (:words = '' OR instr(searched(at, kind, who, way, address, subject, detail), :words))
 """
 SIGNED_IN = """
 SELECT EXISTS (
@@ -93,8 +93,7 @@ class Audit(Connection):
 
         Upper and lower case are the same. ``skip`` leaves out that many of the newest.
         """
-        self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
-        self._db.conn.create_function("concat_of", -1, _joined, deterministic=True)
+        self._db.conn.create_function("searched", -1, _searched, deterministic=True)
         asked = {"kind": kind, "words": words.strip().casefold(), "most": most, "skip": skip}
         with self._reading():
             rows = self._rows(
@@ -114,8 +113,9 @@ def _entry(row: tuple[Any, ...]) -> AuditEntry:
     return AuditEntry(at, kind, who, way, address, subject, json.loads(detail), count)
 
 
-def _joined(*parts: str | None) -> str:
-    return "\n".join(part for part in parts if part)
+def _searched(at: str, kind: str, *others: str | None) -> str:
+    parts = (at, AUDITED.get(kind, kind), *others)
+    return "\n".join(part for part in parts if part).casefold()
 
 
 def shortened(value: Any) -> Any:
