@@ -127,7 +127,7 @@ def test_an_older_copy_that_was_put_back_is_told_from_a_changed_one(graded: Stor
     behind_our_back(graded, "DELETE FROM judgments WHERE id = 8", "DELETE FROM seals")
     said = graded.differs_from(kept)
     assert said is not None
-    assert "judgments went up to number 8, and this one is not there" in said
+    assert "judgments went up to number 8, and that one is not there" in said
 
 
 def test_a_seal_that_was_kept_stays_true_while_people_grade_and_are_renamed(graded: Store):

@@ -1,4 +1,4 @@
-"""Every ten seconds: seals for what was graded since, and the refusals of minutes that are over."""
+"""Every five seconds: seals for what was graded since, and refusals of minutes that are over."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from labeler.errors import LabelerError
 from labeler.model import Actor
 from labeler.store import Store
 
-EVERY_SECONDS = 10.0
+EVERY_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 

@@ -1,5 +1,6 @@
 """Every SQL statement but the schema: opens, fills, extends and reads a golden set."""
 
+from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
@@ -9,7 +10,6 @@ from labeler.store.people import People, WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, Item, RunSummary
 from labeler.store.remarks import Unsayable
-from labeler.store.seals import ChainReport
 from labeler.store.search import Search
 from labeler.store.work import Work
 
