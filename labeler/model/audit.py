@@ -28,6 +28,8 @@ AUDITED: Mapping[str, str] = {
     "retire": "query retired",
     "restore": "query restored",
     "adjudicate": "adjudicated",
+    "backup": "backed up",
+    "put_back": "backup restored",
 }
 
 

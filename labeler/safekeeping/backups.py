@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from labeler.chain import Seal
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping import parts
 from labeler.store import copying
@@ -30,10 +31,12 @@ class Backup:
     path: Path
     newest: Newest
     size: int
+    seal: Seal | None
 
     def __str__(self) -> str:
-        """Say what is in it."""
-        return f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
+        """Say what is in it, and the seal of its logs."""
+        said = f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
+        return said if self.seal is None else f"{said}\nseal: {self.seal}"
 
 
 def described(newest: Newest) -> str:
@@ -62,11 +65,11 @@ def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
     check_target(path, target, replace=replace)
     with parts.part_of(target) as part:
         newest = _copied(path, part, target)
-        size = part.stat().st_size
+        size, seal = part.stat().st_size, copying.seal_of(part)
         with parts.translated(target):
             parts.become_like(part, path)
             parts.publish(part, target, replace=replace)
-    return Backup(target, newest, size)
+    return Backup(target, newest, size, seal)
 
 
 def content_of(path: Path) -> bytes:

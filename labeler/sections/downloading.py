@@ -69,7 +69,7 @@ def offer_backup(revision: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             name,
-            data=partial(backups.content_of, database),
+            data=ui.noted(partial(backups.content_of, database), name),
             file_name=name,
             mime="application/vnd.sqlite3",
             key="download-backup",

@@ -6,7 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from labeler.chain import Seal
 from labeler.store import health
+from labeler.store.chained import Chain
 from labeler.store.connection import in_words
 from labeler.store.health import Newest
 
@@ -37,6 +39,13 @@ def check_copy(path: Path, newest: Newest) -> list[str]:
         if (there := health.newest_in(db)) != newest:
             return [f"it goes up to {there}, not up to {newest}"]
         return [*health.broken_references(db), *health.broken_laws(db)]
+
+
+def seal_of(path: Path) -> Seal | None:
+    """Return the seal of the logs in a file, None in one of a version that made none."""
+    with health.reading(path) as db:
+        chain = Chain(db)
+        return chain.present_seal() if chain.is_there() else None
 
 
 def newest_of(path: Path) -> Newest:
