@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 KINDS = ("link", "login", "grading", "page or file", "socket", "host")
+MOST_MINUTES = 1_000  # that wait for a file that takes no writes
 MOST_ADDRESSES = 3  # that are named in an entry
 
 
@@ -67,10 +68,12 @@ class Refusals:
         return self._take(lambda _: True)
 
     def put_back(self, minutes: Iterable[Minute]) -> None:
-        """Keep what could not be written for the next time."""
+        """Keep what could not be written for the next time; the oldest goes where that is much."""
         with self._lock:
             for minute in minutes:
                 self._minutes[minute.at[:16], minute.kind] = minute
+            for key in sorted(self._minutes)[:-MOST_MINUTES]:
+                del self._minutes[key]
 
     def _take(self, wanted: Callable[[str], bool]) -> list[Minute]:
         with self._lock:

@@ -19,13 +19,22 @@ from starlette.websockets import WebSocket
 from labeler import tokens
 from labeler.access import hash_of
 from labeler.auditing import NotesAnswers, Refusals, keep_books
+from labeler.auditing.refusals import MOST_MINUTES, Minute
 from labeler.auditing.rounds import write_up
 from labeler.door import FilesForLeads, door_routes
+from labeler.errors import LabelerError
 from labeler.model import AuditEntry, Judgment
 from labeler.routes import grading_routes
 from labeler.store import Store
 
 MINUTE = "2026-11-22T10:00"
+HOLD_THE_LOCK = """
+import sqlite3, sys
+other = sqlite3.connect(sys.argv[1])
+other.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()
+"""
 
 
 class Clock:
@@ -81,7 +90,11 @@ def refused(store: Store) -> list[AuditEntry]:
 
 
 def write_minutes(store: Store, refusals: Refusals) -> None:
-    write_up(str(store.path), refusals, refusals.finished())
+    refused = refusals.finished()
+    try:
+        write_up(str(store.path), refused)
+    except LabelerError:
+        refusals.put_back(refused)
 
 
 def test_a_thousand_guesses_are_one_entry_and_no_guess_is_in_it(
@@ -183,32 +196,29 @@ def test_who_comes_in_by_a_link_is_kept_by_name_and_never_with_the_link(
     assert "anns" not in str([entry.as_dict() for entry in filled.audit_log()])
 
 
-def test_refusals_that_cannot_be_written_are_written_later(
-    filled: Store, refusals: Refusals, clock: Clock, monkeypatch: pytest.MonkeyPatch
+def test_refusals_that_cannot_be_written_are_written_later_and_fill_no_memory(
+    filled: Store, refusals: Refusals, clock: Clock, python
 ):
-    monkeypatch.setattr("labeler.store.connection.BUSY_SECONDS", 0.05)
+    loading = python(HOLD_THE_LOCK, filled.path)
+    assert loading.stdout.readline() == "held\n"
+
+    async def serve() -> None:
+        async with keep_books(str(filled.path), refusals, every=0.02):
+            await asyncio.sleep(0.3)
+            assert refused(filled) == []
+            loading.communicate("\n")
+            for _ in range(500):
+                if len(refused(filled)) == 2:
+                    break
+                await asyncio.sleep(0.02)
+
     refusals.add("link", "192.0.2.1")
     refusals.add("grading", "192.0.2.1")
     clock.now = "2026-11-22T10:01:00.000Z"
-    real = Store.note
-
-    def full_after_one(self: Store, *args, **more) -> None:
-        if self.audited(kind="refuse")[1]:
-            raise sqlite3_full()
-        real(self, *args, **more)
-
-    monkeypatch.setattr(Store, "note", full_after_one)
-    write_minutes(filled, refusals)
-    assert len(refused(filled)) == 1
-    monkeypatch.setattr(Store, "note", real)
-    write_minutes(filled, refusals)
+    asyncio.run(serve())
     assert sorted(entry.subject or "" for entry in refused(filled)) == ["grading", "link"]
-
-
-def sqlite3_full() -> Exception:
-    from labeler.store import Unusable
-
-    return Unusable("the disk is full")
+    refusals.put_back(Minute("link", f"{number:016}") for number in range(2 * MOST_MINUTES))
+    assert len(refusals.all()) == MOST_MINUTES
 
 
 def test_a_server_seals_what_is_graded_and_writes_up_the_rest_when_it_stops(
