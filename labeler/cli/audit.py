@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import database_option
-from labeler.cli.tables import Table, shown, text_lines
-from labeler.model import AUDITED, AuditEntry
+from labeler.cli.tables import Table, text_lines
+from labeler.model import AUDITED, AuditEntry, legible
 from labeler.store import Store
 
 LONGEST_CELL = 60
@@ -56,10 +56,10 @@ def cells(entry: AuditEntry) -> list[str]:
     """Return an entry as the table shows it."""
     who = entry.who if entry.who is not None else f"({entry.way})"
     texts = [who, entry.address or entry.way, entry.subject or "", entry.more]
-    who, origin, subject, more = (short(shown(text)) for text in texts)
+    who, origin, subject, more = (short(legible(text)) for text in texts)
     times = f", {entry.count:,} times" if entry.count > 1 else ""
     when = entry.at[:19].replace("T", " ")
-    return [when, who, origin, AUDITED.get(entry.kind, shown(entry.kind)) + times, subject, more]
+    return [when, who, origin, AUDITED.get(entry.kind, legible(entry.kind)) + times, subject, more]
 
 
 def short(text: str) -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 
 from labeler import transfer
-from labeler.cli.group import FILE_OR_OUTPUT, database_option
+from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
+from labeler.model import legible
 from labeler.store import Store
 
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
@@ -48,10 +49,10 @@ def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
         noted = transfer.note_export(store, str(path), kind, seal)
     to_output = str(path) == "-"
     if not to_output:
-        click.echo(f"{path}: {said}")
+        say(f"{path}: {said}")
     click.echo(f"seal: {seal}", err=to_output)
     if not noted:
-        click.echo(f"{db} takes no writes now: this export is not in its audit", err=True)
+        click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
 
 
 def kind_of(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 from labeler.model.audit import AUDITED, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     GRADELESS_KINDS,
@@ -29,6 +30,7 @@ from labeler.model.records import (
     StoredRun,
     check_grade,
     check_id,
+    check_name,
     is_storable,
 )
 from labeler.model.settings import (
@@ -86,9 +88,12 @@ __all__ = [
     "StoredList",
     "StoredRun",
     "Way",
+    "acting_in",
     "check_grade",
     "check_id",
+    "check_name",
     "count_buckets",
     "is_storable",
+    "legible",
     "order_buckets",
 ]

@@ -9,7 +9,7 @@ import streamlit as st
 
 from labeler import address, tables, ui
 from labeler.markup import show_html
-from labeler.model import AUDITED, AuditEntry
+from labeler.model import AUDITED, AuditEntry, legible
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -56,17 +56,12 @@ def row_of(entry: AuditEntry) -> list[Said | str | None]:
     times = f"{entry.count:,} times" if entry.count > 1 else ""
     return [
         entry.at[:19].replace("T", " "),
-        Said(plain(entry.who or "nobody known"), "" if entry.way == "unknown" else entry.way),
+        Said(legible(entry.who or "nobody known"), "" if entry.way == "unknown" else entry.way),
         Said(entry.address) if entry.address else None,
         Said(AUDITED.get(entry.kind, entry.kind), times),
-        Said(plain(entry.subject)) if entry.subject else None,
-        Said(plain(entry.more)) if entry.more else None,
+        Said(legible(entry.subject)) if entry.subject else None,
+        Said(legible(entry.more)) if entry.more else None,
     ]
-
-
-def plain(text: str) -> str:
-    """Return a text whose letters stay where they are: none that turns others around."""
-    return "".join(letter if letter.isprintable() else "�" for letter in text)
 
 
 def whole() -> bytes:
