@@ -9,7 +9,7 @@ import click
 
 from labeler.cli.group import database_option
 from labeler.cli.tables import Table, text_lines
-from labeler.model import AUDITED, AuditEntry, legible
+from labeler.model import AUDITED, WAYS, AuditEntry, legible
 from labeler.store import Store
 
 LONGEST_CELL = 60
@@ -54,8 +54,8 @@ def audit(db: Path, words: str, kind: str | None, most: int, form: str) -> None:
 
 def cells(entry: AuditEntry) -> list[str]:
     """Return an entry as the table shows it."""
-    who = entry.who if entry.who is not None else f"({entry.way})"
-    texts = [who, entry.address or entry.way, entry.subject or "", entry.more]
+    origin = entry.address or WAYS.get(entry.way, entry.way)
+    texts = [entry.by, origin, entry.subject or "", entry.more]
     who, origin, subject, more = (short(legible(text)) for text in texts)
     times = f", {entry.count:,} times" if entry.count > 1 else ""
     when = entry.at[:19].replace("T", " ")

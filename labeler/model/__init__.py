@@ -1,6 +1,6 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
-from labeler.model.audit import AUDITED, Actor, AuditEntry, Way
+from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
@@ -63,6 +63,7 @@ __all__ = [
     "SOURCES",
     "STRATEGIES",
     "TASKS",
+    "WAYS",
     "Actor",
     "AuditEntry",
     "Chunk",

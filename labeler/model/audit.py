@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Way = Literal["link", "login", "name", "terminal", "server", "unknown"]
+Way = Literal["link", "login", "name", "terminal", "unknown"]
 
 LONGEST_SAID = 80  # characters of one value, where people read it
 
@@ -33,13 +33,23 @@ AUDITED: Mapping[str, str] = {
 }
 
 
+# How somebody was known, as people say it.
+WAYS: Mapping[str, str] = {
+    "link": "by link",
+    "login": "by login",
+    "name": "name as typed",
+    "terminal": "in a terminal",
+    "unknown": "",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """Who does something, and how that is known.
 
     By their ``link``, their ``login``, the ``name`` they gave at an open door, or as the user of
     a ``terminal`` of the machine. ``address`` is the network's, as the server saw it. ``who`` is
-    None where nobody said it, or where it is the ``server`` itself.
+    None where nobody said it.
     """
 
     who: str | None
@@ -63,6 +73,11 @@ class AuditEntry:
     subject: str | None
     detail: Mapping[str, Any]
     count: int
+
+    @property
+    def by(self) -> str:
+        """Who it was, for people."""
+        return self.who or ("somebody without a name" if WAYS.get(self.way) else "a stranger")
 
     @property
     def more(self) -> str:

@@ -9,7 +9,7 @@ import streamlit as st
 
 from labeler import address, tables, ui
 from labeler.markup import show_html
-from labeler.model import AUDITED, AuditEntry, legible
+from labeler.model import AUDITED, WAYS, AuditEntry, legible
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -56,7 +56,7 @@ def row_of(entry: AuditEntry) -> list[Said | str | None]:
     times = f"{entry.count:,} times" if entry.count > 1 else ""
     return [
         entry.at[:19].replace("T", " "),
-        Said(legible(entry.who or "nobody known"), "" if entry.way == "unknown" else entry.way),
+        Said(legible(entry.by), WAYS.get(entry.way, entry.way)),
         Said(entry.address) if entry.address else None,
         Said(AUDITED.get(entry.kind, entry.kind), times),
         Said(legible(entry.subject)) if entry.subject else None,
