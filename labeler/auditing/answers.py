@@ -16,7 +16,8 @@ from labeler.model import Actor
 from labeler.store import Store
 from labeler.visitors import claims_of
 
-REFUSED = {401, 403, 421, 429}
+WAIT = 429
+REFUSED = {401, 403, 421, WAIT}
 UNKNOWN_HOST = b"Invalid host header"  # what Starlette answers to it, with 400
 RENEWED = "x-labeler-token"  # on an answer that refuses for a moment only
 LOGGED_IN = "/oauth2callback"
@@ -95,13 +96,14 @@ class Answer:
             kind = None if self._status else "socket"
         return kind
 
-    def _kind(self) -> str:
+    def _kind(self) -> str | None:
         if self._protocol == "websocket":
             return "socket"
         if "/join/" in self._path:
             return "link"
         if self._path.startswith("/api/"):
-            return "grading"
+            # who grades faster than is taken at once waits, and is refused nothing
+            return None if self._status == WAIT else "grading"
         return "host" if self._status == 421 else "page or file"
 
 

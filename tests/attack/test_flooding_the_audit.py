@@ -66,8 +66,9 @@ def served(filled: Store, refusals: Refusals) -> ASGIApp:
     async def refuse(socket: WebSocket) -> None:
         await socket.close(1008)
 
-    async def page(_: Request) -> Response:
-        return PlainTextResponse("a page")
+    async def page(request: Request) -> Response:
+        is_busy = request.url.path == "/api/busy"
+        return PlainTextResponse("a page", status_code=429 if is_busy else 200)
 
     path = str(filled.path)
     return Starlette(
@@ -75,7 +76,7 @@ def served(filled: Store, refusals: Refusals) -> ASGIApp:
             *door_routes(path),
             *grading_routes(path),
             WebSocketRoute("/api/live", refuse),
-            Route("/{path:path}", page),
+            Route("/{path:path}", page, methods=["GET", "POST"]),
         ],
         middleware=[
             Middleware(NotesAnswers, path=path, refusals=refusals),
@@ -173,6 +174,7 @@ def test_what_is_served_and_a_page_that_was_open_for_long_are_no_refusals(
     served: ASGIApp, ask, filled: Store, refusals: Refusals, monkeypatch: pytest.MonkeyPatch
 ):
     assert ask(served, "GET", "/scores").status == 200
+    assert ask(served, "POST", "/api/busy").status == 429
     assert ask(served, "GET", "/join/anns").status == 303
     monkeypatch.setattr(tokens, "LIFETIME_SECONDS", -1)
     old = tokens.issue(filled.signing_key(), filled.golden_set_uuid(), "Ann")
