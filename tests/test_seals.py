@@ -13,6 +13,7 @@ from labeler.errors import BadInput
 from labeler.model import Judgment, Remark
 from labeler.schema import ADD_SEAL
 from labeler.store import Store
+from labeler.store.chained import MOST_FAULTS
 from labeler.store.seals import AT_ONCE
 from tests.databases import assert_whole
 
@@ -80,6 +81,17 @@ def test_one_edit_is_noticed_alone_and_nothing_else_is_blamed(
     report = graded.check_seals()
     assert len(report.faults) == 1
     assert report.faults[0].startswith(said)
+
+
+def test_of_many_faults_the_first_are_named_and_the_others_counted(filled: Store):
+    filled._db.execute("PRAGMA synchronous = OFF")
+    for number in range(MOST_FAULTS + 5):
+        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
+    filled.seal()
+    behind_our_back(filled, "UPDATE judgments SET note = 'x' WHERE kind = 'grade'")
+    report = filled.check_seals()
+    assert (len(report.faults), report.more) == (MOST_FAULTS, 5)
+    assert report.faults[0].startswith("judgment 4 is not what it was")
 
 
 def test_a_chunk_that_is_given_another_id_is_noticed(graded: Store):

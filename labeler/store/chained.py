@@ -11,7 +11,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby, islice
 from typing import Any
 
 from labeler.chain import LOGS, Seal, first_seal, next_seal, sealed
@@ -70,10 +70,10 @@ class Chain:
         Notices by itself that an event was changed, added or taken away, unless whoever did it
         made all later seals anew: for that there is `differs_from`.
         """
-        faults = [fault for log in LOGS for fault in self.faults_of(log)]
+        faults = chain.from_iterable(map(self.faults_of, LOGS))
+        some = tuple(islice(faults, MOST_FAULTS))
         [(events, unsealed)] = self._db.execute(COUNTS).fetchall()
-        some, others = tuple(faults[:MOST_FAULTS]), len(faults[MOST_FAULTS:])
-        return ChainReport(self.present_seal(), events, unsealed, some, others)
+        return ChainReport(self.present_seal(), events, unsealed, some, sum(1 for _ in faults))
 
     def differs_from(self, kept: Seal) -> str | None:
         """Say how the logs differ from what they were when a seal was kept; None if they do not.
