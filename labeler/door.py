@@ -56,7 +56,7 @@ def door_routes(path: str) -> list[Route]:
                 is_empty = not store.count_queries()
                 if known is not None:
                     store.actor = Actor(known[0], "link", address)
-                    store.note_sign_in()
+                    store.note_once("sign_in")
         except Forbidden as error:
             return PlainTextResponse(f"{error}\n", status_code=403, headers=NO_STORE)
         except LabelerError as error:

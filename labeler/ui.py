@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal, NoReturn
 from urllib.parse import unquote
 
@@ -14,11 +14,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from labeler import access, address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
-from labeler.errors import LabelerError, NotFound
+from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.model import Actor, Settings
-from labeler.store import Contents, Store
+from labeler.store import Contents, Store, Unusable
 from labeler.tokens import Forbidden
 
 THIS_MACHINE = "127.0.0.1"
@@ -130,6 +130,12 @@ def note_lists_shown(query_id: str) -> None:
     if name is not None:
         with open_store() as store:
             store.note_lists_seen(name, query_id)
+
+
+def note_refusal(what: str) -> None:
+    """Add to the audit that whoever looks here may not see something, once a minute."""
+    with suppress(Busy, Unusable), open_store() as store:
+        store.note_once("refuse", what)
 
 
 def is_lead() -> bool:

@@ -156,15 +156,15 @@ def test_whoever_comes_again_and_again_is_one_entry_a_minute(
 ):
     monkeypatch.setattr("labeler.store.audit.moment", lambda: "2026-11-22T10:00:59.999Z")
     for _ in range(50):
-        lea.note_sign_in()
+        lea.note_once("sign_in")
     assert kinds(lea).count("sign_in") == 1
     lea.actor = replace(lea.actor, address="192.0.2.8")
-    lea.note_sign_in()
+    lea.note_once("sign_in")
     lea.actor = replace(lea.actor, who="Zoe")
-    lea.note_sign_in()
+    lea.note_once("sign_in")
     assert kinds(lea).count("sign_in") == 3
     monkeypatch.setattr("labeler.store.audit.moment", lambda: "2026-11-22T10:01:00.000Z")
-    lea.note_sign_in()
+    lea.note_once("sign_in")
     assert kinds(lea).count("sign_in") == 4
 
 

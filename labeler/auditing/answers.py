@@ -66,7 +66,7 @@ class NotesAnswers:
                     self.refusals.add("login", answer.address)
                 else:
                     store.actor = actor_of(person, answer.address)
-                    store.note_sign_in(claims.address)
+                    store.note_once("sign_in", claims.address)
         except LabelerError as error:  # they are in all the same
             log.warning("a login is not in the audit: %s", error)
 

@@ -17,7 +17,7 @@ from labeler.store.columns import as_json, moment
 from labeler.store.connection import Connection, Unusable
 
 LONGEST = 1_000  # characters of a text: a file's name, a setting
-RECENT = 200  # entries among which a sign-in of this minute is looked for
+RECENT = 200  # entries among which one of this minute is looked for
 COLUMNS = "at, kind, who, way, address, subject, detail, count"
 NOTE = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 MATCHING = """
@@ -25,10 +25,10 @@ FROM audit
 WHERE (:kind IS NULL OR kind = :kind)
     AND (:words = '' OR instr(searched(at, kind, who, way, address, subject, detail), :words))
 """
-SIGNED_IN = """
+THIS_MINUTE = """
 SELECT EXISTS (
     SELECT 1 FROM audit
-    WHERE id > (SELECT coalesce(max(id), 0) FROM audit) - ? AND kind = 'sign_in'
+    WHERE id > (SELECT coalesce(max(id), 0) FROM audit) - ? AND kind = ?
         AND who IS ? AND address IS ? AND substr(at, 1, 16) = ?
 )
 """
@@ -80,11 +80,11 @@ class Audit(Connection):
             return False
         return True
 
-    def note_sign_in(self, subject: str | None = None) -> None:
-        """Add that ``actor`` has come in; once a minute for the same person and address."""
+    def note_once(self, kind: str, subject: str | None = None) -> None:
+        """Add what ``actor`` may do again and again; once a minute for a person and address."""
         by, now = self.actor or user_of_this_machine(), moment()
-        if not self._value(SIGNED_IN, [RECENT, by.who, by.address, now[:16]]):
-            self.note("sign_in", subject, at=now)
+        if not self._value(THIS_MINUTE, [RECENT, kind, by.who, by.address, now[:16]]):
+            self.note(kind, subject, at=now)
 
     def audited(
         self, words: str = "", *, kind: str | None = None, most: int = 50, skip: int = 0
