@@ -43,7 +43,9 @@ def check_copy(path: Path, newest: Newest) -> list[str]:
 def oddities(path: Path) -> list[str]:
     """Return what is odd in a finished copy because it is so in what was copied."""
     with health.reading(path, health.ALONE) as db:
-        return [*health.broken_references(db), *health.broken_laws(db)]
+        chain = Chain(db)
+        faults = chain.check().faults if chain.is_there() else ()
+        return [*health.broken_references(db), *health.broken_laws(db), *faults]
 
 
 def seal_of(path: Path) -> Seal | None:

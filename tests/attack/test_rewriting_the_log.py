@@ -104,6 +104,12 @@ def test_a_backup_says_what_a_changed_golden_set_hides(path: Path, run: Run, tmp
     assert run("check", "--against", kept).exit_code == 1
 
 
+def test_a_backup_of_a_log_that_was_edited_says_so(path: Path, run: Run, tmp_path: Path):
+    rewrite(path, EDIT)
+    said = run("backup", tmp_path / "backup.db").output
+    assert "WRONG in the golden set, and so in it: judgment 6 is not what it was" in said
+
+
 def test_what_is_no_seal_is_refused_with_what_one_looks_like(run: Run):
     refused = run("check", "--against", "deadbeef")
     assert refused.exit_code == 1
