@@ -22,6 +22,7 @@ from labeler.schema import migrations
 from labeler.store import damage
 
 BUSY_SECONDS = 10.0
+BRIEF_MS = 1_000
 LEAST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
 
 
@@ -203,6 +204,15 @@ class Connection:
             self._db.execute(
                 "UPDATE settings SET value = CAST(value AS INTEGER) + 1 WHERE key = 'data_revision'"
             )
+
+    @contextmanager
+    def _briefly(self) -> Iterator[None]:
+        """Let the block wait a second for other writers, and no longer."""
+        self._db.execute(f"PRAGMA busy_timeout = {min(BRIEF_MS, self._busy_seconds * 1000):.0f}")
+        try:
+            yield
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
 
     def _reading(self) -> AbstractContextManager[None]:
         """Read several things as they were at one moment."""
