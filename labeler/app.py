@@ -24,21 +24,25 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
 from labeler.access import Door
+from labeler.auditing import NotesAnswers, Refusals, keep_books
 from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, PlainCallback, door_routes
 from labeler.hosts import HostNames, came_by_https
+from labeler.logs import keep_legible
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
 from labeler.routes import grading_routes
 from labeler.safekeeping.backups import Schedule
 from labeler.safekeeping.watch import Watch
 from labeler.scripts import script_routes
-from labeler.store import Store
+from labeler.store import Store, moment
 from labeler.warming import NotesTraffic, Traffic, warm_up
 
+keep_legible()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
 STAY_ON_HTTPS = [(b"strict-transport-security", b"max-age=31536000")]
+REFUSALS = Refusals(moment)
 WATCH = Watch(DATABASE, Schedule.of_this_server(os.environ))
 
 
@@ -52,7 +56,11 @@ async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """
     is_for_leads = not Door.of_this_server().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
-        async with TELLING.running(), WATCH.running():
+        async with (
+            TELLING.running(),
+            WATCH.running(),
+            keep_books(DATABASE, REFUSALS),
+        ):
             yield {}
 
 
@@ -133,6 +141,7 @@ def middleware() -> list[Middleware]:
     """Return what stands before the pages, from the outside in."""
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
+        Middleware(NotesAnswers, path=DATABASE, refusals=REFUSALS),
         Middleware(OwnNames, names=HostNames.of_this_server()),
         Middleware(PlainCallback),
         Middleware(FilesForLeads, path=DATABASE),

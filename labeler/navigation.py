@@ -67,6 +67,7 @@ def turn_away(place: Place) -> None:
         st.subheader("This server is for grading only")
     else:
         st.subheader(f"{place.title} is for leads")
+        ui.note_refusal(place.title)
     links.link("Go to Label, where chunks are graded", LABEL.path)
 
 
@@ -114,6 +115,7 @@ STYLE = """
 .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
 .stButtonGroup [data-selected][data-selected] { color: inherit; }
 .st-key-navigation { row-gap: 0; }
+[data-testid="stText"] { overflow-x: clip; }
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) { display: none; }
 .st-key-navigation button { min-height: 0; padding: 0; }
 """

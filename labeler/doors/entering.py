@@ -33,6 +33,7 @@ from labeler.doors.cookies import claims_on, drop_session, is_secure, keep_sessi
 from labeler.doors.drawing import HEADERS
 from labeler.doors.guesses import Guesses
 from labeler.errors import LabelerError
+from labeler.model import Actor
 from labeler.store import Link, Store
 from labeler.tokens import Forbidden
 
@@ -41,9 +42,9 @@ DATA, PEOPLE = "/data", "/data?section=People"
 Answer = Callable[[Store, Door, Claims, Request], Response]
 
 
-def door_routes(path: str) -> list[Route]:
+def door_routes(path: str, guesses: Guesses | None = None) -> list[Route]:
     """Return the routes by which people come in and go out, for the golden set at ``path``."""
-    guesses = Guesses()
+    guesses = guesses or Guesses()
 
     def by(answer: Answer, address: str, method: str) -> Route:
         async def respond(request: Request) -> Response:
@@ -96,13 +97,16 @@ def look_at_link(store: Store, door: Door, claims: Claims, request: Request) -> 
 
 def come_by_link(store: Store, _: Door, claims: Claims, request: Request) -> Response:
     """Open a session by a link."""
-    key = key_in(request)
+    key, address = key_in(request), request.client.host if request.client else None
+    store.actor = Actor(None, "unknown", address)
     if key.promise:
         keep_promise(store, key)
     link = store.link(hash_of(key.secret))
     token = session_by_link(store, key.secret)
-    if token is None:
+    if link is None or token is None:
         return pages.no_link(link)
+    store.actor = Actor(link.name, "link", address)
+    store.note_once("sign_in")
     return with_session(see_other(landing(store, key, link)), store, claims, token, request)
 
 

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.grades import GradeRule
-from labeler.formats.names import CHUNK_OF_PAIR, GRADE, QUERY_OF_PAIR
+from labeler.formats.names import CHUNK_OF_PAIR, GRADE, QUERY_OF_PAIR, SEAL
 from labeler.formats.queries import loaded_queries, query_of, refuse_second
 from labeler.formats.reading import (
     Lines,
@@ -209,7 +209,7 @@ def _jsonl_reader(keys: Record) -> _Reader:
     """Return what reads a JSONL file whose first record has these keys."""
     if "judgments" in keys:
         return _read_set
-    if {"event_id", "grader"} <= keys.keys():
+    if {"event_id", "grader"} <= keys.keys() or keys.keys() == {SEAL}:
         return _read_log
     if set(keys) & set(GRADE):
         return _read_pairs
@@ -272,6 +272,8 @@ def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
     events: list[Judgment | Remark] = []
     lines: dict[str, int] = {}
     for number, record in records:
+        if record.keys() == {SEAL}:  # of the log that the file was taken from
+            continue
         with source.at(number):
             event = _remark(record) if _is_remark(record) else _event(record)
             refuse_second(lines, event.event_id, number, "event")

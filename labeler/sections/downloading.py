@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from labeler import transfer, ui
 from labeler.safekeeping import backups
+from labeler.safekeeping.backups import Schedule
 
 LOOK_EVERY_SECONDS = 2
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
@@ -20,19 +22,23 @@ WORDS = {
     "csv": "CSV, for people and spreadsheets",
     "events": "The whole log as JSONL: every judgment of every grader",
 }
+SEAL = (
+    "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
+    "whether somebody has changed what was said until now:"
+)
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
 def download() -> None:
     """Offer the golden set in every format, under names that keep up with the grading."""
     with ui.guard(), ui.open_store() as store:
-        revision = store.revision()
+        revision, seal = store.revision(), store.present_seal()
     for kind, words in WORDS.items():
         name = transfer.dated(transfer.EXPORTS[kind], revision)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 name,
-                data=partial(exported, kind),
+                data=ui.noted(partial(exported, kind), name),
                 file_name=name,
                 key=f"download-{kind}",
                 on_click="ignore",
@@ -44,6 +50,8 @@ def download() -> None:
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
     )
+    st.caption(SEAL)
+    st.code(str(seal), language=None, wrap_lines=True)
 
 
 def exported(kind: str) -> bytes:
@@ -63,7 +71,7 @@ def offer_backup(revision: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             name,
-            data=partial(backups.content_of, database),
+            data=ui.noted(partial(backups.content_of, database), name),
             file_name=name,
             mime="application/vnd.sqlite3",
             key="download-backup",
@@ -75,3 +83,5 @@ def offer_backup(revision: int) -> None:
         "Keep a backup as safe as the golden set: it holds who may come in, and the key that signs "
         "for this server."
     )
+    with ui.guard():
+        st.text(backups.in_words(Schedule.of_this_server(os.environ), database))

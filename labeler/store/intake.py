@@ -30,9 +30,10 @@ from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
+from labeler.store.seals import Seals
 
 
-class Intake(JudgmentLog, Reading, Remarks):
+class Intake(JudgmentLog, Reading, Remarks, Seals):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
@@ -42,7 +43,14 @@ class Intake(JudgmentLog, Reading, Remarks):
         """
         with self._writing():
             counts = self._put_queries(loaded, update=update)
+            self._note_load("queries", loaded.source, counts)
         return report_of("queries", loaded, counts)
+
+    def _note_load(self, what: str, source: str, counts: Mapping[str, int]) -> None:
+        """Add to the audit what a file has brought, if it has brought anything."""
+        if has_changed(counts):
+            brought = {name: count for name, count in counts.items() if count}
+            self._note("load", source, {"what": what, **brought})
 
     def _put_queries(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
         counts: Counter[str] = Counter()
@@ -92,6 +100,7 @@ class Intake(JudgmentLog, Reading, Remarks):
         """
         with self._writing():
             counts = self._put_chunks(loaded, update=update)
+            self._note_load("chunks", loaded.source, counts)
         return report_of("chunks", loaded, counts)
 
     def _put_chunks(self, loaded: Loaded[Chunk], *, update: bool) -> Counter[str]:
@@ -183,6 +192,7 @@ class Intake(JudgmentLog, Reading, Remarks):
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
                 bare, chunks = self._put_run(loaded.records, row)
+                self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
@@ -255,6 +265,8 @@ class Intake(JudgmentLog, Reading, Remarks):
         with self._writing():
             counts = self._put_golden(loaded, update=update)
             retired = self._retired_among(loaded)
+            self._note_load("golden grades", loaded.grades.source, counts)
+        self.seal_if_possible()
         parts: list[Loaded[Any]] = [loaded.queries, loaded.grades, loaded.events]
         facts: dict[str, int | str] = {}
         for part in parts:
@@ -352,6 +364,10 @@ class Intake(JudgmentLog, Reading, Remarks):
             queries = self._put_queries(loaded.queries, update=update)
             grades = self._put_golden(golden, update=update)
             retired = self._retired_among(golden)
+            self._note_load("chunks", loaded.chunks.source, chunks)
+            self._note_load("queries", loaded.queries.source, queries)
+            self._note_load("golden grades", golden.grades.source, grades)
+        self.seal_if_possible()
         reports = [
             report_of("chunks", loaded.chunks, chunks),
             report_of("queries", loaded.queries, queries),
@@ -364,7 +380,14 @@ class Intake(JudgmentLog, Reading, Remarks):
 
 def report_of(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> IntakeReport:
     """Return what was in a file and what came of it."""
-    changed = any(count and "already" not in what for what, count in counts.items())
     return IntakeReport(
-        f"{title} from {loaded.source}", {**loaded.facts, **counts}, loaded.warnings, changed
+        f"{title} from {loaded.source}",
+        {**loaded.facts, **counts},
+        loaded.warnings,
+        has_changed(counts),
     )
+
+
+def has_changed(counts: Mapping[str, int]) -> bool:
+    """Say whether a load brought anything that was not there already."""
+    return any(count and "already" not in what for what, count in counts.items())
