@@ -24,7 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.access import ANY_HOST, Door
+from labeler.access import ANY_HOST, BYTES_PER_MINUTE, MOST_SENT, Door
 from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
@@ -34,6 +34,7 @@ from labeler.store import Store
 from labeler.warming import NotesTraffic, Traffic, warm_up
 
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
+MOST_BYTES_PER_MINUTE = int(os.environ.get(MOST_SENT, BYTES_PER_MINUTE))
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
@@ -164,7 +165,9 @@ app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
     routes=[
-        *grading_routes(DATABASE, on_taken=TELLING.look_now),
+        *grading_routes(
+            DATABASE, bytes_per_minute=MOST_BYTES_PER_MINUTE, on_taken=TELLING.look_now
+        ),
         TELLING.route(),
         *door_routes(DATABASE),
         *script_routes(),

@@ -62,6 +62,14 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     is_flag=True,
     help="Let everyone in as lead, whoever is invited, on any address.",
 )
+@click.option(
+    "--bytes-per-minute",
+    metavar="BYTES",
+    type=click.IntRange(min=1),
+    default=access.BYTES_PER_MINUTE,
+    show_default=True,
+    help="How much one grader may send; over it the pad waits and sends again.",
+)
 @database_option
 @click.pass_obj
 def serve(
@@ -74,6 +82,7 @@ def serve(
     graders_only: bool,
     login: Path | None,
     allow_unauthenticated: bool,
+    bytes_per_minute: int,
 ) -> None:
     """Open the pages in a browser, until Ctrl-C.
 
@@ -108,6 +117,7 @@ def serve(
         page="/data" if new else "",
         door=door,
         login=login,
+        bytes_per_minute=bytes_per_minute,
     )
 
 
@@ -217,6 +227,7 @@ def become_server(
     page: str = "",
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
+    bytes_per_minute: int = access.BYTES_PER_MINUTE,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
 
@@ -237,10 +248,12 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door))
+    os.execve(command[0], command, environment(db, door, bytes_per_minute))
 
 
-def environment(db: Path, door: Door) -> dict[str, str]:
+def environment(
+    db: Path, door: Door, bytes_per_minute: int = access.BYTES_PER_MINUTE
+) -> dict[str, str]:
     """Return what the server finds in its environment: which golden set, and how it is guarded."""
     flags = {
         access.ANY_HOST: door.reachable,
@@ -250,6 +263,7 @@ def environment(db: Path, door: Door) -> dict[str, str]:
     }
     kept = {name: value for name, value in os.environ.items() if name not in flags}
     said = {name: "1" for name, holds in flags.items() if holds}
+    said[access.MOST_SENT] = str(bytes_per_minute)
     return {**kept, **said, "LABELER_DB": str(db.absolute())}
 
 

@@ -37,12 +37,13 @@ const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 export class Sitting {
   /**
-   * @param {Pick<PadData, "golden_set" | "grader" | "confined">} who
+   * @param {Pick<PadData, "golden_set" | "grader" | "key" | "confined">} who
    * @param {Hooks} hooks
    */
-  constructor({ golden_set, grader, confined }, hooks) {
+  constructor({ golden_set, grader, key, confined }, hooks) {
     this.golden_set = golden_set;
     this.grader = grader;
+    this.key = key;
     this.hooks = hooks;
     this.field = confined
       ? `&facet=${encodeURIComponent(confined.facet)}&bucket=${encodeURIComponent(confined.bucket)}`
@@ -186,6 +187,7 @@ export class Sitting {
     const shown = this.deck.entriesOf(item).at(-1)?.done ?? null;
     const event = this.event(item, {
       ...said,
+      slip: item.slip,
       text_hash: item.text_hash,
       replaces: former?.event_id ?? null,
       source: item.source,
@@ -291,8 +293,8 @@ export class Sitting {
     const now = performance.now();
     const elapsed_ms = Math.round(now - this.shownAt);
     this.shownAt = now;
-    const { golden_set, grader } = this;
-    return { event_id: newId(), golden_set, grader, ...namesOf(item), elapsed_ms, ...what };
+    const { golden_set, grader, key: by } = this;
+    return { event_id: newId(), golden_set, grader, by, ...namesOf(item), elapsed_ms, ...what };
   }
 
   /** @type {(event: PadEvent, item: { query: string, title?: string | null }, extra: Partial<Kept>) => void} */

@@ -14,7 +14,8 @@ dropped connection loses nothing because the pad sends what was not acknowledged
 ==========================  ===========================================================
 
 All answer only same-origin requests with a token the Label page handed out, and 403 otherwise;
-503 says that the database takes no writes just now and the same request will work later.
+503 says that the database takes no writes just now, 429 that a grader has sent too much within a
+minute, and that the same request will work later.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from functools import partial
 
 from starlette.routing import Route
 
+from labeler.access import BYTES_PER_MINUTE
 from labeler.desk import Desk
 from labeler.routes.giving import Giving
 from labeler.routes.guard import guarded, is_foreign
@@ -37,15 +39,17 @@ def grading_routes(
     path: str,
     *,
     busy_seconds: float = BUSY_SECONDS,
+    bytes_per_minute: int = BYTES_PER_MINUTE,
     on_taken: Callable[[], None] = lambda: None,
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
+    ``bytes_per_minute`` is how much one grader may send.
     ``on_taken`` is called, in any thread, whenever events are in the log.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    giving, taking = Giving(Desk()), Taking(busy_seconds, on_taken)
+    giving, taking = Giving(Desk()), Taking(busy_seconds, bytes_per_minute, on_taken)
     given = {
         "next": giving.next,
         "history": giving.history,

@@ -15,6 +15,7 @@ from labeler.agreement import in_words, self_agreement
 from labeler.desk import About, Desk, Paper, within
 from labeler.errors import BadInput
 from labeler.model import Chunk, Judged, Judgment
+from labeler.routes.handing import Hand
 from labeler.store import Store, Undoable, Unsayable
 
 MOST_ITEMS = 400
@@ -37,8 +38,9 @@ class Giving:
         found, about = self._desk.next_for(store, grader, min(wanted, MOST_ITEMS), field)
         done = self._history(store, grader)
         repeated = self_agreement(store.self_repeats(grader))
+        hand = Hand(store, grader)
         return {
-            "items": [item_of(paper) for paper in found.papers],
+            "items": [item_of(paper, hand) for paper in found.papers],
             "undoable": done["done"],
             "queries": {**done["queries"], **queries_of(about)},
             "saved": found.saved,
@@ -63,9 +65,10 @@ class Giving:
     ) -> dict[str, Any]:
         steps = self._desk.history(store, grader, before, unsaid)
         papers = [step[1] for step in steps if isinstance(step, tuple)]
+        hand = Hand(store, grader)
         return {
             "done": [
-                done_of(*step) if isinstance(step, tuple) else said_of(step) for step in steps
+                done_of(*step, hand) if isinstance(step, tuple) else said_of(step) for step in steps
             ],
             "queries": queries_of(self._desk.about(store, grader, papers)),
         }
@@ -74,9 +77,10 @@ class Giving:
         """Answer ``/api/query``."""
         papers, groups = self._desk.whole(store, grader, wanted(request, "query"))
         about = self._desk.about(store, grader, papers)
+        hand = Hand(store, grader)
         return {
             "items": [
-                {**item_of(paper), **own_of(paper), "group": group}
+                {**item_of(paper, hand), **own_of(paper), "group": group}
                 for paper, group in zip(papers, groups, strict=True)
             ],
             "queries": queries_of(about),
@@ -86,9 +90,11 @@ class Giving:
         """Answer ``/api/search``."""
         words = request.query_params.get("words", "")[:MOST_WORDS]
         papers = self._desk.search(store, grader, wanted(request, "query"), words)
+        hand = Hand(store, grader)
         return {
             "items": [
-                {**item_of(paper), **own_of(paper), "pooled": paper.pooled} for paper in papers
+                {**item_of(paper, hand), **own_of(paper), "pooled": paper.pooled}
+                for paper in papers
             ],
             "queries": queries_of(self._desk.about(store, grader, papers)),
         }
@@ -99,10 +105,14 @@ class Giving:
         return {"before": beside_of(before), "after": beside_of(after)}
 
     def told(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
-        """Answer ``/api/told``: to a grader who has judged the pair, and to nobody else."""
+        """Answer ``/api/told``: to a grader who has judged the pair, and to nobody else.
+
+        It is remembered first: what they give the pair from then on is not blind.
+        """
         query_id, chunk_id = wanted(request, "query"), wanted(request, "chunk")
         if store.judgment_of(grader, query_id, chunk_id) is None:
             raise BadInput("grade this chunk first: what others gave must not sway you")
+        store.note_told(grader, query_id, chunk_id)
         chunk = store.chunk(chunk_id)
         return {
             "chunk": chunk_id,
@@ -123,8 +133,8 @@ def wanted(request: Request, name: str) -> str:
     return value
 
 
-def item_of(paper: Paper) -> dict[str, Any]:
-    """Return what the pad shows of a pair."""
+def item_of(paper: Paper, hand: Hand) -> dict[str, Any]:
+    """Return what the pad shows of a pair, and what it brings back with a grade."""
     chunk = paper.item.chunk
     return {
         "query": paper.item.query.query_id,
@@ -136,6 +146,7 @@ def item_of(paper: Paper) -> dict[str, Any]:
         "stale": paper.stale,
         "replaces": None if paper.judged is None else paper.judged.event_id,
         "source": paper.source,
+        "slip": hand.slip(paper),
     }
 
 
@@ -171,11 +182,11 @@ def judged_of(judged: Judged | Judgment) -> dict[str, Any]:
     return {name: getattr(judged, name) for name in said}
 
 
-def done_of(done: Undoable, paper: Paper) -> dict[str, Any]:
+def done_of(done: Undoable, paper: Paper, hand: Hand) -> dict[str, Any]:
     """Return an earlier judgment with its pair, and what stands once the pad has undone it."""
     return {
         **judged_of(done.judgment),
-        "item": item_of(paper) | own_of(paper),
+        "item": item_of(paper, hand) | own_of(paper),
         "former": done.former and judged_of(done.former),
     }
 

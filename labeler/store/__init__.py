@@ -1,6 +1,7 @@
 """Every SQL statement but the schema: opens, fills, extends and reads a golden set."""
 
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
@@ -9,6 +10,7 @@ from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, Item, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
+from labeler.store.seen import Seen
 from labeler.store.work import Work
 
 __all__ = [
@@ -26,5 +28,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, People, Work):
+class Store(Intake, Keeping, Queue, Search, People, Seen, Givers, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -11,6 +11,8 @@ import uuid
 
 from sqlite_utils import Database, Migrations
 
+from labeler.schema.handing import HANDING
+
 migrations = Migrations("labeler")
 
 TABLES = """
@@ -406,3 +408,9 @@ def m004_remarks_undone_and_lists_seen(db: Database) -> None:
     """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
     db.executescript(REMARK_UNDO)
     db.executescript(LISTS_SEEN)
+
+
+@migrations()
+def m007_pairs_signed_as_they_are_handed_out(db: Database) -> None:
+    """Remember who was told what others gave, and who was there before pairs were signed."""
+    db.executescript(HANDING)
