@@ -6,10 +6,12 @@ The key lives with the golden set, so that what it signed outlives a restart of 
 from __future__ import annotations
 
 import hashlib
+import hmac
 import json
 import os
+from base64 import urlsafe_b64encode
 
-from itsdangerous import BadData, SignatureExpired, Signer, URLSafeTimedSerializer
+from itsdangerous import BadData, SignatureExpired, URLSafeTimedSerializer
 
 from labeler.errors import LabelerError
 
@@ -84,15 +86,19 @@ class Slips:
 
     def __init__(self, signing_key: str, golden_set: str) -> None:
         salt = f"labeler handing {golden_set}"
-        self._signer = Signer(signing_key, salt=salt, digest_method=hashlib.sha256)
+        self._mac = hmac.new(f"{salt} {signing_key}".encode(), digestmod=hashlib.sha256)
 
-    def sign(self, *names: str | None) -> str:
+    def sign(self, *names: object) -> str:
         """Return the slip for what these names name together."""
-        return self._signer.get_signature(json.dumps(names)).decode()
+        mac = self._mac.copy()
+        mac.update(json.dumps(names).encode())
+        return urlsafe_b64encode(mac.digest()[:18]).decode()
 
     def holds(self, slip: object, *names: object) -> bool:
         """Say whether this is the slip for exactly these names."""
-        return isinstance(slip, str) and self._signer.verify_signature(json.dumps(names), slip)
+        if not isinstance(slip, str) or not slip.isascii():
+            return False
+        return hmac.compare_digest(slip, self.sign(*names))
 
 
 def _serializer(

@@ -1,20 +1,19 @@
 // What was typed of a note and not yet sent, by pair: kept in the browser from the first letter on.
 
-import { keyOf, pairOf, remember, remembered } from "./parts.js";
+import { keyOf, pairOf, remember, rememberedOf } from "./parts.js";
 
-/** @import { Pair, Standing } from "./shapes" */
+/** @import { Owner, Pair, Standing } from "./shapes" */
+
+const NOTES = "labeler-notes";
 
 export const MOST_NOTE = 2000; // characters, as the server takes them
 
 export class Drafts {
-  /**
-   * @param {string} goldenSet
-   * @param {string} grader
-   */
-  constructor(goldenSet, grader) {
-    this.key = keyOf("labeler-notes", goldenSet, grader);
+  /** @param {Owner} who */
+  constructor(who) {
+    this.key = keyOf(NOTES, who);
     /** @type {Record<string, string>} */
-    this.texts = remembered(this.key, {});
+    this.texts = rememberedOf(NOTES, who, {});
   }
 
   // The draft for a pair: empty where a note that was there is to go, null where there is none.

@@ -160,7 +160,7 @@ export class Pad {
   /** @type {(event: Event) => void} */
   warnOfWaiting(event) {
     const { outbox } = this.sitting;
-    const waits = this.names.isLeaving ? outbox.unkept.size : outbox.waiting().length;
+    const waits = this.names.isLeaving ? outbox.atRisk : outbox.waiting().length;
     if (waits) event.preventDefault();
   }
 
@@ -415,10 +415,18 @@ export class Pad {
     for (const list of this.lists()) list.saved(record.event.event_id);
   }
 
-  /** @type {(what: Partial<Said>) => void} */
-  sayItIsKept(what) {
-    const isAway = ["offline", "stuck"].includes(this.sitting.outbox.state);
-    if (isAway) this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
+  /** @type {(what: Partial<Said>) => Promise<void>} */
+  async sayItIsKept(what) {
+    if (!this.isAway) return;
+    const { keeping } = this.sitting.outbox;
+    await keeping.written();
+    if (this.isAway && !keeping.isBroken) {
+      this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
+    }
+  }
+
+  get isAway() {
+    return ["offline", "stuck"].includes(this.sitting.outbox.state);
   }
 
   /** @type {(state: string) => void} */

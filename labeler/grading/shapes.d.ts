@@ -125,6 +125,13 @@ export interface PadEvent {
   blind?: boolean;
 }
 
+/** Whose things are kept in this browser; the version before went by the name they had then. */
+export interface Owner {
+  golden_set: string;
+  key: string;
+  known_as: string | null;
+}
+
 /** An event that is about a pair. */
 export type PairEvent = PadEvent & Pair;
 

@@ -4,7 +4,7 @@
 import { Deck } from "./deck.js";
 import { Drafts, tooLongBy } from "./drafts.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
-import { keyOf, namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
+import { keyOf, namesOf, pairOf, remember, rememberedOf, wordsOf } from "./parts.js";
 import { Remarks } from "./remarks.js";
 import { Tally } from "./tally.js";
 import { isJudged, Trail } from "./trail.js";
@@ -20,6 +20,7 @@ const FETCH_BELOW = 20;
 const FETCH_COUNT = 40;
 const FETCH_AGAIN_MS = 4000;
 const OTHER_TAB_SETTLES_MS = 1000;
+const TOLD = "labeler-told";
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 /**
@@ -37,13 +38,12 @@ const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 export class Sitting {
   /**
-   * @param {Pick<PadData, "golden_set" | "grader" | "key" | "confined">} who
+   * @param {Pick<PadData, "golden_set" | "grader" | "key" | "known_as" | "confined">} who
    * @param {Hooks} hooks
    */
-  constructor({ golden_set, grader, key, confined }, hooks) {
-    this.golden_set = golden_set;
+  constructor({ grader, confined, golden_set, key, known_as }, hooks) {
+    this.who = { golden_set, key, known_as };
     this.grader = grader;
-    this.key = key;
     this.hooks = hooks;
     this.field = confined
       ? `&facet=${encodeURIComponent(confined.facet)}&bucket=${encodeURIComponent(confined.bucket)}`
@@ -52,9 +52,9 @@ export class Sitting {
     this.trail = new Trail();
     this.tally = new Tally();
     this.remarks = new Remarks(this);
-    this.toldKey = keyOf("labeler-told", golden_set, grader);
-    this.told = new Set(remembered(this.toldKey, /** @type {string[]} */ ([])));
-    this.drafts = new Drafts(golden_set, grader);
+    // what a server that has forgotten it, or never knew, is told
+    this.told = new Set(rememberedOf(TOLD, this.who, /** @type {string[]} */ ([])));
+    this.drafts = new Drafts(this.who);
     this.problem = ""; // why the server hands out no chunks, in its words
     this.savedBefore = 0;
     this.steps = 0; // what this page did itself: until then the server's order of steps holds
@@ -68,14 +68,14 @@ export class Sitting {
     this.fetchTimer = undefined;
     /** @type {number | undefined} */
     this.settleTimer = undefined;
-    this.outbox = new Outbox(golden_set, grader, {
+    this.outbox = new Outbox(this.who, {
       changed: () => hooks.counted(),
       forbidden: () => hooks.renew(),
       refused: (record) => this.lose(record),
       saved: (record) => hooks.saved(record),
       other: (record) => this.heard(record),
+      recalled: (record) => this.recall(record),
     });
-    for (const [, record] of this.outbox.waiting()) this.recall(record);
   }
 
   dispose() {
@@ -293,7 +293,8 @@ export class Sitting {
     const now = performance.now();
     const elapsed_ms = Math.round(now - this.shownAt);
     this.shownAt = now;
-    const { golden_set, grader, key: by } = this;
+    const { grader } = this;
+    const { golden_set, key: by } = this.who;
     return { event_id: newId(), golden_set, grader, by, ...namesOf(item), elapsed_ms, ...what };
   }
 
@@ -330,7 +331,7 @@ export class Sitting {
   /** @type {(item: Pair) => void} */
   tell(item) {
     this.told.add(pairOf(item));
-    remember(this.toldKey, Array.from(this.told));
+    remember(keyOf(TOLD, this.who), Array.from(this.told));
   }
 
   // An event from before this page was loaded, still waiting.

@@ -236,6 +236,18 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(filled: Store, pad: 
     assert [event.grader for event in filled.events()[3:]] == ["Anna"]
 
 
+def test_the_same_number_in_another_file_is_not_the_same_person(filled: Store, tmp_path):
+    copy = tmp_path / "copy.db"
+    filled._db.conn.execute("VACUUM INTO ?", [str(copy)])
+    filled.add_grader("Dee")
+    with Store(copy) as restored:
+        assert restored.giver("Ann") == filled.giver("Ann")
+        restored.add_grader("Eve")
+        row = "SELECT id FROM graders WHERE name = ?"
+        assert restored._value(row, ["Eve"]) == filled._value(row, ["Dee"])
+        assert restored.giver("Eve").key != filled.giver("Dee").key
+
+
 # How much ---------------------------------------------------------------------------------------
 
 
