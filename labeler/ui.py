@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Literal, NoReturn
 from urllib.parse import unquote
@@ -18,7 +18,7 @@ from labeler.errors import LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.model import Settings
-from labeler.store import Contents, Store
+from labeler.store import CannotTell, Contents, Note, Store
 from labeler.tokens import Forbidden
 
 
@@ -120,6 +120,19 @@ def note_lists_shown(query_id: str) -> None:
     if name is not None:
         with open_store() as store:
             store.note_lists_seen(name, query_id)
+
+
+def note_told(rows: Iterable[CannotTell | Note]) -> None:
+    """Remember that this page says what others gave chunks: no grade of theirs is blind then."""
+    name = grader()
+    if name is not None:
+        told = [
+            (row.query_id, row.chunk_id)
+            for row in rows
+            if row.chunk_id is not None and row.grader != name
+        ]
+        with open_store() as store:
+            store.note_told(name, told)
 
 
 def is_lead() -> bool:

@@ -112,7 +112,7 @@ class Giving:
         query_id, chunk_id = wanted(request, "query"), wanted(request, "chunk")
         if store.judgment_of(grader, query_id, chunk_id) is None:
             raise BadInput("grade this chunk first: what others gave must not sway you")
-        store.note_told(grader, query_id, chunk_id)
+        store.note_told(grader, [(query_id, chunk_id)])
         chunk = store.chunk(chunk_id)
         return {
             "chunk": chunk_id,

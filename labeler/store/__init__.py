@@ -11,12 +11,14 @@ from labeler.store.reading import Contents, Item, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.seen import Seen
-from labeler.store.work import Work
+from labeler.store.work import CannotTell, Note, Work
 
 __all__ = [
     "BUSY_SECONDS",
+    "CannotTell",
     "Contents",
     "Item",
+    "Note",
     "Outdated",
     "QuerySummary",
     "RunSummary",

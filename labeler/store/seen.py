@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from labeler.store.columns import moment
 from labeler.store.log import JudgmentLog
 
@@ -59,17 +61,23 @@ class Seen(JudgmentLog):
             )
         )
 
-    def note_told(self, grader: str, query_id: str, chunk_id: str) -> None:
-        """Remember that a grader was told what others gave a pair; writes where that is new."""
-        if not self.is_blind(grader, query_id, chunk_id):
+    def note_told(self, grader: str, pairs: Iterable[tuple[str, str]]) -> None:
+        """Remember that a grader was told what others gave these queries' chunks.
+
+        Writes only where it is new, all at once.
+        """
+        new = [pair for pair in dict.fromkeys(pairs) if self.is_blind(grader, *pair)]
+        if not new:
             return
-        with self._translated():
-            self._db.execute(
-                "INSERT INTO told (query, chunk, grader, told_at) SELECT q.id, c.id, g.id, ? "
-                "FROM queries AS q, chunks AS c, graders AS g "
-                "WHERE q.query_id = ? AND c.chunk_id = ? AND g.name = ? ON CONFLICT DO NOTHING",
-                [moment(), query_id, chunk_id, grader],
-            )
+        self.add_grader(grader)
+        with self._transaction():
+            for query_id, chunk_id in new:
+                self._db.execute(
+                    "INSERT INTO told (query, chunk, grader, told_at) SELECT q.id, c.id, g.id, ? "
+                    "FROM queries AS q, chunks AS c, graders AS g "
+                    "WHERE q.query_id = ? AND c.chunk_id = ? AND g.name = ? ON CONFLICT DO NOTHING",
+                    [moment(), query_id, chunk_id, grader],
+                )
 
     def is_blind(self, grader: str, query_id: str, chunk_id: str) -> bool:
         """Say whether a grader knows nothing of a pair but its query and its chunk.
