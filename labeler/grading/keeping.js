@@ -62,6 +62,14 @@ export class Keeping {
     this.write(key, text);
   }
 
+  // Keep something else, of which the highest revision counts.
+  /** @type {(key: string, what: { revision: number, texts: unknown }) => void} */
+  hold(key, what) {
+    const text = JSON.stringify(what);
+    storeAtOnce(key, text);
+    this.write(key, text);
+  }
+
   /** @type {(key: string) => void} */
   drop(key) {
     this.records.delete(key);
@@ -148,7 +156,7 @@ export class Keeping {
     /** @type {Kept[]} */
     const found = [];
     for (const [key, text] of database ? await allOf(database).catch(() => []) : []) {
-      if (localStorage.getItem(key) === null) {
+      if (isNewer(text, localStorage.getItem(key))) {
         const isStored = storeAtOnce(key, text);
         const record = this.records.has(key) ? null : this.learn(key, text);
         if (record && !isStored) this.homeless.add(key);
@@ -178,6 +186,15 @@ export function asRecord(text) {
   } catch {
     return null; // not ours to read
   }
+}
+
+// Whether the disk holds more than is stored; what has no revision never changes.
+/** @type {(text: string, stored: string | null) => boolean} */
+function isNewer(text, stored) {
+  if (stored === null) return true;
+  /** @type {any} */
+  const [there, here] = [asRecord(text), asRecord(stored)];
+  return (there?.revision ?? 0) > (here?.revision ?? 0);
 }
 
 /** @type {(key: string, text: string) => boolean} */

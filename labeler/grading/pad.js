@@ -402,6 +402,18 @@ export class Pad {
     this.announce(words);
   }
 
+  // The same once it is on the disk, unless something else was said meanwhile.
+  /** @type {(words: string) => Promise<void>} */
+  async sayOnceKept(words) {
+    const { bar } = this;
+    bar.say("");
+    const { sayings } = bar;
+    const { keeping } = this.sitting.outbox;
+    await keeping.written();
+    if (bar.sayings !== sayings || this.disposed) return;
+    this.say(keeping.isBroken ? "This browser’s disk takes nothing: the note is not kept" : words);
+  }
+
   // The same words twice are said twice only if they differ.
   /** @type {(words: string) => void} */
   announce(words) {

@@ -54,7 +54,6 @@ export class Sitting {
     this.remarks = new Remarks(this);
     // what a server that has forgotten it, or never knew, is told
     this.told = new Set(rememberedOf(TOLD, this.who, /** @type {string[]} */ ([])));
-    this.drafts = new Drafts(this.who);
     this.problem = ""; // why the server hands out no chunks, in its words
     this.savedBefore = 0;
     this.steps = 0; // what this page did itself: until then the server's order of steps holds
@@ -76,6 +75,7 @@ export class Sitting {
       other: (record) => this.heard(record),
       recalled: (record) => this.recall(record),
     });
+    this.drafts = new Drafts(this.who, this.outbox.keeping);
   }
 
   dispose() {

@@ -44,6 +44,10 @@ def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, brows
         ready(page)
         hold_back(page)
         press(page, "01230123012301230123")
+        press(page, "n")
+        page.get_by_role("textbox", name="Note").fill("see page 3")
+        page.keyboard.press("Enter")
+        expect(page.locator(".said")).to_have_text("Note kept")
         expect(state(page)).to_have_text("0 saved, offline, 20 kept")
         page.wait_for_timeout(200)
         killable.kill()
@@ -53,6 +57,7 @@ def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, brows
         page.goto(served.url)
         all_saved(page, 20)
         expect(page.locator(".trouble")).to_be_hidden()
+        assert "see page 3" in page.evaluate("JSON.stringify(localStorage)")
     with served.store() as store:
         assert sorted(standing(store).values()) == sorted([0, 1, 2, 3] * 5)
 
