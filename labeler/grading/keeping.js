@@ -5,6 +5,7 @@
 
 const DATABASE = "labeler";
 const STORE = "kept";
+const NO_FRAME_MS = 50;
 const OPENS_WITHIN_MS = 3000; // a browser that does not open its database is worked without it
 
 export class Keeping {
@@ -105,7 +106,7 @@ export class Keeping {
 
   // --- the disk -------------------------------------------------------------------------------
 
-  // What was painted goes first: the disk is written to in a task of its own.
+  // The disk is written to once what a key did is painted.
   /** @type {(key: string, text: string | null) => void} */
   write(key, text) {
     this.unwritten.set(key, text);
@@ -127,7 +128,7 @@ export class Keeping {
   /** @type {() => Promise<void>} */
   async writeAll() {
     const database = await this.database;
-    await new Promise((done) => setTimeout(done));
+    await painted();
     while (this.unwritten.size) {
       const changes = this.unwritten;
       this.unwritten = new Map();
@@ -205,6 +206,15 @@ function storeAtOnce(key, text) {
   } catch {
     return false; // no room
   }
+}
+
+// Done after the next frame; a page that nobody sees has none.
+/** @type {() => Promise<void>} */
+function painted() {
+  return new Promise((done) => {
+    setTimeout(done, NO_FRAME_MS);
+    requestAnimationFrame(() => setTimeout(done));
+  });
 }
 
 /** @type {() => Promise<IDBDatabase | null>} */

@@ -137,13 +137,15 @@ export class Outbox {
   // What an earlier page left, and then what only the disk had of it: nothing is sent before.
   async recall() {
     for (const [, record] of this.waiting()) this.hooks.recalled(record);
-    for (const record of await this.keeping.ready) {
-      if (!record.reason) this.hooks.recalled(record);
-    }
+    const found = await this.keeping.ready;
+    for (const record of found) if (!record.reason) this.hooks.recalled(record);
+    if (found.length) this.hooks.changed();
   }
 
+  // What is on the disk is said while nothing can be sent.
   changed() {
-    if (!this.disposed) this.hooks.changed();
+    const isSaid = !["idle", "sending"].includes(this.state) || this.keeping.isBroken;
+    if (isSaid && !this.disposed) this.hooks.changed();
   }
 
   dispose() {
