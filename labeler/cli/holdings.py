@@ -8,7 +8,7 @@ import click
 
 from labeler.cli.group import LabelerGroup, database_option
 from labeler.cli.tables import Table, shown, text_lines
-from labeler.cli.verbs import change, rename
+from labeler.cli.verbs import change, rename, restore
 from labeler.store import QuerySummary, Store
 
 LONGEST_TEXT = 80
@@ -136,11 +136,6 @@ def retire_query(db: Path, query_id: str) -> None:
     with Store(db) as store:
         store.retire_query(query_id)
     click.echo(f"query {query_id!r} is retired")
-
-
-@click.group(cls=LabelerGroup)
-def restore() -> None:
-    """Take a retired query back into use."""
 
 
 @restore.command("query")

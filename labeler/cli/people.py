@@ -14,7 +14,7 @@ from labeler.cli.group import database_option
 from labeler.cli.tables import Table, shown, text_lines
 from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
-from labeler.store import Store
+from labeler.store import Store, health
 from labeler.store.people import Role, WayIn
 
 
@@ -54,6 +54,7 @@ def invite(
     name = (login_name or name or login or "").strip()
     if not name or (login_name and not login):
         raise click.UsageError("name the person to invite, or give --login ADDRESS [--name NAME]")
+    health.check_sound(db)
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
@@ -144,6 +145,7 @@ def change_role(db: Path, name: str, role: Role) -> None:
 @click.pass_obj
 def people(db: Path) -> None:
     """List everyone who grades or may come in, and how."""
+    health.check_sound(db)
     with Store(db) as store:
         ways = store.ways_in()
     if not ways:

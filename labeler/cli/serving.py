@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -17,12 +18,15 @@ from labeler.cli.group import FILE, database_option
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login
 from labeler.cli.people import give_link
+from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
 from labeler.model import Settings
 from labeler.places import PACKAGE, folder
-from labeler.store import Store
+from labeler.safekeeping import backups
+from labeler.safekeeping.backups import Schedule
+from labeler.store import Store, health
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
@@ -70,6 +74,7 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     show_default=True,
     help="How much one grader may send; over it the pad waits and sends again.",
 )
+@backup_options
 @database_option
 @click.pass_obj
 def serve(
@@ -83,6 +88,9 @@ def serve(
     login: Path | None,
     allow_unauthenticated: bool,
     bytes_per_minute: int,
+    backup_every: timedelta | None,
+    backup_to: Path | None,
+    keep: int,
 ) -> None:
     """Open the pages in a browser, until Ctrl-C.
 
@@ -94,6 +102,7 @@ def serve(
         raise click.UsageError("--new opens a page for leads, --graders-only closes it")
     if lead is not None and not new:
         raise click.UsageError("--lead goes with --new; else: labeler invite NAME --role lead")
+    schedule = schedule_of(backup_every, backup_to, keep)
     if login is not None:
         check_login(login)
     door = Door(
@@ -107,6 +116,7 @@ def serve(
         port = free_port(host, port)
         make_new(db, lead, os.environ.get("LABELER_ADDRESS") or address_of(host, port))
     else:
+        health.check_sound(db)
         with Store(db) as store:
             check_host(host, door, store)
     become_server(
@@ -118,6 +128,7 @@ def serve(
         door=door,
         login=login,
         bytes_per_minute=bytes_per_minute,
+        schedule=schedule,
     )
 
 
@@ -177,6 +188,7 @@ def demo(
         check_is_demo(path)
     if fresh or new:
         build_demo(path, replace=fresh)
+    health.check_sound(path)
     with Store(path):
         pass
     become_server(path, LOOPBACK[0], port, browser=not no_browser)
@@ -228,6 +240,7 @@ def become_server(
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
     bytes_per_minute: int = access.BYTES_PER_MINUTE,
+    schedule: Schedule | None = None,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
 
@@ -248,22 +261,28 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door, bytes_per_minute))
+    os.execve(command[0], command, environment(db, door, schedule, bytes_per_minute))
 
 
 def environment(
-    db: Path, door: Door, bytes_per_minute: int = access.BYTES_PER_MINUTE
+    db: Path,
+    door: Door,
+    schedule: Schedule | None = None,
+    bytes_per_minute: int = access.BYTES_PER_MINUTE,
 ) -> dict[str, str]:
-    """Return what the server finds in its environment: which golden set, and how it is guarded."""
+    """Return what the server finds in its environment: which golden set, how it is kept safe."""
     flags = {
         access.ANY_HOST: door.reachable,
         access.OPEN: door.allows_anyone,
         access.LOGIN: door.login,
         access.GRADERS_ONLY: door.graders_only,
     }
-    kept = {name: value for name, value in os.environ.items() if name not in flags}
+    decided = {*flags, backups.EVERY, backups.FOLDER, backups.KEEP, access.MOST_SENT}
+    kept = {name: value for name, value in os.environ.items() if name not in decided}
     said = {name: "1" for name, holds in flags.items() if holds}
     said[access.MOST_SENT] = str(bytes_per_minute)
+    if schedule is not None:
+        said |= schedule.in_environment()
     return {**kept, **said, "LABELER_DB": str(db.absolute())}
 
 
