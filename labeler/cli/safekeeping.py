@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import FILE, CommandT, database_option
-from labeler.cli.tables import shown
 from labeler.cli.verbs import restore
 from labeler.errors import BadInput, LabelerError
+from labeler.model import legible
 from labeler.safekeeping import backups, checking, restoring
 from labeler.safekeeping.backups import Schedule, described
 
@@ -137,4 +137,4 @@ def check(db: Path) -> None:
 def line(finding: checking.Finding) -> str:
     """Return a finding as it is printed."""
     mark = "WRONG: " if finding.is_wrong else ""
-    return f"{finding.what + ':':<12}{mark}{shown(finding.says)}"
+    return f"{finding.what + ':':<12}{mark}{legible(finding.says)}"

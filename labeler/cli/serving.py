@@ -14,7 +14,7 @@ import click
 
 from labeler import access
 from labeler.access import LOOPBACK, Door
-from labeler.cli.group import FILE, database_option
+from labeler.cli.group import FILE, database_option, say
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login
 from labeler.cli.people import give_link
@@ -165,7 +165,7 @@ def make_new(db: Path, lead: str | None, address: str) -> None:
         if lead is not None:
             said = give_link(store, lead.strip(), "lead", address)
     for line in said:
-        click.echo(line)
+        say(line)
 
 
 @click.command()

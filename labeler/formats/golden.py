@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import TypeAlias
@@ -50,6 +50,7 @@ from labeler.model import (
     LoadedGolden,
     Query,
     Remark,
+    check_name,
 )
 
 _GRADERS = ("graders", "grader")
@@ -191,7 +192,7 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
                     query_id,
                     as_id(chunk_id, "chunk"),
                     pairs.rule.read(grade),
-                    take_texts(record, _GRADERS, ";"),
+                    _graders(record, _GRADERS, ";"),
                     take_text(record, _NOTE),
                 ),
             )
@@ -262,7 +263,7 @@ def _golden_grade(query_id: str, judgment: Record, rule: GradeRule) -> GoldenGra
         query_id,
         take_id(values, CHUNK_OF_PAIR, "chunk"),
         rule.read(take(values, GRADE)),
-        take_texts(values, _GRADERS, ";"),
+        _graders(values, _GRADERS, ";"),
         note,
     )
 
@@ -297,7 +298,7 @@ def _remark(record: Record) -> Remark:
     return Remark(
         event_id=take_id(record, ["event_id"], "event"),
         query_id=take_id(record, ["query_id"], "query"),
-        grader=record["grader"],
+        grader=check_name(record["grader"], "grader"),
         kind=record["kind"],
         note=_event_text(record, "note"),
         undoes=_event_text(record, "undoes"),
@@ -319,10 +320,10 @@ def _event(record: Record) -> Judgment:
         event_id=take_id(record, ["event_id"], "event"),
         query_id=take_id(record, ["query_id"], "query"),
         chunk_id=take_id(record, ["chunk_id"], "chunk"),
-        grader=record.get("grader"),
+        grader=_one_grader(record),
         kind=_event_text(record, "kind") or "grade",
         grade=record.get("grade"),
-        graders=take_texts(record, ["graders"]),
+        graders=_graders(record, ["graders"], ","),
         reason=_event_text(record, "reason"),
         note=_event_text(record, "note"),
         blind=blind,
@@ -332,6 +333,15 @@ def _event(record: Record) -> Judgment:
         text_hash=_event_text(record, "text_hash"),
         created_at=_moment(record),
     )
+
+
+def _one_grader(record: Record) -> str | None:
+    grader = record.get("grader")
+    return None if grader is None else check_name(grader, "grader")
+
+
+def _graders(record: Record, names: Sequence[str], separator: str) -> tuple[str, ...]:
+    return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
 
 
 def _event_text(record: Record, key: str) -> str | None:
