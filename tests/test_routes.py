@@ -57,6 +57,7 @@ ASKED = {
     "text": {"chunk": "c1"},
     "neighbours": {"chunk": "c1"},
     "told": {"query": "q1", "chunk": "c1"},
+    "whose": {"key": "0123456789abcdef"},
 }
 
 

@@ -4,7 +4,7 @@
 import { asRecord, Keeping } from "./keeping.js";
 import { formerKeyOf, keyOf } from "./parts.js";
 
-/** @import { Kept, Owner, PadEvent, Standing } from "./shapes" */
+/** @import { Kept, Other, Owner, PadEvent, Standing } from "./shapes" */
 
 /**
  * What the server says of an event: saved, or refused for good.
@@ -59,9 +59,9 @@ export async function ask(token, path, options = {}) {
 const STORED = "labeler";
 const REFUSED = "labeler-refused";
 
-// Who else has events waiting in this browser for this golden set: the name each was given under
-// first, and how many.
-/** @type {(who: Owner) => [string, number][]} */
+// Who else has events waiting in this browser for this golden set, by what they are kept under: the
+// name the first was given under, and how many there are.
+/** @type {(who: Owner) => Other[]} */
 export function othersWaiting({ golden_set, key: mine }) {
   /** @type {Map<string, { first: string, count: number }>} */
   const found = new Map();
@@ -72,7 +72,7 @@ export function othersWaiting({ golden_set, key: mine }) {
     if (theirs) theirs.count += 1;
     else found.set(owner, { first: key, count: 1 });
   }
-  return Array.from(found.values(), ({ first, count }) => [nameIn(first), count]);
+  return Array.from(found, ([owner, { first, count }]) => ({ owner, name: nameIn(first), count }));
 }
 
 /** @type {(key: string) => string} */
@@ -85,9 +85,12 @@ export class Outbox {
   // anybody else, nor to another golden set.
   /**
    * @param {Owner} who
+   * @param {string} name
    * @param {Hooks} hooks
    */
-  constructor(who, hooks) {
+  constructor(who, name, hooks) {
+    this.who = who;
+    this.name = name;
     this.prefix = `${keyOf(STORED, who)}/`;
     this.refusedPrefix = `${keyOf(REFUSED, who)}/`;
     this.hooks = hooks;
@@ -114,6 +117,8 @@ export class Outbox {
     this.takeOver(formerKeyOf(STORED, who), this.prefix);
     this.takeOver(formerKeyOf(REFUSED, who), this.refusedPrefix);
     this.recalled = this.recall();
+    /** @type {Promise<void> | null} */
+    this.inherited = null;
     this.retryNow = () => this.send();
     /** @type {(event: StorageEvent) => void} */
     this.onStorage = (event) => this.heard(event);
@@ -129,9 +134,24 @@ export class Outbox {
       if (former === null || !key.startsWith(`${former}/`)) continue;
       const record = asRecord(localStorage.getItem(key));
       if (!record) continue;
-      localStorage.removeItem(key); // first: there may not be room for both
+      this.keeping.drop(key); // first: there may not be room for both
       this.keeping.put(prefix + key.slice(former.length + 1), record);
     }
+  }
+
+  // What waits under a key that nobody has is of whoever has its name: their row was made anew, as
+  // where a backup was restored that did not know them yet.
+  async inherit() {
+    const before = this.waiting().length;
+    for (const { owner, name } of othersWaiting(this.who)) {
+      if (name !== this.name || !owner.startsWith(":")) continue;
+      const response = await ask(this.token, `/api/whose?key=${owner.slice(1)}`);
+      if (!response.ok || !(await response.json()).nobodys) continue;
+      this.takeOver(`${STORED}/${this.who.golden_set}/${owner}`, this.prefix);
+      this.takeOver(`${REFUSED}/${this.who.golden_set}/${owner}`, this.refusedPrefix);
+    }
+    if (this.waiting().length === before) return;
+    for (const [, record] of this.waiting()) this.hooks.recalled(record);
   }
 
   // What an earlier page left, and then what only the disk had of it: nothing is sent before.
@@ -258,6 +278,8 @@ export class Outbox {
     clearTimeout(this.timer);
     await this.recalled;
     try {
+      this.inherited ??= this.inherit();
+      await this.inherited;
       for (;;) {
         const batch = batchOf(this.waiting().slice(0, this.atOnce));
         if (!batch.length) break;
@@ -268,6 +290,7 @@ export class Outbox {
       this.atOnce = SEND_AT_ONCE;
       this.become("idle");
     } catch (problem) {
+      this.inherited = null;
       this.pause(problem);
     }
   }

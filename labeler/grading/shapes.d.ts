@@ -134,6 +134,13 @@ export interface Owner {
   known_as: string | null;
 }
 
+/** Somebody else whose events wait in this browser. */
+export interface Other {
+  owner: string;
+  name: string;
+  count: number;
+}
+
 /** An event that is about a pair. */
 export type PairEvent = PadEvent & Pair;
 

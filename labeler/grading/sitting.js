@@ -67,7 +67,7 @@ export class Sitting {
     this.fetchTimer = undefined;
     /** @type {number | undefined} */
     this.settleTimer = undefined;
-    this.outbox = new Outbox(this.who, {
+    this.outbox = new Outbox(this.who, grader, {
       changed: () => hooks.counted(),
       forbidden: () => hooks.renew(),
       refused: (record) => this.lose(record),

@@ -1,6 +1,6 @@
 // The words for what is saved, waiting, refused and done. Knows numbers and states only.
 
-/** @import { Kept, PadEvent, Said, Step, Terms } from "./shapes" */
+/** @import { Kept, Other, PadEvent, Said, Step, Terms } from "./shapes" */
 /** @import { Sitting } from "./sitting" */
 /** @import { Tally } from "./tally" */
 
@@ -32,7 +32,7 @@ export function statusWords({ state, isShutOut, kept }, saved, waiting, refused)
   return parts.join(", ");
 }
 
-/** @type {(sitting: Sitting, refused: [string, Kept][], others: [string, number][], terms: Terms) => string} */
+/** @type {(sitting: Sitting, refused: [string, Kept][], others: Other[], terms: Terms) => string} */
 export function troubleWords({ outbox, problem, grader }, refused, others, { passage }) {
   const { state, reason, isShutOut } = outbox;
   const words = [];
@@ -52,7 +52,7 @@ export function troubleWords({ outbox, problem, grader }, refused, others, { pas
   } else if (outbox.isUnsafe) {
     words.push("This browser’s disk takes nothing: what waits would not survive a crash of it.");
   }
-  for (const [name, count] of others) {
+  for (const { name, count } of others) {
     words.push(
       name === grader
         ? `${count} wait in this browser of somebody who was called ${name} until they grade here.`

@@ -11,6 +11,7 @@ dropped connection loses nothing because the pad sends what was not acknowledged
 ``GET /api/search``         chunks found by their words, whether a run has them or not
 ``GET /api/neighbours``     the chunks beside a chunk in its document
 ``GET /api/told``           what is known of a pair that this grader has judged
+``GET /api/whose``          whether the key of what waits in a browser is nobody's
 ``POST /api/judgments``     events; each is acknowledged or refused with a reason by its id
 ==========================  ===========================================================
 
@@ -59,6 +60,7 @@ def grading_routes(
         "search": giving.search,
         "neighbours": giving.neighbours,
         "told": giving.told,
+        "whose": giving.whose,
     }
     return [
         *(Route(f"/api/{name}", guarded(open_store, answer)) for name, answer in given.items()),

@@ -130,6 +130,10 @@ class Giving:
         before, after = store.neighbours(wanted(request, "chunk"))
         return {"before": beside_of(before), "after": beside_of(after)}
 
+    def whose(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
+        """Answer ``/api/whose``: whether nobody has the key that grades wait under."""
+        return {"nobodys": store.giver_with(wanted(request, "key")) is None}
+
     def told(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``/api/told``: to a grader who has judged the pair, and to nobody else.
 

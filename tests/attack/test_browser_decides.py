@@ -248,6 +248,21 @@ def test_the_same_number_in_another_file_is_not_the_same_person(filled: Store, t
         assert restored.giver("Eve").key != filled.giver("Dee").key
 
 
+def test_who_was_added_anew_to_an_older_file_gets_what_waits_under_their_name(
+    filled: Store, pad: Pad
+):
+    filled.add_grader("Dee")
+    dee = pad.beside(filled, "Dee")
+    item = item_of(dee)
+    waits = {**dee.event("e1"), **{name: item[name] for name in SENT_BACK}}
+    filled._db.conn.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Dee'")  # another row
+    filled._db.conn.commit()
+    assert dee.get("whose", key=dee.key) == {"nobodys": True}
+    assert dee.get("whose", key=pad.key) == {"nobodys": False}
+    assert pad.send(waits)[0]["refused"] == "this was given by 'Dee', not by 'Ann'"
+    assert dee.send(waits) == [{"event_id": "e1", "saved": True}]
+
+
 # How much ---------------------------------------------------------------------------------------
 
 

@@ -249,3 +249,22 @@ def test_what_the_version_before_kept_is_carried_over(serve, visit, tmp_path):
     expect(row.locator(".said")).to_contain_text("typed before")
     with served.store() as store:
         assert sorted(standing(store).values()) == [0, 1, 2]
+
+
+def test_who_is_not_in_the_backup_that_was_restored_loses_nothing(served, visit):
+    page = visit(served.url)
+    ready(page)
+    hold_back(page)
+    press(page, "012")
+    expect(state(page)).to_have_text("0 saved, offline, 3 kept")
+    with served.store() as store:  # Ann is added again, as another row
+        store._db.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Ann'")
+        store._db.conn.commit()
+    page.unroute_all()
+    page.goto(f"{served.url}/?query=q0")
+    all_saved(page, 3)
+    page.reload()
+    all_saved(page, 3)
+    expect(page.locator(".trouble")).to_be_hidden()
+    with served.store() as store:
+        assert sorted(standing(store).values()) == [0, 1, 2]
