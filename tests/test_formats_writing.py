@@ -178,7 +178,9 @@ queries = st.builds(
     reference=st.none() | texts,
     guideline=st.none() | texts,
     keywords=st.lists(texts, max_size=2).map(tuple),
-    buckets=st.dictionaries(texts.filter(lambda facet: facet != "task"), texts, max_size=2),
+    buckets=st.dictionaries(
+        texts.filter(lambda facet: facet not in ("task", "")), texts, max_size=2
+    ),
     metadata=st.dictionaries(
         texts | st.sampled_from(["guideline", "task"]), json_values, max_size=2
     ),

@@ -23,10 +23,10 @@ from labeler.formats import read_chunks, read_golden, read_queries, read_run
 from labeler.model import Settings
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
+from labeler.transfer import MOST_UPLOAD_MEGABYTES
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
-MOST_UPLOAD_MEGABYTES = 500
 DEMO_RUNS = {"bm25": "2026-01-12", "lsa": "2026-01-19", "hybrid": "2026-01-26"}
 
 port_option = click.option(

@@ -18,6 +18,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no an
 from pyarrow import csv  # it carries no annotations
 
 from labeler.formats.reading import BOM, Block
+from labeler.formats.records import TOO_LARGE
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
@@ -66,12 +67,18 @@ def run_columns(block: Block) -> RunColumns | None:
         return None
     queries, repeats = _repeats(table["query"])
     ranks, scores = _floats(table["rank"]), _floats(table["score"])
-    if any(query.startswith("#") for query in queries) or not np.isfinite(scores).all():
+    if any(query.startswith("#") for query in queries) or not (np.abs(scores) < TOO_LARGE).all():
         return None
     if not ((np.abs(ranks) < _EXACT) & (np.floor(ranks) == ranks)).all():
         return None
     tags, _ = _repeats(table["tag"])
     return RunColumns(queries, repeats, table["chunk"], ranks, scores, tags, ascii)
+
+
+def longest_id(columns: RunColumns) -> int:
+    """Return how many bytes the longest id of a query or a chunk has."""
+    chunks: int = pc.max(pc.binary_length(columns.chunks)).as_py()
+    return max(chunks, *(len(query.encode()) for query in columns.queries))
 
 
 def _is_text(data: bytes) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, get_args
 
 from labeler.errors import BadInput
-from labeler.formats.names import CHUNK_OF_PAIR, LISTS, QUERY_OF_PAIR
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.names import CHUNK_OF_PAIR, LISTS, ONE_QUERY, QUERY_OF_PAIR
 from labeler.formats.ranked import OnDuplicate, Order, loaded_rankings
 from labeler.formats.reading import (
     BLOCK,
@@ -24,6 +25,7 @@ from labeler.formats.reading import (
     peek_block,
 )
 from labeler.formats.records import (
+    TOO_LARGE,
     Record,
     as_id,
     read_jsonl,
@@ -52,6 +54,7 @@ def read_run(
     on_duplicate: OnDuplicate = "refuse",
     name: str | None = None,
     progress: Progress | None = None,
+    limits: Limits = LIMITS,
 ) -> Loaded[Ranking]:
     """Read ranked lists from a TREC run, JSONL, CSV or TSV, plain or gzip, best result first.
 
@@ -65,7 +68,7 @@ def read_run(
         raise BadInput(f"a run is read by score or rank, not {order!r}")
     if on_duplicate not in get_args(OnDuplicate):
         raise BadInput(f"duplicates are answered by refuse or first, not {on_duplicate!r}")
-    source = file_source(path, name)
+    source = file_source(path, name, limits)
     with open_blocks(source, progress) as blocks:
         return _loaded(source, blocks, order, on_duplicate)
 
@@ -86,7 +89,7 @@ def _loaded(
 
 def _read_lists(source: Source, blocks: Blocks, bulk: bool | None) -> RankedLists:
     lists = RankedLists(source)
-    number, first, blocks = peek_block(blocks)
+    number, first, blocks = peek_block(source, blocks)
     if starts_json(source, number, first):
         _read_jsonl(lists, lines_of(blocks))
     elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
@@ -99,7 +102,7 @@ def _read_lists(source: Source, blocks: Blocks, bulk: bool | None) -> RankedList
 def _read_trec(lists: RankedLists, blocks: Blocks, bulk: bool | None) -> None:
     file = TrecFile(lists.source, RUN)
     for block in blocks:
-        columns = _columns(block, bulk)
+        columns = _columns(block, bulk, lists.source.limits)
         if columns is None:
             _read_lines(lists, file, lines_of([block]))
         else:
@@ -107,7 +110,7 @@ def _read_trec(lists: RankedLists, blocks: Blocks, bulk: bool | None) -> None:
     lists.comments = file.comments
 
 
-def _columns(block: Block, bulk: bool | None) -> RunColumns | None:
+def _columns(block: Block, bulk: bool | None, limits: Limits) -> RunColumns | None:
     """Return the columns of a block, or None where it is to be read line by line.
 
     That is where something in it is odd, where it is too small to be worth loading pyarrow, unless
@@ -117,16 +120,17 @@ def _columns(block: Block, bulk: bool | None) -> RunColumns | None:
         bulk = len(block.data) >= BLOCK or "pyarrow" in sys.modules
     if not bulk:
         return None
-    from labeler.formats.bulk import run_columns
+    from labeler.formats.bulk import longest_id, run_columns
 
-    return run_columns(block)
+    columns = run_columns(block)
+    return None if columns is None or longest_id(columns) > limits.id else columns
 
 
 def _read_lines(lists: RankedLists, file: TrecFile, lines: Lines) -> None:
     for number, (query, _, chunk, rank, score, tag) in file.rows(lines):
         try:
             placed, scored = int(rank), float(score)
-            if not math.isfinite(scored) or b"_" in rank + score or abs(placed) >> 63:
+            if not abs(scored) < TOO_LARGE or b"_" in rank + score or abs(placed) >> 63:
                 raise ValueError
         except ValueError:
             with lists.source.at(number):
@@ -148,11 +152,15 @@ def _score(value: object) -> float | None:
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
+        if isinstance(value, str) and not value.isascii():
+            raise ValueError  # digits of another script
         score = float(value)
         if not math.isfinite(score) or "_" in str(value):
             raise ValueError
     except (ValueError, OverflowError) as error:
         raise BadInput(f"score must be a finite number, not {short(value)}") from error
+    if not abs(score) < TOO_LARGE:
+        raise BadInput(f"score {short(value)} is larger than a 32-bit number can be (3.4e38)")
     return score
 
 
@@ -177,24 +185,26 @@ def _read_jsonl(lists: RankedLists, lines: Lines) -> None:
 
 
 def _add_flat(lists: RankedLists, number: int, record: Record) -> None:
-    into = lists.list_of(take_id(record, QUERY_OF_PAIR, "query"), number)
-    chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk")
+    limits = lists.source.limits
+    into = lists.list_of(take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY), number)
+    chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk", limits)
     lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
 
 
 def _add_nested(lists: RankedLists, number: int, record: Record) -> None:
-    query_id = take_id(record, QUERY_OF_PAIR, "query")
+    limits = lists.source.limits
+    query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
     if first := lists.first_of(query_id):
         raise BadInput(f"query {query_id!r} has a list already, on line {first}")
     into = lists.list_of(query_id, number)
-    for chunk_id, score, rank in _entries(take(record, LISTS)):
+    for chunk_id, score, rank in _entries(take(record, LISTS), limits):
         lists.add(into, number, chunk_id, score, rank)
 
 
-def _entries(results: list[Any]) -> Iterator[tuple[str, float | None, int | None]]:
+def _entries(results: list[Any], limits: Limits) -> Iterator[tuple[str, float | None, int | None]]:
     for entry in results:
         if isinstance(entry, dict):
-            chunk_id = take_id(entry, _ENTRY_ID, "chunk")
+            chunk_id = take_id(entry, _ENTRY_ID, "chunk", limits)
             yield chunk_id, _score(take(entry, ["score"])), _rank(entry)
         else:
-            yield as_id(entry, "chunk"), None, None
+            yield as_id(entry, "chunk", limits), None, None

@@ -56,5 +56,7 @@ class TrecFile:
         if known is None:
             if not raw.isascii() or b"\0" in raw:
                 decode(self.source, number, self._raw)
+            with self.source.at(number):
+                self.source.limits.check_id(raw.decode(), "query or chunk")
             known = self._texts[raw] = raw.decode()
         return known

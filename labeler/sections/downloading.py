@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from labeler import transfer, ui
+from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 2
 WORDS = {
@@ -23,6 +24,7 @@ def download() -> None:
     """Offer the golden set in every format, under names that keep up with the grading."""
     with ui.guard(), ui.open_store() as store:
         revision = store.revision()
+        refused = refusals(ui.database(), revision, store.data_revision())
     for kind, words in WORDS.items():
         name = transfer.dated(transfer.EXPORTS[kind], revision)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -33,12 +35,22 @@ def download() -> None:
                 key=f"download-{kind}",
                 on_click="ignore",
                 width=300,
+                disabled=kind in refused,
             )
             st.write(words)
+        if kind in refused:
+            ui.show_error(refused[kind])
     st.caption(
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
     )
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def refusals(path: str, revision: int, data_revision: int) -> dict[str, str]:
+    """Return why formats cannot carry the golden set as it is: a download cannot say it."""
+    with Store(path) as store:
+        return transfer.refusals(store)
 
 
 def exported(kind: str) -> bytes:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import shlex
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from labeler.errors import BadInput, NotFound
@@ -30,6 +31,8 @@ from labeler.store.keeping import check_date, check_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
+
+AT_ONCE = 100_000
 
 
 class Intake(JudgmentLog, Reading, Remarks):
@@ -132,15 +135,25 @@ class Intake(JudgmentLog, Reading, Remarks):
             ],
         )
 
-    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], int]:
-        """Return the internal numbers of chunk ids, adding those not yet known, and how many."""
-        wanted = sorted(set(chunk_ids))  # in the order of their index, which is written once so
+    def _put_chunk_ids(self, chunk_ids: Iterator[str]) -> int:
+        """Add the ids not yet known, so many at a time that they fit; return how many they are."""
+        added = 0
+        while some := {*islice(chunk_ids, AT_ONCE)}:
+            added += self._put_new_ids(sorted(some))  # as their index has them, which is faster
+        return added
+
+    def _put_new_ids(self, chunk_ids: Iterable[str]) -> int:
         before = self._db.conn.total_changes
         self._db.conn.executemany(
             "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
-            ((chunk_id,) for chunk_id in wanted),
+            ((chunk_id,) for chunk_id in chunk_ids),
         )
-        added = self._db.conn.total_changes - before
+        return self._db.conn.total_changes - before
+
+    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], int]:
+        """Return the internal numbers of chunk ids, adding those not yet known, and how many."""
+        wanted = sorted(set(chunk_ids))  # in the order of their index, which is written once so
+        added = self._put_new_ids(wanted)
         numbers: dict[str, int] = {}
         for start in range(0, len(wanted), 10_000):
             numbers |= self._rows(
@@ -284,10 +297,9 @@ class Intake(JudgmentLog, Reading, Remarks):
                 counts[f"queries {what}"] = count
         self._check_queries_are_known(loaded.grades)
         self._check_queries_are_known(loaded.events)
-        graded = [grade.chunk_id for grade in loaded.grades.records]
-        graded += [event.chunk_id for event in loaded.events.records if isinstance(event, Judgment)]
-        _, added = self._chunk_numbers(graded)
-        counts["new chunks, known by id only"] = added
+        graded = (grade.chunk_id for grade in loaded.grades.records)
+        judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
+        counts["new chunks, known by id only"] = self._put_chunk_ids(chain(graded, judged))
         counts.update(self._put_imports(loaded.grades))
         counts.update(self._put_events(loaded.events))
         return counts
