@@ -38,7 +38,7 @@ def _number(value: object) -> float:
     if isinstance(value, str) and ("_" in value or not value.isascii()):
         raise ValueError
     number = float(value)
-    if not math.isfinite(number) or isinstance(value, Rounded):
+    if not math.isfinite(number):
         raise ValueError
     if isinstance(value, str) and number in GRADES and is_rounded(value, number):
         raise ValueError
@@ -62,6 +62,10 @@ class GradeRule:
         The map comes first; what it does not name must be a grade already. Raises `BadInput`
         that says which option would admit the value.
         """
+        if isinstance(value, Rounded):
+            raise BadInput(
+                f"grade must be 0, 1, 2 or 3; this number is {value:.15g} only when it is rounded"
+            )
         try:
             number = _number(value)
         except (ValueError, OverflowError) as error:

@@ -168,7 +168,7 @@ def check_date(text: str) -> str:
         if not DATE.match(text):
             raise ValueError
     except ValueError:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        if DATE.match(text):
             raise BadInput(f"date {text!r}: the calendar has no such day") from None
         raise BadInput(f"date {text!r} is not like 2026-01-31") from None
     return text
