@@ -33,11 +33,10 @@ from labeler.given import (
     check_on_duplicate,
     grade_rule,
     grades_from,
-    lists_from,
+    lists_of_runs,
     named_in_python,
 )
 from labeler.measures import Measure
-from labeler.model import check_id
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
@@ -212,9 +211,7 @@ def _board(
         grades = grades_from(qrels, rule)
         if not grades:
             raise BadInput("there is no query in the qrels")
-        lists = {
-            check_id(name, "run"): lists_from(name, run, on_duplicate) for name, run in runs.items()
-        }
+        lists = lists_of_runs(runs, on_duplicate)
     board = plain_board(grades, lists, conventions)
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))

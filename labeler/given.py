@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -16,7 +18,7 @@ import pandas as pd
 from labeler.errors import BadInput
 from labeler.evaluation import GivenList, are_all, check_chunk_ids, is_number
 from labeler.formats import GradeRule, OnDuplicate, read_golden, read_run
-from labeler.model import GRADES, check_grade, check_id
+from labeler.model import GRADES, RankingsByQuery, check_grade, check_id
 
 GivenGrades: TypeAlias = "Mapping[str, Mapping[str, int]] | pd.DataFrame | str | PathLike[str]"
 GivenRun: TypeAlias = (
@@ -26,6 +28,7 @@ GivenRun: TypeAlias = (
 # ir_measures' names, then PyTerrier's
 QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
+_SIDE_BY_SIDE = 2  # more files at once take more memory, and gain nothing
 # Messages name the options of the command line; these are the same in Python.
 IN_PYTHON = {
     r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
@@ -89,14 +92,26 @@ def grades_from(given: GivenGrades, rule: GradeRule) -> dict[str, dict[str, int]
     return grades
 
 
-def lists_from(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping[str, GivenList]:
+def lists_of_runs(
+    runs: Mapping[str, GivenRun], on_duplicate: OnDuplicate
+) -> dict[str, Mapping[str, GivenList]]:
+    """Return the lists of each run by query, as `_lists` does; files are read side by side."""
+    names = [check_id(name, "run") for name in runs]
+    read = partial(_lists, on_duplicate=on_duplicate)
+    if sum(isinstance(run, str | PathLike) for run in runs.values()) < _SIDE_BY_SIDE:
+        return dict(zip(names, map(read, names, runs.values()), strict=True))
+    with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
+        return dict(zip(names, pool.map(read, names, runs.values()), strict=True))
+
+
+def _lists(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping[str, GivenList]:
     """Return the lists of the run ``name`` by query; what is in those of a dict is not looked at.
 
     Raises `BadInput` where a file is malformed, or this is no run.
     """
     if isinstance(given, str | PathLike):
         read = read_run(_path(given), on_duplicate=on_duplicate)
-        return {each.query_id: each for each in read.records}
+        return RankingsByQuery(read.records)
     if isinstance(given, pd.DataFrame):
         given = _nested(given, f"run {name!r}", SCORE)
     elif not isinstance(given, Mapping):

@@ -349,8 +349,8 @@ def test_packed_ids_are_numbered_in_order_of_first_appearance(parts, most):
     packed.extend(["last"])
     numbers, names = packed.numbered()
     ids = [*(each for part in parts for each in part), "last"]
-    assert names == list(dict.fromkeys(ids))
-    assert [names[number] for number in numbers.tolist()] == ids
+    assert names.texts().tolist() == list(dict.fromkeys(ids))
+    assert names.texts()[numbers].tolist() == ids
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import pytest
@@ -17,9 +18,11 @@ from labeler.evaluation import (
     plain_board,
     tied_ranges,
 )
-from labeler.model import GradeChange, Ranking
+from labeler.formats import bulk, read_run
+from labeler.model import GradeChange, Ranking, RankingsByQuery
 from tests.boards import ALL, everything, said
 
+assert bulk  # loaded, so that small files are read by the block as well
 QUERIES = ("q1", "q2", "q3")
 CHUNKS = st.sampled_from([f"c{number}" for number in range(12)])
 SCORES = (
@@ -30,17 +33,66 @@ NAMED = st.lists(CHUNKS, unique=True)
 READ = SCORED.map(lambda scores: Ranking("", tuple(scores), tuple(map(float, scores.values()))))
 BARE = NAMED.map(lambda chunks: Ranking("", tuple(chunks)))
 RUN = st.dictionaries(st.sampled_from([*QUERIES, "unknown"]), SCORED | NAMED | READ | BARE)
+IN_FILE = st.dictionaries(
+    st.sampled_from([*QUERIES, "unknown"]),
+    st.dictionaries(CHUNKS | st.just("č"), SCORES, min_size=1),
+    min_size=1,
+)
 QRELS = st.dictionaries(
     st.sampled_from(QUERIES), st.dictionaries(CHUNKS, st.integers(0, 3)), min_size=1
 )
 
 
+def trec(run) -> str:
+    return "".join(f"{query} Q0 {chunk} 0 {score!r} tag\n" for query, chunk, score in results(run))
+
+
+def as_jsonl(run) -> str:
+    return "".join(
+        json.dumps({"query": query, "doc_id": chunk, "score": score}) + "\n"
+        for query, chunk, score in results(run)
+    )
+
+
+def without_scores(run) -> str:
+    return "query,docid\n" + "".join(f"{query},{chunk}\n" for query, chunk, _ in results(run))
+
+
+def results(run):
+    return [(query, *result) for query, scored in run.items() for result in scored.items()]
+
+
 @settings(deadline=None, max_examples=150)
 @given(QRELS, st.dictionaries(st.sampled_from("AB"), RUN), st.sampled_from(PRESETS))
 def test_looking_up_finds_what_numbering_finds(qrels, runs, preset) -> None:
+    assert_found_alike(qrels, runs, runs, preset)
+
+
+@settings(deadline=None, max_examples=100)
+@given(
+    qrels=QRELS,
+    runs=st.dictionaries(st.sampled_from("AB"), IN_FILE, min_size=1),
+    preset=st.sampled_from(PRESETS),
+    write=st.sampled_from([trec, as_jsonl, without_scores]),
+)
+def test_what_a_file_holds_by_column_is_found_as_well(
+    qrels, runs, preset, write, tmp_path_factory
+) -> None:
+    folder, read = tmp_path_factory.getbasetemp(), {}
+    for name, run in runs.items():
+        (folder / name).write_text(write(run))
+        read[name] = read_run(folder / name).records
+    by_column = {name: RankingsByQuery(lists) for name, lists in read.items()}
+    one_by_one = {name: {each.query_id: each for each in lists} for name, lists in read.items()}
+    assert_found_alike(qrels, by_column, one_by_one, preset)
+
+
+def assert_found_alike(qrels, looked_up, numbered, preset) -> None:
+    """Hold a board that looks ids up against one that numbers them all."""
+    runs = looked_up
     conventions = Conventions.of(preset)
-    found = plain_board(qrels, runs, conventions)
-    wanted = Scoreboard(collect(qrels, runs), conventions)
+    found = plain_board(qrels, looked_up, conventions)
+    wanted = Scoreboard(collect(qrels, numbered), conventions)
     measures = conventions.measures(ALL)
     assert everything(found) == everything(wanted)
     assert said(found) == said(wanted)

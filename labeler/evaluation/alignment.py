@@ -20,6 +20,7 @@ NO_CHUNKS: Chunks = np.array([], dtype=np.int32)
 NO_SCORES: Scores = np.array([], dtype=np.float32)
 GLANCE = np.int32(2**16 - 1)
 BLOCK = 32
+_ROW = 35  # the bits of a hit's number below its row: 33 for its rank, then 2 for its grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,8 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
     at = np.flatnonzero(maybe[retrieved & GLANCE])
     ends = np.cumsum(lengths)
     row = np.searchsorted(ends, at, side="right")
-    pairs = np.append(_pairs(query, chunks), -1)
-    sought = _pairs(query_of_row[row], retrieved[at])
+    pairs = np.append(pairs_of(query, chunks), -1)
+    sought = pairs_of(query_of_row[row], retrieved[at])
     place = np.searchsorted(pairs[:-1], sought)
     judged = pairs[place] == sought
     row, at, place = row[judged], at[judged], place[judged]
@@ -129,9 +130,30 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
     )
 
 
-def _pairs(query: Ints, chunks: Chunks) -> Ints:
+def pairs_of(query: Ints, chunks: Chunks) -> Ints:
     """Return a number for each pair; they rise with the query, and then with the chunk."""
     return query << 32 | chunks
+
+
+def numbered(row: Ints, rank: Ints, grade: Ints) -> Ints:
+    """Return a number for each hit; they rise with the row, and then with the rank."""
+    numbers: Ints = row << _ROW | rank << 2 | grade
+    return numbers
+
+
+def hits_from(numbers: Ints, collection: Collection, length: Ints) -> Hits:
+    """Return hits from their numbers, in any order; ``length`` has shape (queries, runs)."""
+    numbers.sort()
+    queries, runs = length.shape
+    kinds = collection.golden_query * 4 + collection.golden_grade
+    known = np.bincount(kinds, minlength=4 * queries).reshape(-1, 4)
+    return Hits(
+        row=numbers >> _ROW,
+        rank=(numbers >> 2 & (1 << _ROW - 2) - 1).astype(np.int32),
+        grade=(numbers & 3).astype(np.int8),
+        known=np.repeat(known, runs, axis=0),
+        length=length.ravel(),
+    )
 
 
 def rows_of(hits: Hits, start: int, stop: int) -> Hits:

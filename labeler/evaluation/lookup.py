@@ -12,7 +12,15 @@ from itertools import chain, compress, count, repeat
 
 import numpy as np
 
-from labeler.evaluation.alignment import Lists, QueryGrades, Scores, lists_with
+from labeler.evaluation.alignment import (
+    Lists,
+    QueryGrades,
+    Scores,
+    hits_from,
+    lists_with,
+    numbered,
+)
+from labeler.evaluation.by_column import ListsByColumn
 from labeler.evaluation.checking import (
     GivenList,
     check_kind,
@@ -24,9 +32,8 @@ from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.plain import Qrels, Runs, numbered_later
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Floats, Hits, Ints
-from labeler.model import Ranking, check_id
+from labeler.model import Ranking, RankingsByQuery, check_id
 
-_ROW = 35  # the bits of a hit's number below its row: 33 for its rank, then 2 for its grade
 _DICTS = (dict, Mapping)  # dict first, since that is quickly found out
 
 
@@ -37,7 +44,12 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     >>> board.values(*board.conventions.measures("RR")).tolist()
     [[0.5]]
     """
-    lists = _LookedUp(qrels, runs, conventions.like_trec_eval)
+    by_column = {name: run for name, run in runs.items() if isinstance(run, RankingsByQuery)}
+    lists: Lists = (
+        ListsByColumn(qrels, by_column, conventions.like_trec_eval)
+        if by_column and len(by_column) == len(runs)
+        else _LookedUp(qrels, runs, conventions.like_trec_eval)
+    )
     return Scoreboard(lists.collection, conventions, lists)
 
 
@@ -139,19 +151,10 @@ class _LookedUp(Lists):
 
     def hits(self, golden: Sequence[QueryGrades]) -> Hits:
         """Return where the judged chunks stand; ``golden`` is what they were looked up by."""
-        hits = np.concatenate([self._from_scores(), self._from_places()])
-        hits.sort()
-        kinds = self.collection.golden_query * 4 + self.collection.golden_grade
-        known = np.bincount(kinds, minlength=4 * len(golden)).reshape(-1, 4)
         length = np.zeros(len(golden) * self._runs, dtype=np.int64)
         length[self._rows] = self._sizes
-        return Hits(
-            row=hits >> _ROW,
-            rank=(hits >> 2 & (1 << _ROW - 2) - 1).astype(np.int32),
-            grade=(hits & 3).astype(np.int8),
-            known=np.repeat(known, self._runs, axis=0),
-            length=length,
-        )
+        found = np.concatenate([self._from_scores(), self._from_places()])
+        return hits_from(found, self.collection, length.reshape(len(golden), self._runs))
 
     def _from_scores(self) -> Ints:
         """Return the hits in dicts whose scores fall, as numbers: a score tells the rank."""
@@ -164,18 +167,21 @@ class _LookedUp(Lists):
         there = ~np.isnan(self._found) & np.repeat(~self._unsettled[dicts], asked)
         of, score, grade = np.repeat(dicts, asked)[there], self._found[there], grades[place[there]]
         above = _count_above(self._scores, self._bounds[of], self._bounds[of + 1], score)
-        hits: Ints = self._rows[of] << _ROW | (above + 1) << 2 | grade
-        return hits
+        return numbered(self._rows[of], above + 1, grade)
 
     def _from_places(self) -> Ints:
         """Return the hits in all other lists, as numbers: they are gone through."""
-        hits: list[int] = []
+        rows: list[int] = []
+        ranks: list[int] = []
+        found: list[int] = []
         for at in np.flatnonzero(~self._is_dict | self._unsettled).tolist():
             row, ids = int(self._rows[at]), self._in_order(at)
             grades = self._judged[row // self._runs]
-            ranks = compress(count(1), map(grades.__contains__, ids))
-            hits += [row << _ROW | rank << 2 | grades[ids[rank - 1]] for rank in ranks]
-        return np.array(hits, dtype=np.int64)
+            mine = list(compress(count(1), map(grades.__contains__, ids)))
+            ranks += mine
+            rows += [row] * len(mine)
+            found += [grades[ids[rank - 1]] for rank in mine]
+        return numbered(*(np.array(each, dtype=np.int64) for each in (rows, ranks, found)))
 
     def _in_order(self, at: int) -> Sequence[str]:
         """Return the ids of a list, best first."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -143,10 +144,11 @@ def _repeats(texts: Any) -> tuple[list[str], npt.NDArray[np.int64]]:
 
 def _texts(ids: Sequence[str]) -> Any:
     """Return texts as an Arrow array; pa.array would load pandas first."""
-    data = [each.encode() for each in ids]
-    ends = np.cumsum([0, *map(len, data)])
-    buffers = pa.py_buffer(ends), pa.py_buffer(b"".join(data))
-    return pa.LargeStringArray.from_buffers(len(data), *buffers)
+    joined = "".join(ids)
+    parts = ids if joined.isascii() else [each.encode() for each in ids]
+    ends = np.cumsum(np.fromiter(chain([0], map(len, parts)), np.int64, len(parts) + 1))
+    buffers = pa.py_buffer(ends), pa.py_buffer(joined.encode())
+    return pa.LargeStringArray.from_buffers(len(parts), *buffers)
 
 
 class PackedIds:
@@ -168,10 +170,10 @@ class PackedIds:
         if self._size > max(self._most_waiting, self._names.nbytes):
             self._pack()
 
-    def numbered(self) -> tuple[Numbers, list[str]]:
-        """Hand over each id as a number, and the distinct ids in the order of these numbers."""
+    def numbered(self) -> tuple[Numbers, PackedNames]:
+        """Hand over each id as a number, and the distinct ids by number."""
         self._pack()
-        numbers, names = np.concatenate(self._numbers), self._names.to_pylist()
+        numbers, names = np.concatenate(self._numbers), PackedNames(self._names)
         self._numbers, self._names = [], _texts([])
         _release(len(numbers))
         return numbers, names
@@ -186,6 +188,25 @@ class PackedIds:
         self._waiting, self._size = [], 0
         del ids, packed
         _release(len(numbers))
+
+
+class PackedNames:
+    """Distinct chunk ids by number, as Arrow has them until somebody asks for the texts."""
+
+    def __init__(self, names: Any) -> None:
+        self._names = names
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        """Return the ids by number."""
+        return np.fromiter(self._names.to_pylist(), object, len(self))
+
+    def places_in(self, ids: Sequence[str]) -> Numbers:
+        """Return where each one stands in ``ids``, which are distinct, and -1 where it does not."""
+        found = pc.index_in(self._names, value_set=_texts(ids))
+        return np.asarray(np.from_dlpack(pc.fill_null(found, -1)))
 
 
 def _release(done: int) -> None:

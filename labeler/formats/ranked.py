@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,23 +11,22 @@ from labeler.errors import BadInput
 from labeler.formats.reading import Source
 from labeler.formats.records import counted, outer_spaces
 from labeler.formats.results import Places, RankedLists, Results
-from labeler.model import Loaded, Ranking
+from labeler.model import LoadedRun, Rankings
 
 Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first"]
 
 _MOST_LINES = 10
-_LISTS_AT_ONCE = 16
 
 
-def loaded_rankings(lists: RankedLists, order: Order, on_duplicate: OnDuplicate) -> Loaded[Ranking]:
+def loaded_rankings(lists: RankedLists, order: Order, on_duplicate: OnDuplicate) -> LoadedRun:
     """Return the lists in order, best result first, with facts and warnings.
 
     Raises `BadInput` where a chunk stands twice in a list, unless the first one counts, and where
     ranks decide but are missing or equal.
     """
     placed, facts, warnings = _placed(lists, order, on_duplicate)
-    return Loaded(lists.source.name, _rankings(placed), lists.first, facts, warnings)
+    return LoadedRun(lists.source.name, _rankings(placed), lists.first, facts, warnings)
 
 
 def _placed(
@@ -58,16 +56,16 @@ def _doubled(found: Results) -> list[int]:
     pairs = found.pairs()
     pairs.sort()
     twice = pairs[1:][pairs[1:] == pairs[:-1]]
-    lists: list[int] = np.unique(twice // max(len(found.chunk_ids), 1)).tolist()
+    lists: list[int] = np.unique(twice // max(len(found.names), 1)).tolist()
     return lists
 
 
 def _refused_duplicates(source: Source, found: Results, doubled: Sequence[int]) -> BadInput:
-    bounds = found.bounds()
+    bounds, texts = found.bounds(), found.names.texts()
     repeats: list[tuple[int, int, str, str]] = []
     for number in doubled:
         mine = slice(bounds[number], bounds[number + 1])
-        chunk_ids = found.chunk_ids[found.chunks[mine]].tolist()
+        chunk_ids = texts[found.chunks[mine]].tolist()
         repeats += [
             (line, first, chunk, found.query_ids[number])
             for line, first, chunk in _repeats(chunk_ids, found.lines[mine].tolist())
@@ -140,22 +138,9 @@ def _first_places(placed: Results) -> Places:
     return places
 
 
-def _rankings(placed: Results) -> list[Ranking]:
-    """Return the lists; a few at a time, because what was just made is still in the cache."""
-    bounds = placed.bounds()
-    rankings: list[Ranking] = []
-    for at in range(0, len(placed.query_ids), _LISTS_AT_ONCE):
-        names = placed.query_ids[at : at + _LISTS_AT_ONCE]
-        start, *ends = bounds[at : at + len(names) + 1]
-        mine = slice(start, ends[-1])
-        chunks = placed.chunk_ids[placed.chunks[mine]].tolist()
-        scores = None if placed.scores is None else placed.scores[mine].tolist()
-        cuts = pairwise([0, *(end - start for end in ends)])
-        rankings += [
-            Ranking(name, tuple(chunks[a:b]), None if scores is None else tuple(scores[a:b]))
-            for name, (a, b) in zip(names, cuts, strict=True)
-        ]
-    return rankings
+def _rankings(placed: Results) -> Rankings:
+    bounds = np.array(placed.bounds())
+    return Rankings(placed.query_ids, bounds, placed.chunks, placed.scores, placed.names)
 
 
 def _facts(lists: RankedLists, placed: Results, dropped: int) -> dict[str, int | str]:
@@ -211,5 +196,5 @@ def _tag_warning(lists: RankedLists) -> tuple[str, ...]:
 def _space_warnings(found: Results) -> tuple[str, ...]:
     if found.spaceless:
         return ()
-    chunk_ids = sorted(found.chunk_ids.tolist())
+    chunk_ids = sorted(found.names.texts().tolist())
     return (*outer_spaces(found.query_ids, "query"), *outer_spaces(chunk_ids, "chunk"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from labeler.errors import BadInput
 from labeler.formats.reading import Source
+from labeler.model import ChunkNames
 
 if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
     from labeler.formats.bulk import PackedIds, RunColumns
@@ -39,13 +40,13 @@ class _Part(NamedTuple):
 class Results:
     """A file's n results by column, each of shape (n,), list after list.
 
-    ``queries`` and ``chunks`` are positions in ``query_ids`` and ``chunk_ids``. ``scores`` is None
+    ``queries`` and ``chunks`` are numbers in ``query_ids`` and ``names``. ``scores`` is None
     in a file without scores, a rank that is missing 0. ``spaceless`` is true where no id can hold
     a space.
     """
 
     query_ids: Sequence[str]
-    chunk_ids: npt.NDArray[np.object_]
+    names: ChunkNames
     queries: Numbers
     chunks: Numbers
     scores: Floats | None
@@ -82,7 +83,7 @@ class Results:
 
     def pairs(self) -> Wholes:
         """Return a number for each result's query and chunk, equal where both are equal."""
-        return self.queries.astype(np.int64) * len(self.chunk_ids) + self.chunks
+        return self.queries.astype(np.int64) * len(self.names) + self.chunks
 
 
 class RankedLists:
@@ -182,24 +183,40 @@ class RankedLists:
         ranks = np.concatenate(columns.pop(), dtype=np.int64, casting="unsafe")
         scores = np.concatenate(columns.pop())
         queries = np.concatenate(list(map(np.repeat, *columns)))
-        chunks, chunk_ids = self._numbered()
+        chunks, names = self._numbered()
         scored = scores if self.scored else None
         query_ids, spaceless = list(self._known), self._spaceless
-        found = Results(query_ids, chunk_ids, queries, chunks, scored, ranks, lines, spaceless)
+        found = Results(query_ids, names, queries, chunks, scored, ranks, lines, spaceless)
         mixed = (queries[1:] < queries[:-1]).any()
         return found.at(np.argsort(queries, kind="stable")) if mixed else found
 
-    def _numbered(self) -> tuple[Numbers, npt.NDArray[np.object_]]:
+    def _numbered(self) -> tuple[Numbers, ChunkNames]:
         """Hand over the chunk of each result as a number, and the chunk ids by number."""
         chunks, self._chunks = self._chunks, []
         if self._packed is not None:
             self._packed.extend(chunks)
-            numbers, names = self._packed.numbered()
-        else:
-            known: dict[str, int] = {}
-            each = (known.setdefault(chunk_id, len(known)) for chunk_id in chunks)
-            numbers, names = np.fromiter(each, np.int32, len(chunks)), list(known)
-        return numbers, np.fromiter(names, object, len(names))
+            return self._packed.numbered()
+        known: dict[str, int] = {}
+        each = (known.setdefault(chunk_id, len(known)) for chunk_id in chunks)
+        numbers = np.fromiter(each, np.int32, len(chunks))
+        return numbers, _Known(known)
+
+
+class _Known:
+    """Chunk ids by number, as texts."""
+
+    def __init__(self, numbers: Mapping[str, int]) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        return np.fromiter(self._numbers, object, len(self))
+
+    def places_in(self, ids: Sequence[str]) -> Numbers:
+        places = {chunk_id: at for at, chunk_id in enumerate(ids)}
+        return np.fromiter((places.get(each, -1) for each in self._numbers), np.int32, len(self))
 
 
 def _wholes(lines: Wholes | range) -> Wholes:

@@ -38,7 +38,7 @@ from labeler.formats.records import (
 from labeler.formats.results import RankedLists
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import RUN, TrecFile
-from labeler.model import Loaded, Ranking
+from labeler.model import LoadedRun
 
 if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
     from labeler.formats.bulk import RunColumns
@@ -55,7 +55,7 @@ def read_run(
     name: str | None = None,
     progress: Progress | None = None,
     limits: Limits = LIMITS,
-) -> Loaded[Ranking]:
+) -> LoadedRun:
     """Read ranked lists from a TREC run, JSONL, CSV or TSV, plain or gzip, best result first.
 
     With ``order="score"`` the 64-bit score decides, descending, and ties stay in file order;
@@ -79,7 +79,7 @@ def _loaded(
     order: Order,
     on_duplicate: OnDuplicate,
     bulk: bool | None = None,
-) -> Loaded[Ranking]:
+) -> LoadedRun:
     """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
     lists = _read_lists(source, blocks, bulk)
     if not lists.first:

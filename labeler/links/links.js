@@ -71,6 +71,7 @@ function go(to, link) {
   else if (link.id) keepFocus(link);
 }
 
+// However late the table is drawn anew: until its reader does the next thing.
 /** @type {(link: HTMLAnchorElement) => void} */
 function keepFocus(link) {
   const { id } = link;
@@ -80,7 +81,10 @@ function keepFocus(link) {
   };
   const watch = new MutationObserver(look);
   watch.observe(document.body, { childList: true, subtree: true });
-  setTimeout(() => watch.disconnect(), 5_000);
+  const stop = () => watch.disconnect();
+  for (const act of ["keydown", "pointerdown"]) {
+    window.addEventListener(act, stop, { capture: true, once: true });
+  }
 }
 
 // Streamlit reads the address anew, as after Back.

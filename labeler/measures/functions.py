@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
 
 WHOLE_LIST = 2**31 - 1
+_FEW = 400  # hits of which to cut some out takes longer than to leave them in
 GAINS = MappingProxyType({"log2": (0.0, 1.0, 2.0, 3.0), "exp-log2": (0.0, 1.0, 3.0, 7.0)})
 
 
@@ -146,9 +147,10 @@ class Hits:
         """Only the hits in the top ``k``, if that is a number; made once, since measures share it.
 
         No measure with that cut-off sees the difference, and what is left is quicker to go through.
-        It is cut from the nearest deeper one, so that the deepest should be asked for first.
+        It is cut from the nearest deeper one, so that the deepest should be asked for first. Of a
+        few hits none is cut: that would take longer than going through them.
         """
-        if isinstance(k, np.ndarray) or not self.reaches_below(k):
+        if isinstance(k, np.ndarray) or len(self.row) < _FEW or not self.reaches_below(k):
             return self
         if k not in self._tops:
             there = tuple(self._tops)  # another thread may add one meanwhile
@@ -218,7 +220,9 @@ class Hits:
             return np.bincount(self.row[self.within(k)], minlength=len(self.length))
         depth = min(k, self.deepest)
         if depth not in self._counts:
-            self._counts[depth] = np.bincount(self.top(depth).row, minlength=len(self.length))
+            top = self.top(depth)
+            rows = top.row[top.rank <= depth] if top.reaches_below(depth) else top.row
+            self._counts[depth] = np.bincount(rows, minlength=len(self.length))
         return self._counts[depth]
 
     def holes(self, k: int | Ints) -> Ints:

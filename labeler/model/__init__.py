@@ -1,6 +1,7 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     GRADELESS_KINDS,
     GRADES,
@@ -18,9 +19,9 @@ from labeler.model.records import (
     Loaded,
     LoadedBeir,
     LoadedGolden,
+    LoadedRun,
     Pair,
     Query,
-    Ranking,
     RecordT,
     Remark,
     StoredList,
@@ -59,6 +60,7 @@ __all__ = [
     "STRATEGIES",
     "TASKS",
     "Chunk",
+    "ChunkNames",
     "Collection",
     "GoldenGrade",
     "GradeChange",
@@ -68,9 +70,12 @@ __all__ = [
     "Loaded",
     "LoadedBeir",
     "LoadedGolden",
+    "LoadedRun",
     "Pair",
     "Query",
     "Ranking",
+    "Rankings",
+    "RankingsByQuery",
     "RecordT",
     "Remark",
     "Settings",

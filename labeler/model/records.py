@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.errors import BadInput
+from labeler.model.rankings import Ranking, Rankings
 
 GRADES = (0, 1, 2, 3)
 TASKS = ("single", "research", "compliance", "longtail")
@@ -98,15 +99,6 @@ class Chunk:
 
     def __post_init__(self) -> None:
         check_id(self.chunk_id, "chunk")
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """What one system returned for one query: chunk ids, best first, and their scores if any."""
-
-    query_id: str
-    chunk_ids: tuple[str, ...]
-    scores: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +220,13 @@ class Loaded(Generic[RecordT]):
     def where(self, index: int) -> str:
         """Name the place of a record as ``file:line``."""
         return f"{self.source}:{self.lines[index]}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedRun(Loaded[Ranking]):
+    """What the file of a run gave: its lists, by column."""
+
+    records: Rankings
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,103 @@
+"""The ranked lists of a run: one query's, or all of them by column as a file's reader has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Protocol, overload
+
+import numpy as np
+import numpy.typing as npt
+
+_LISTS_AT_ONCE = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """What one system returned for one query: chunk ids, best first, and their scores if any."""
+
+    query_id: str
+    chunk_ids: tuple[str, ...]
+    scores: tuple[float, ...] | None = None
+
+
+class ChunkNames(Protocol):
+    """Distinct chunk ids by number, which need not be texts yet."""
+
+    def __len__(self) -> int: ...
+
+    def texts(self) -> npt.NDArray[np.object_]:
+        """Return the ids by number."""
+
+    def places_in(self, ids: Sequence[str]) -> npt.NDArray[np.int32]:
+        """Return where each one stands in ``ids``, which are distinct, and -1 where it does not."""
+
+
+@dataclass(eq=False, repr=False)
+class Rankings(Sequence[Ranking]):
+    """A run's lists by column, each best first; a `Ranking` is made when one is asked for.
+
+    The list of ``query_ids[i]`` stands from ``bounds[i]`` up to ``bounds[i + 1]`` in ``chunks``,
+    which are numbers in ``names``, and in ``scores`` (64 bits; None where there are none).
+    """
+
+    query_ids: Sequence[str]
+    bounds: npt.NDArray[np.int64]
+    chunks: npt.NDArray[np.int32]
+    scores: npt.NDArray[np.float64] | None
+    names: ChunkNames
+
+    def __len__(self) -> int:
+        return len(self.query_ids)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and self._made == list(other)
+
+    def __repr__(self) -> str:
+        return repr(self._made)
+
+    @overload
+    def __getitem__(self, at: int) -> Ranking: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
+    def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
+        return self._made[at]
+
+    @cached_property
+    def _made(self) -> list[Ranking]:
+        """All lists; a few at a time, because what was just made is still in the cache."""
+        texts, bounds = self.names.texts(), self.bounds.tolist()
+        rankings: list[Ranking] = []
+        for at in range(0, len(self.query_ids), _LISTS_AT_ONCE):
+            query_ids = self.query_ids[at : at + _LISTS_AT_ONCE]
+            start, *ends = bounds[at : at + len(query_ids) + 1]
+            mine = slice(start, ends[-1])
+            chunks = texts[self.chunks[mine]].tolist()
+            scores = None if self.scores is None else self.scores[mine].tolist()
+            cuts = pairwise([0, *(end - start for end in ends)])
+            rankings += [
+                Ranking(
+                    query_id, tuple(chunks[a:b]), None if scores is None else tuple(scores[a:b])
+                )
+                for query_id, (a, b) in zip(query_ids, cuts, strict=True)
+            ]
+        return rankings
+
+
+class RankingsByQuery(Mapping[str, Ranking]):
+    """The same lists by query."""
+
+    def __init__(self, rankings: Rankings) -> None:
+        self.rankings = rankings
+        self._places = {query_id: at for at, query_id in enumerate(rankings.query_ids)}
+
+    def __getitem__(self, query_id: str) -> Ranking:
+        return self.rankings[self._places[query_id]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
