@@ -150,10 +150,10 @@ class Firsts:
 class Ids:
     """The ids of a file's records, and the line of each; finds the one that stands twice."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, most: int = MOST_KNOWN) -> None:
         self.what = what
         self.lines = array("q")
-        self._firsts = Firsts()
+        self._firsts = Firsts(most)
         self._spaced: dict[str, None] = {}
 
     def add(self, identifier: str, line: int) -> None:

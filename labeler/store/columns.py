@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from labeler.model import Chunk, Judgment, Query, Ranking
+from labeler.model import Chunk, Judgment, Query, Ranking, Rankings
+
+Numbers: TypeAlias = npt.NDArray[np.int32]
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 
 def moment() -> str:
@@ -32,14 +37,54 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def packed(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, bytes | None]:
-    """Return a ranking as stored: query id, little-endian int32 chunks, float32 scores."""
-    chunks = np.array([numbers[chunk_id] for chunk_id in ranking.chunk_ids], dtype="<i4")
-    scores = None if ranking.scores is None else float32_bytes(ranking.scores)
-    return ranking.query_id, chunks.tobytes(), scores
+class PackedRun:
+    """A run's lists as they are stored, made one by one: all at once a large one takes too much.
+
+    ``chunk_ids`` are the distinct ids in it, ``query_ids`` whose its lists are.
+    """
+
+    def __init__(self, rankings: Sequence[Ranking]) -> None:
+        self._rankings = rankings
+        self.query_ids: Sequence[str]
+        self.chunk_ids: Sequence[str]
+        if isinstance(rankings, Rankings):
+            self.query_ids, self.chunk_ids = rankings.query_ids, rankings.names.texts().tolist()
+            self.depth = int(np.diff(rankings.bounds).max(initial=0))
+        else:
+            self.query_ids = [ranking.query_id for ranking in rankings]
+            self.chunk_ids = list(dict.fromkeys(chain.from_iterable(map(_chunk_ids, rankings))))
+            self.depth = max(map(len, map(_chunk_ids, rankings)), default=0)
+
+    def lists(self, numbers: Numbers) -> Iterator[tuple[str, bytes, bytes | None]]:
+        """Give query id, little-endian int32 chunks and float32 scores of each list.
+
+        ``numbers`` are those that the store has for ``chunk_ids``.
+        """
+        for query_id, places, scores in self._places():
+            packed = None if scores is None else float32_bytes(scores)
+            yield query_id, numbers[places].astype("<i4").tobytes(), packed
+
+    def _places(self) -> Iterator[tuple[str, Numbers, Sequence[float] | Floats | None]]:
+        if isinstance(self._rankings, Rankings):
+            bounds, chunks, scores = (
+                self._rankings.bounds,
+                self._rankings.chunks,
+                self._rankings.scores,
+            )
+            for query_id, start, end in zip(self.query_ids, bounds, bounds[1:], strict=False):
+                yield query_id, chunks[start:end], None if scores is None else scores[start:end]
+            return
+        known = {chunk_id: place for place, chunk_id in enumerate(self.chunk_ids)}
+        for ranking in self._rankings:
+            places = np.array([known[chunk_id] for chunk_id in ranking.chunk_ids], np.int32)
+            yield ranking.query_id, places, ranking.scores
 
 
-def float32_bytes(scores: Sequence[float]) -> bytes:
+def _chunk_ids(ranking: Ranking) -> tuple[str, ...]:
+    return ranking.chunk_ids
+
+
+def float32_bytes(scores: Sequence[float] | Floats) -> bytes:
     """Return scores as little-endian float32; one beyond their range becomes infinite."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype="<f4").tobytes()
@@ -48,10 +93,17 @@ def float32_bytes(scores: Sequence[float]) -> bytes:
 def fingerprint_of(rankings: Sequence[Ranking]) -> str:
     """Hash a run's content, whatever file format, compression or query order it came in."""
     digest = hashlib.blake2b(digest_size=16)
-    for ranking in sorted(rankings, key=lambda ranking: ranking.query_id):
+    for ranking in _by_query_id(rankings):
         digest.update(repr((ranking.query_id, ranking.chunk_ids)).encode())
         digest.update(b"" if ranking.scores is None else float32_bytes(ranking.scores))
     return digest.hexdigest()
+
+
+def _by_query_id(rankings: Sequence[Ranking]) -> Iterable[Ranking]:
+    if isinstance(rankings, Rankings):
+        query_ids = rankings.query_ids
+        return rankings.in_order(sorted(range(len(query_ids)), key=query_ids.__getitem__))
+    return sorted(rankings, key=lambda ranking: ranking.query_id)
 
 
 def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:

@@ -13,6 +13,8 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
+
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     Chunk,
@@ -26,13 +28,14 @@ from labeler.model import (
     Ranking,
     Remark,
 )
-from labeler.store.columns import as_json, fingerprint_of, packed, text_hash
+from labeler.store.columns import Numbers, PackedRun, as_json, fingerprint_of, text_hash
 from labeler.store.keeping import check_date, check_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
 
 AT_ONCE = 100_000
+LOOKED_UP_AT_ONCE = 10_000
 
 
 class Intake(JudgmentLog, Reading, Remarks):
@@ -150,18 +153,25 @@ class Intake(JudgmentLog, Reading, Remarks):
         )
         return self._db.conn.total_changes - before
 
-    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], int]:
-        """Return the internal numbers of chunk ids, adding those not yet known, and how many."""
-        wanted = sorted(set(chunk_ids))  # in the order of their index, which is written once so
-        added = self._put_new_ids(wanted)
-        numbers: dict[str, int] = {}
-        for start in range(0, len(wanted), 10_000):
-            numbers |= self._rows(
-                "SELECT chunk_id, id FROM chunks "
+    def _chunk_numbers(self, chunk_ids: Sequence[str]) -> tuple[Numbers, int]:
+        """Return the internal numbers of distinct ids, in their order; those not known are added.
+
+        With them comes how many of the chunks have no text.
+        """
+        self._put_new_ids(sorted(chunk_ids))  # as their index has them, which is faster
+        numbers = np.empty(len(chunk_ids), np.int32)
+        bare = 0
+        for start in range(0, len(chunk_ids), LOOKED_UP_AT_ONCE):
+            some = chunk_ids[start : start + LOOKED_UP_AT_ONCE]
+            rows = self._rows(
+                "SELECT chunk_id, id, text IS NULL FROM chunks "
                 "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                [as_json(wanted[start : start + 10_000])],
+                [as_json(some)],
             )
-        return numbers, added
+            found = {chunk_id: number for chunk_id, number, _ in rows}
+            numbers[start : start + len(some)] = [found[chunk_id] for chunk_id in some]
+            bare += sum(is_bare for _, _, is_bare in rows)
+        return numbers, bare
 
     def add_run(
         self,
@@ -183,7 +193,7 @@ class Intake(JudgmentLog, Reading, Remarks):
         if system is not None:
             check_name(system, "system", "--system")
         created_at = check_date(created_at) if created_at else None
-        fingerprint = fingerprint_of(loaded.records)
+        fingerprint, packed = fingerprint_of(loaded.records), PackedRun(loaded.records)
         with self._writing():
             known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
             if known is not None and known != fingerprint:
@@ -191,50 +201,42 @@ class Intake(JudgmentLog, Reading, Remarks):
                     f"{loaded.source}: there is already a run named {name!r} with other content; "
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
-            bare = chunks = 0
+            bare = 0
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                bare, chunks = self._put_run(loaded.records, row)
+                bare = self._put_run(packed, row)
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
-        return self._run_report(loaded, name, bare, chunks, twins)
+        return self._run_report(loaded, name, bare, packed, twins)
 
     def _runs_of(self, fingerprint: str) -> list[str]:
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
         return [repr(name) for (name,) in rows]
 
-    def _put_run(self, rankings: Sequence[Ranking], row: list[str | None]) -> tuple[int, int]:
-        """Store a run; return how many of its chunks are known by id only, and how many it has."""
-        numbers, _ = self._chunk_numbers(
-            chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids
-        )
-        depth = max((len(ranking.chunk_ids) for ranking in rankings), default=0)
+    def _put_run(self, packed: PackedRun, row: list[str | None]) -> int:
+        """Store a run; return how many of its chunks are known by id only."""
+        numbers, bare = self._chunk_numbers(packed.chunk_ids)
         ((run,),) = self._rows(
             "INSERT INTO runs (name, system, created_at, params, source_hash, depth) "
             "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            [*row, depth],
+            [*row, packed.depth],
         )
         self._db.conn.executemany(
             "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
-            ((run, *packed(ranking, numbers)) for ranking in rankings),
+            ((run, *each) for each in packed.lists(numbers)),
         )
-        bare: int = self._value(
-            "SELECT count(*) FROM chunks WHERE text IS NULL AND id IN "
-            "(SELECT value FROM json_each(?))",
-            [as_json(list(numbers.values()))],
-        )
-        return bare, len(numbers)
+        return bare
 
     def _run_report(
-        self, loaded: Loaded[Ranking], name: str, bare: int, chunks: int, twins: Sequence[str]
+        self, loaded: Loaded[Ranking], name: str, bare: int, packed: PackedRun, twins: Sequence[str]
     ) -> IntakeReport:
         counts: dict[str, int | str] = {"chunks known by id only": bare}
         rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
         retired = {query_id for query_id, is_retired in rows if is_retired}
         wanted = {query_id for query_id, _ in rows} - retired
-        given = {ranking.query_id for ranking in loaded.records}
+        given = set(packed.query_ids)
         if given & retired:
             counts["queries that are retired"] = len(given & retired)
         given -= retired
@@ -249,7 +251,7 @@ class Intake(JudgmentLog, Reading, Remarks):
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
             )
-        if 0 < chunks == bare:
+        if 0 < len(packed.chunk_ids) == bare:
             warnings.append(
                 "no text is known of any chunk of this run, so nobody can grade them; load the "
                 "chunks, or check that the ids are the same"
