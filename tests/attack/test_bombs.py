@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from streamlit.testing.v1 import AppTest
 
+import labeler
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.formats import (
@@ -367,6 +368,17 @@ def test_what_comes_through_an_open_pipe_is_bounded():
             read_run(f"/dev/fd/{read_end}", limits=Limits(unpacked=1000))
     finally:
         os.close(read_end)
+
+
+def test_a_message_names_the_limit_as_python_has_it(tmp_path: Path):
+    path = tmp_path / "a.trec.gz"
+    path.write_bytes(gzip.compress(b"q Q0 c 1 1 t\n" * 100_000))
+    few = labeler.Limits(unpacked=1_000_000)
+    with pytest.raises(BadInput, match=r"; limits=labeler\.Limits\(unpacked=2000000\) takes twice"):
+        labeler.evaluate({"q": {"c": 1}}, {"A": path}, "RR", limits=few)
+    path.write_bytes(gzip.compress(b"q Q0 c 1 1 t\n"))
+    frame = labeler.evaluate({"q": {"c": 1}}, {"A": path}, "RR", limits=few)
+    assert frame.value.tolist() == [1.0]
 
 
 def test_the_data_page_says_its_limits_and_refuses_a_bomb_in_one_sentence(bombs, tmp_path: Path):
