@@ -8,7 +8,7 @@ Importing this module loads pyarrow, which takes longer than reading a small fil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -51,6 +51,29 @@ class RunColumns:
     scores: Floats
     tags: Sequence[str]
     ascii: bool
+
+    def last_apart(self) -> tuple[RunColumns | None, RunColumns]:
+        """Return the results before those of the last query, if there are any, and those."""
+        cut = len(self.ranks) - int(self.repeats[-1])
+        if not cut:
+            return None, self
+        whole = replace(
+            self,
+            queries=self.queries[:-1],
+            repeats=self.repeats[:-1],
+            chunks=self.chunks.slice(0, cut),
+            ranks=self.ranks[:cut],
+            scores=self.scores[:cut],
+        )
+        last = replace(
+            self,
+            queries=self.queries[-1:],
+            repeats=self.repeats[-1:],
+            chunks=self.chunks.slice(cut),
+            ranks=self.ranks[cut:],
+            scores=self.scores[cut:],
+        )
+        return whole, last
 
 
 def run_columns(block: Block) -> RunColumns | None:

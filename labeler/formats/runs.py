@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, get_args
 from labeler.errors import BadInput
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.names import CHUNK_OF_PAIR, LISTS, ONE_QUERY, QUERY_OF_PAIR
-from labeler.formats.ranked import OnDuplicate, Order, loaded_rankings
+from labeler.formats.portions import PORTION, Portions, Scattered
+from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.reading import (
     BLOCK,
     Block,
@@ -35,7 +36,6 @@ from labeler.formats.records import (
     take_id,
     whole,
 )
-from labeler.formats.results import RankedLists
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import RUN, TrecFile
 from labeler.model import LoadedRun
@@ -69,8 +69,24 @@ def read_run(
     if on_duplicate not in get_args(OnDuplicate):
         raise BadInput(f"duplicates are answered by refuse or first, not {on_duplicate!r}")
     source = file_source(path, name, limits)
-    with open_blocks(source, progress) as blocks:
-        return _loaded(source, blocks, order, on_duplicate)
+    most = PORTION if source.size else None  # what comes through a pipe cannot be read again
+    return _in_portions(source, progress, order, on_duplicate, most)
+
+
+def _in_portions(
+    source: Source,
+    progress: Progress | None,
+    order: Order,
+    on_duplicate: OnDuplicate,
+    most: int | None,
+) -> LoadedRun:
+    """Read a run in portions of ``most`` results or more, or as one where its lists are mixed."""
+    try:
+        with open_blocks(source, progress) as blocks:
+            return _loaded(source, blocks, order, on_duplicate, most=most)
+    except Scattered:
+        with open_blocks(source, progress) as blocks:
+            return _loaded(source, blocks, order, on_duplicate)
 
 
 def _loaded(
@@ -79,35 +95,35 @@ def _loaded(
     order: Order,
     on_duplicate: OnDuplicate,
     bulk: bool | None = None,
+    most: int | None = None,
 ) -> LoadedRun:
     """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
-    lists = _read_lists(source, blocks, bulk)
-    if not lists.first:
+    portions = Portions(source, order, on_duplicate, most)
+    _read_lists(source, portions, blocks, bulk)
+    if not portions.lists.first:
         raise source.fail(None, "there is no result in it")
-    return loaded_rankings(lists, order, on_duplicate)
+    return portions.loaded()
 
 
-def _read_lists(source: Source, blocks: Blocks, bulk: bool | None) -> RankedLists:
-    lists = RankedLists(source)
+def _read_lists(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
     number, first, blocks = peek_block(source, blocks)
     if starts_json(source, number, first):
-        _read_jsonl(lists, lines_of(blocks))
+        _read_jsonl(source, portions, lines_of(blocks))
     elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
-        _read_table(lists, lines_of(blocks))
+        _read_table(source, portions, lines_of(blocks))
     else:
-        _read_trec(lists, blocks, bulk)
-    return lists
+        _read_trec(source, portions, blocks, bulk)
 
 
-def _read_trec(lists: RankedLists, blocks: Blocks, bulk: bool | None) -> None:
-    file = TrecFile(lists.source, RUN)
+def _read_trec(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
+    file = TrecFile(source, RUN)
     for block in blocks:
-        columns = _columns(block, bulk, lists.source.limits)
+        columns = _columns(block, bulk, source.limits)
         if columns is None:
-            _read_lines(lists, file, lines_of([block]))
+            _read_lines(portions, file, lines_of([block]))
         else:
-            lists.extend(block.number, columns)
-    lists.comments = file.comments
+            portions.extend(block.number, columns)
+    portions.lists.comments = file.comments
 
 
 def _columns(block: Block, bulk: bool | None, limits: Limits) -> RunColumns | None:
@@ -126,16 +142,18 @@ def _columns(block: Block, bulk: bool | None, limits: Limits) -> RunColumns | No
     return None if columns is None or longest_id(columns) > limits.id else columns
 
 
-def _read_lines(lists: RankedLists, file: TrecFile, lines: Lines) -> None:
+def _read_lines(portions: Portions, file: TrecFile, lines: Lines) -> None:
     for number, (query, _, chunk, rank, score, tag) in file.rows(lines):
         try:
             placed, scored = int(rank), float(score)
             if not abs(scored) < TOO_LARGE or b"_" in rank + score or abs(placed) >> 63:
                 raise ValueError
         except ValueError:
-            with lists.source.at(number):
+            with file.source.at(number):
                 placed, scored = _numbers(rank, score)
-        into = lists.list_of(file.text(number, query), number)
+        query_id = file.text(number, query)
+        lists = portions.lists_for(query_id)
+        into = lists.list_of(query_id, number)
         lists.add(into, number, file.text(number, chunk), scored, placed)
         lists.tags[file.text(number, tag)] = None
 
@@ -169,31 +187,32 @@ def _rank(record: Record) -> int | None:
     return None if rank is None else whole(rank, "rank")
 
 
-def _read_table(lists: RankedLists, lines: Lines) -> None:
-    for number, record in read_table(lists.source, lines, _WANTED, ("score", "rank")):
-        with lists.source.at(number):
-            _add_flat(lists, number, record)
+def _read_table(source: Source, portions: Portions, lines: Lines) -> None:
+    for number, record in read_table(source, lines, _WANTED, ("score", "rank")):
+        with source.at(number):
+            _add_flat(portions, number, record, source.limits)
 
 
-def _read_jsonl(lists: RankedLists, lines: Lines) -> None:
-    for number, record in read_jsonl(lists.source, lines):
-        with lists.source.at(number):
+def _read_jsonl(source: Source, portions: Portions, lines: Lines) -> None:
+    for number, record in read_jsonl(source, lines):
+        with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
-                _add_nested(lists, number, record)
+                _add_nested(portions, number, record, source.limits)
             else:
-                _add_flat(lists, number, record)
+                _add_flat(portions, number, record, source.limits)
 
 
-def _add_flat(lists: RankedLists, number: int, record: Record) -> None:
-    limits = lists.source.limits
-    into = lists.list_of(take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY), number)
+def _add_flat(portions: Portions, number: int, record: Record, limits: Limits) -> None:
+    query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+    lists = portions.lists_for(query_id)
+    into = lists.list_of(query_id, number)
     chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk", limits)
     lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
 
 
-def _add_nested(lists: RankedLists, number: int, record: Record) -> None:
-    limits = lists.source.limits
+def _add_nested(portions: Portions, number: int, record: Record, limits: Limits) -> None:
     query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+    lists = portions.lists_for(query_id)
     if first := lists.first_of(query_id):
         raise BadInput(f"query {query_id!r} has a list already, on line {first}")
     into = lists.list_of(query_id, number)
