@@ -143,7 +143,7 @@ def said_limits() -> str:
     return (
         f"A file may have {upload} MB and come to {most.unpacked // 10**9} GB unpacked, one text "
         f"in it to {most.text // 10**6} MB and an id to {most.id:,} bytes. What is larger is "
-        "loaded in a terminal: `labeler load files PATH`."
+        "loaded in a terminal, by 'labeler load files'."
     )
 
 
