@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from labeler import tokens
 from labeler.errors import LabelerError
-from labeler.model import check_id
+from labeler.model import check_name
 from labeler.store import Store
 from labeler.store.people import Role
 from labeler.tokens import Forbidden
@@ -105,7 +105,7 @@ class Door:
 
 def _usable(name: str | None) -> str | None:
     try:
-        return check_id(name.strip(), "grader") if name else None
+        return check_name(name.strip(), "grader") if name else None
     except LabelerError:
         return None
 
@@ -133,7 +133,7 @@ def promise_key(store: Store, name: str) -> Key:
     whoever wants another link keeps the old one until the new one is at work.
     """
     secret = new_secret()
-    given = store.signing_key(), store.golden_set_uuid(), check_id(name, "grader")
+    given = store.signing_key(), store.golden_set_uuid(), check_name(name, "grader")
     return Key(secret, tokens.promise(*given, hash_of(secret)))
 
 

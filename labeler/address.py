@@ -120,11 +120,23 @@ def choose_or_not(
 
     As with `choose`, an address that names another is `Astray` if ``what`` says what they are.
     """
+    nothing = apart_from(options, nothing)
     found = among(name, options, what, clears) if what else given(name)
     _show(name, found if found in options else nothing)
     writes = _writes(name, nothing, clears)
     chosen = st.selectbox(label, [nothing, *options], key=name, on_change=writes, **more)
     return None if chosen == nothing else chosen
+
+
+def apart_from(options: Collection[str], nothing: str) -> str:
+    """Return what a box says for none of the options, which is never what one of them is called.
+
+    >>> apart_from(["a"], "every bucket"), apart_from(["every bucket"], "every bucket")
+    ('every bucket', '(every bucket)')
+    """
+    while nothing in options:
+        nothing = f"({nothing})"
+    return nothing
 
 
 def choose_tab(

@@ -29,6 +29,8 @@ from labeler.door import FilesForLeads, door_routes
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
 from labeler.routes import grading_routes, is_foreign
+from labeler.safekeeping.backups import Schedule
+from labeler.safekeeping.watch import Watch
 from labeler.scripts import script_routes
 from labeler.store import Store
 from labeler.warming import NotesTraffic, Traffic, warm_up
@@ -36,19 +38,21 @@ from labeler.warming import NotesTraffic, Traffic, warm_up
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
+WATCH = Watch(DATABASE, Schedule.of_this_server(os.environ))
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 
 @asynccontextmanager
 async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
-    """Keep one idle connection while the server runs; open the board, and tell pages of news.
+    """Keep one idle connection while the server runs; open the board, tell pages, keep the file.
 
     SQLite folds the write-ahead log into the file whenever the last connection closes; without
-    this one that would happen after every grade.
+    this one that would happen after every grade. And nobody puts another file in the place of one
+    that is open.
     """
     is_for_leads = not Door.of_this_server().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
-        async with TELLING.running():
+        async with TELLING.running(), WATCH.running():
             yield {}
 
 

@@ -17,6 +17,7 @@ from labeler.errors import BadInput, NotFound
 from labeler.likeness import first_alike
 from labeler.model import HOLES_OF_TWO, SOURCES, Judged, Pair, Query, Remark, Settings
 from labeler.pooling import Pool, repeats_due, shuffled_chunks
+from labeler.portions import LONGEST_IN_LIST, LONGEST_TEXT, MOST_LISTED
 from labeler.store import Item, Store, Undoable, Unsayable
 
 CLAIM_SECONDS = 600.0  # how long a query stays with a grader who asks for nothing more
@@ -112,7 +113,7 @@ class Desk:
             answer = self._progress(me, among, said)
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
-        items = store.items([pair for pair, _ in self._sources(pairs, repeats)])
+        items = store.items([pair for pair, _ in self._sources(pairs, repeats)], LONGEST_TEXT)
         papers = [
             Paper(items[pair], source, pair in stale or _is_outdated(judged[pair]), judged[pair])
             for pair, source in self._sources(pairs, repeats)
@@ -202,21 +203,21 @@ class Desk:
         )
 
     def whole(
-        self, store: Store, grader: str, query_id: str
-    ) -> tuple[list[Paper], list[int | None]]:
-        """Return every chunk of a query's pool in the grader's order, judged or not.
+        self, store: Store, grader: str, query_id: str, start: int = 0
+    ) -> tuple[list[Paper], list[bool]]:
+        """Return a query's pool in the grader's order from ``start`` on, at most `MOST_LISTED`.
 
-        Chunks that are nearly the same stand together; the second list has for each of them the
-        place of the first, None for a chunk that is like no other. Raises `NotFound` for a query
-        that has no pool.
+        The second list says for each chunk after ``start`` whether the grader has judged it.
+        Raises `NotFound` for a query that has no pool.
         """
         with self._lock:
             me = self._catch_up(store, grader)
             if query_id not in self._pool.queries():
                 raise NotFound(f"no run has chunks for query {query_id!r}")
-            chunks = shuffled_chunks(me.seed, query_id, self._pool.chunks(query_id))
-        pairs = [(query_id, chunk) for chunk in chunks]
-        return together(self._papers(store, grader, pairs, "list"))
+            chunks = shuffled_chunks(me.seed, query_id, self._pool.chunks(query_id))[start:]
+            judged = [(query_id, chunk) in me.judged for chunk in chunks]
+        pairs = [(query_id, chunk) for chunk in chunks[:MOST_LISTED]]
+        return self._papers(store, grader, pairs, "list"), judged
 
     def search(self, store: Store, grader: str, query_id: str, words: str) -> list[Paper]:
         """Return the chunks that match ``words`` best, for grading them under a query."""
@@ -267,7 +268,8 @@ class Desk:
             return 0 if number is None else len(self._pool.ranks((query_id, number)))
 
     def _papers(self, store: Store, grader: str, pairs: Sequence[Pair], source: str) -> list[Paper]:
-        items = store.items(pairs)
+        longest = LONGEST_TEXT if source == "pool" else LONGEST_IN_LIST
+        items = store.items(pairs, longest)
         with self._lock:
             judged = self._catch_up(store, grader).judged
             return [
@@ -358,8 +360,14 @@ class Desk:
 
 
 def together(papers: Sequence[Paper]) -> tuple[list[Paper], list[int | None]]:
-    """Bring papers together whose chunks are nearly the same; say where each group begins."""
-    first = first_alike(paper.item.chunk.text for paper in papers)
+    """Bring papers together whose chunks are nearly the same; say where each group begins.
+
+    The second list has for each of them the place of the first, None for a chunk that is like no
+    other. Of texts that were cut nobody can say it.
+    """
+    first = first_alike(
+        paper.item.chunk.text if paper.item.more is None else None for paper in papers
+    )
     groups: dict[int, list[Paper]] = {}
     for at, paper in enumerate(papers):
         groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(paper)

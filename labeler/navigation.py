@@ -122,10 +122,12 @@ here = next(place for place in PLACES if place.title == page.title)
 # Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
 # And it writes a chosen tab in the primary colour on a tint of it: in the dark, no colour can be
 # read there that also carries the white of a primary button.
+# The file that a table of its own offers has cells that a spreadsheet runs: ours stand below it.
 STYLE = """
 .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
 .stButtonGroup [data-selected][data-selected] { color: inherit; }
 .st-key-navigation { row-gap: 0; }
+[data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) { display: none; }
 .st-key-navigation button { min-height: 0; padding: 0; }
 """
 show_html(style(STYLE + links.STYLE + choices.STYLE))

@@ -9,14 +9,18 @@ from labeler.address import Astray
 from labeler.grading import Confined, Desk, Terms, pad
 from labeler.palette import GRADE_COLOURS
 
+OWN = {*address.CARRIED, "query"}  # parameters with a meaning of their own, whatever a facet is
 
-def chosen_field(facets: Mapping[str, Sequence[str]]) -> Confined | None:
+
+def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
     """Return the bucket the address keeps a grader to, as ``?facet=F&bucket=B`` or ``?F=B``.
 
-    Raises `Astray` for what is not there: grading another field than the one that was meant would
-    be worse than not grading.
+    ``known`` says whether the address names a query that is there. Raises `Astray` for what is not
+    there: grading another field than the one that was meant would be worse than not grading.
     """
-    named = [facet for facet in facets if facet not in address.CARRIED]
+    if (short := in_short(facets, known)) is not None:
+        return short
+    named = [facet for facet in facets if facet not in OWN]
     asked = {facet: value for facet in named if (value := address.given(facet)) is not None}
     facet = address.among("facet", facets, "facet", clears=["bucket"])
     bucket = address.given("bucket")
@@ -37,9 +41,28 @@ def chosen_field(facets: Mapping[str, Sequence[str]]) -> Confined | None:
     return None
 
 
-def chosen_query(known: bool) -> str | None:
+def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
+    """Return what ``?F=B`` says of a facet F called facet, bucket or query.
+
+    Only where it can mean nothing else: the parameter's own meaning comes first.
+    """
+    facet, bucket = address.given("facet"), address.given("bucket")
+    said = {
+        "bucket": bucket if facet is None else None,
+        "facet": facet if bucket is None and facet not in facets else None,
+        "query": None if known else address.given("query"),
+    }
+    for name, value in said.items():
+        if value is not None and value in facets.get(name, ()):
+            return Confined(name, value)
+    return None
+
+
+def chosen_query(known: bool, confined: Confined | None) -> str | None:
     """Return the query the address asks for; raises `Astray` for one that is not there."""
     query_id = address.given("query")
+    if confined == Confined("query", query_id or "") and not known:
+        return None
     if query_id is not None and not known:
         said = f"there is no query {query_id!r} in this golden set, or not any more"
         raise Astray(said, ["query"])
@@ -73,6 +96,7 @@ elif not runs:
     st.write("A run says which chunks a system retrieved. Load one on the Data page, or:")
     st.code("labeler load run FILE")
 else:
+    confined = chosen_field(facets, is_known)
     pad(
         Desk(
             golden_set=golden_set,
@@ -89,7 +113,7 @@ else:
             is_new=is_new,
             guideline=settings.guideline or settings.default_guideline,
             contact=settings.contact,
-            confined=chosen_field(facets),
-            query=chosen_query(is_known),
+            confined=confined,
+            query=chosen_query(is_known, confined),
         )
     )

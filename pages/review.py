@@ -123,7 +123,7 @@ def show_progress() -> None:
     shares = [charts.Share(name_of(row, facet), share_of(row), *counts_of(row)) for row in rows]
     words = f"Share of the pool that is graded{f', by {facet}' if facet else ''}"
     st.text(words)
-    st.altair_chart(charts.progress_chart(shares, facet or "", words))
+    st.altair_chart(charts.progress_chart(shares, words))
     headings = [facet or "", "queries", "finished", "pool", *STATES]
     table = [progress_row(row, name_of(row, facet)) for row in rows]
     whole = progress_row(total, choices.ALL_QUERIES) if facet else None

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 
+from labeler.model import Judgment
 from labeler.store import Store
 
 
@@ -24,3 +26,18 @@ def assert_refused(store: Store, table: str, statement: str, recursive: str) -> 
     other.commit()
     other.close()
     assert store._rows(f"SELECT * FROM {table} ORDER BY id") == before
+
+
+def grade(path: Path, count: int, by: str = "more") -> None:
+    """Add grades to a golden set as the fixture ``filled`` makes it."""
+    with Store(path) as store, store._transaction():
+        for n in range(count):
+            store.judge(Judgment(f"{by}/{n}", "q1", "c3", "Ann", grade=n % 4))
+
+
+def newest_alone(path: Path) -> int:
+    """Return up to where the log of a file goes, whatever lies beside it."""
+    with sqlite3.connect(f"{path.as_uri()}?immutable=1", uri=True) as db:
+        [(found,)] = db.execute("SELECT max(id) FROM judgments").fetchall()
+    db.close()
+    return int(found)

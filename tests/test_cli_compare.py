@@ -314,12 +314,6 @@ def test_without_queries_or_a_file_it_says_what_to_do(run: Labeler, tmp_path: Pa
     assert not (tmp_path / "typo.db").exists()
 
 
-def test_a_run_s_name_cannot_move_the_cursor(run: Labeler) -> None:
-    assert run("load", "run", "b.trec", "--name", "b\x1b[2J").exit_code == 0
-    shown = output(run("compare", "a", "b\x1b[2J", "--strips"))
-    assert "\x1b" not in shown
-
-
 def test_a_difference_has_a_sign() -> None:
     assert [signed(x) for x in (0.25, -0.25, 0.0, float("nan"))] == [
         "+0.2500",

@@ -82,7 +82,7 @@ def test_queries_are_found_with_how_many_grades_they_have(run: Run, filled: Stor
     assert shown.endswith("... and 1 more; --most lists them\n")
     odd = run("queries", "q3")
     assert "\x1b" not in odd
-    assert "one line �[2Jlong" in odd
+    assert "one line \\x1b[2Jlong" in odd
     assert "…" in odd
 
 

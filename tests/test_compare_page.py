@@ -333,7 +333,7 @@ def test_the_charts_have_their_table_and_a_description(filled: Path):
     bars, scatter = specs
     said = [each["title"] for each in bars["encoding"]["tooltip"]]
     assert said == [
-        *("query", "bucket", "RR of A", "RR of B", "B − A", "holes in A", "holes in B"),
+        *("query", "bucket", "in A", "in B", "B − A", "holes in A", "holes in B"),
     ]
     assert (scatter["width"], scatter["autosize"]) == (scatter["height"], "pad")
     axes = scatter["layer"][1]["encoding"]

@@ -297,7 +297,7 @@ def test_nobody_can_close_the_door_from_outside(filled: Path):
         assert not store.has_invitations(), "showing it has closed nothing"
     field(app, "Your name").set_value(" ")
     app = press(app, "Show my link")
-    assert "a grader id must not be empty" in words(app)
+    assert "a grader name must not be empty" in words(app)
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from labeler import desk as desk_module
-from labeler.desk import CLAIM_SECONDS, Desk, within
+from labeler.desk import CLAIM_SECONDS, Desk, together, within
 from labeler.errors import BadInput, NotFound
 from labeler.model import STRATEGIES, Chunk, Judgment, Query, Ranking, Settings
 from labeler.store import Store
@@ -239,12 +239,12 @@ def test_the_whole_query_stands_in_the_graders_own_order_likes_together(store: S
     for name in ("Ann", "Bob"):
         store.add_grader(name)
     desk = Desk()
-    (ann, groups), (bob, _) = (desk.whole(store, name, "q") for name in ("Ann", "Bob"))
+    (ann, groups), (bob, _) = (together(desk.whole(store, name, "q")[0]) for name in ("Ann", "Bob"))
     ids = [paper.item.chunk.chunk_id for paper in ann]
     assert sorted(ids) == sorted(texts)
     assert ids != list(texts), "not the run's order"
     assert [pair_of(paper) for paper in bob] != [pair_of(paper) for paper in ann]
-    assert desk.whole(store, "Ann", "q") == (ann, groups)
+    assert together(desk.whole(store, "Ann", "q")[0]) == (ann, groups)
     first = next(place for place, name in enumerate(ids) if int(name[1:]) % 4 == 0)
     alike = [place for place, name in enumerate(ids) if int(name[1:]) % 4 == 0]
     assert alike == list(range(first, first + 5)), "what is nearly the same stands together"

@@ -54,6 +54,7 @@ ASKED = {
     "history": {},
     "query": {"query": "q1"},
     "search": {"query": "q1", "words": "text"},
+    "text": {"chunk": "c1"},
     "neighbours": {"chunk": "c1"},
     "told": {"query": "q1", "chunk": "c1"},
 }

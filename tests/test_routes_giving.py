@@ -19,7 +19,7 @@ from tests.pad import Pad, many, pad
 __all__ = ["pad"]
 
 ITEM = {
-    *("query", "chunk", "text_hash", "title", "document", "text"),
+    *("query", "chunk", "text_hash", "title", "document", "text", "more"),
     *("stale", "replaces", "source"),
 }
 QUERY = {
@@ -346,6 +346,7 @@ def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, p
     for word in ("second", "rank", "score", "system", "run"):
         assert all(word not in answer.body.decode() for answer in answers)
     known = ITEM | QUERY | NEXT | DONE | {"done", "group", "judged", "pooled", "before", "after"}
+    known |= {"rest", "from", "count", "graded"}
     ids = {"q1", "q2", *(f"m{n}" for n in range(12))}
     assert keys_of([answer.json() for answer in answers[:-1]]) <= known | ids
     for item in answers[2].json()["items"]:
@@ -371,7 +372,7 @@ def test_texts_are_given_as_they_are(filled: Store, pad: Pad, loaded):
     hostile = '<script>alert(1)</script> "quoted" \u202e {{7*7}} \U0001f600'
     filled.add_queries(loaded([Query("h", hostile, guideline=hostile, keywords=(hostile,))]))
     filled.add_chunks(loaded([Chunk("h", hostile, hostile, hostile)]))
-    filled.add_run(loaded([Ranking("h", ("h",))]), name=hostile)
+    filled.add_run(loaded([Ranking("h", ("h",))]), name=hostile.replace("\u202e", ""))
     answer = pad.answer("query", query="h")
     assert answer.headers["content-type"] == "application/json"
     [item], query = answer.json()["items"], answer.json()["queries"]["h"]

@@ -21,7 +21,7 @@ def query_frame(rows: Sequence[DrawnQuery]) -> pd.DataFrame:
 
 
 def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
-    """Return a bar for each query, best for B first; a click selects ``query_id``."""
+    """Return a bar for each query, best for B first; a click selects its ``place``."""
     chart: alt.Chart = (
         alt.Chart(_in_words(frame), height=SIDE)
         .mark_bar(cursor="pointer")
@@ -29,7 +29,7 @@ def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
             x=alt.X("place:O", title="queries, best for B first", axis=alt.Axis(labels=False)),
             y=alt.Y("delta:Q", title=f"{heading}: B − A"),
             color=_outcome_colour(),
-            tooltip=_tooltip(heading),
+            tooltip=_tooltip(),
         )
         .add_params(_opened())
         .properties(
@@ -41,7 +41,7 @@ def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
 
 
 def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.LayerChart:
-    """Return A against B with the diagonal: above it B is better; a click selects ``query_id``.
+    """Return A against B with the diagonal: above it B is better; a click selects a ``place``.
 
     It is a square with the same values across and upward.
     """
@@ -61,7 +61,7 @@ def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Laye
             y=alt.Y("b:Q", title=f"{heading} of B", scale=whole),
             color=_outcome_colour(),
             shape=alt.Shape("outcome:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
-            tooltip=_tooltip(heading),
+            tooltip=_tooltip(),
         )
         .add_params(_opened(nearest=True))
     )
@@ -93,12 +93,12 @@ def _outcome_colour() -> alt.Color:
     )
 
 
-def _tooltip(heading: str) -> list[alt.Tooltip]:
+def _tooltip() -> list[alt.Tooltip]:
     words = {
         "query": "query",
         "bucket": "bucket",
-        "in_a": f"{heading} of A",
-        "in_b": f"{heading} of B",
+        "in_a": "in A",
+        "in_b": "in B",
         "change": "B − A",
         "holes_a": "holes in A",
         "holes_b": "holes in B",
@@ -107,4 +107,4 @@ def _tooltip(heading: str) -> list[alt.Tooltip]:
 
 
 def _opened(*, nearest: bool = False) -> alt.Parameter:
-    return alt.selection_point(name="opened", fields=["query_id"], nearest=nearest)
+    return alt.selection_point(name="opened", fields=["place"], nearest=nearest)

@@ -55,7 +55,7 @@ def _share_words(count: int, total: int) -> str:
 
 
 def failure_heat(
-    by_bucket: Mapping[str, Mapping[FailureClass, int]], facet: str, description: str
+    by_bucket: Mapping[str, Mapping[FailureClass, int]], description: str
 ) -> alt.LayerChart | alt.FacetChart:
     """Return classes by bucket as a heat map of counts, without the classes that nobody has."""
     seen = [each for each in CLASSES if any(counts[each] for counts in by_bucket.values())]
@@ -72,5 +72,5 @@ def failure_heat(
     ]
     most = max((cell.value for cell in cells), default=1.0)
     return heat_chart(
-        cells, rows="class", columns=facet, description=description, most=most, digits=0
+        cells, rows="class", columns="bucket", description=description, most=most, digits=0
     )

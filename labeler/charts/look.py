@@ -1,7 +1,14 @@
-"""How every chart's text looks: large enough, and in the colour of the page's own text."""
+"""What charts share: the look of their text, and names that are drawn without being keys.
+
+Vega keeps what it groups by in objects and writes titles into expressions, so a name that anybody
+chose is never a scale's value, a field or a title: marks stand at numbers, and an axis or a legend
+looks up what a number is called.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import altair as alt
@@ -11,6 +18,38 @@ INK = "currentColor"  # the page's text, on a light ground and on a dark one
 NAME_ROOM = 420  # pixels that a name may take in a legend or on an axis before it is cut
 
 ChartT = TypeVar("ChartT", bound=alt.TopLevelMixin)
+
+
+@dataclass(frozen=True)
+class Names:
+    """Names in their order, under the ``key`` by which a chart's parameters hold them."""
+
+    key: str
+    names: Sequence[str]
+    _places: dict[str, int] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        places = {name: place for place, name in enumerate(self.names)}
+        object.__setattr__(self, "_places", places)
+
+    def places(self, names: Iterable[str]) -> list[int]:
+        """Return the numbers that stand for some of the names."""
+        return [self._places[name] for name in names]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all names: the domain of their scale."""
+        return list(range(len(self.names)))
+
+    @property
+    def spelled(self) -> str:
+        """The expression by which an axis or a legend says the name of a number."""
+        return f"{self.key}[datum.value]"
+
+    @property
+    def parameter(self) -> alt.Parameter:
+        """What has to be added to the chart that spells them."""
+        return alt.param(name=self.key, value=list(self.names))
 
 
 def dressed(chart: ChartT) -> ChartT:

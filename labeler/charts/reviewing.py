@@ -9,7 +9,7 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
-from labeler.charts.look import dressed
+from labeler.charts.look import Names, dressed
 from labeler.palette import GRADE_COLOURS, QUIET, RUN_COLOURS
 
 LEAST_DAYS, MOST_DAYS = 14, 92
@@ -41,30 +41,39 @@ def day_chart(given: Sequence[tuple[str, str, int]], description: str) -> alt.Ch
         [(day, grader, grades) for (day, grader), grades in sums.items() if day in days],
         columns=["day", "grader", "grades"],
     )
-    graders = [name for name in (*named, OTHERS) if name in set(frame["grader"])]
-    frame["place"] = [graders.index(name) for name in frame["grader"]]
-    scale = alt.Scale(domain=graders, range=list(RUN_COLOURS[: len(graders)]))
+    there = set(frame["grader"])
+    graders = Names("graders", [name for name in (*named, OTHERS) if name in there])
+    frame["place"] = graders.places(frame["grader"])
+    scale = alt.Scale(domain=graders.numbers, range=list(RUN_COLOURS[: len(graders.names)]))
     axis = alt.Axis(labelAngle=0, labelOverlap="greedy", labelExpr="slice(datum.value, 5)")
     chart: alt.Chart = (
         alt.Chart(frame)
         .mark_bar(stroke="#ffffff", strokeWidth=0.6)
         .encode(
             x=alt.X("day:O", title="day (UTC)", scale=alt.Scale(domain=days), axis=axis),
-            y=alt.Y("sum(grades):Q", title="grades", axis=alt.Axis(tickMinStep=1)),
-            color=alt.Color("grader:N", scale=scale, sort=graders, legend=day_legend(graders)),
+            y=alt.Y("grades:Q", title="grades", axis=alt.Axis(tickMinStep=1)),
+            color=alt.Color("place:N", scale=scale, legend=day_legend(graders)),
             order=alt.Order("place:Q"),
-            tooltip=["day", "grader", alt.Tooltip("sum(grades):Q", title="grades")],
+            tooltip=["day", "grader", "grades"],
         )
+        .add_params(graders.parameter)
         .properties(height=320, description=description)
     )
     return dressed(chart)
 
 
-def day_legend(graders: Sequence[str]) -> alt.Legend | None:
+def day_legend(graders: Names) -> alt.Legend | None:
     """Return a legend where there is more than one grader to tell apart."""
-    if len(graders) == 1:
+    if len(graders.names) == 1:
         return None
-    return alt.Legend(title=None, orient="top", columns=7, labelLimit=140, symbolStrokeWidth=0)
+    return alt.Legend(
+        title=None,
+        labelExpr=graders.spelled,
+        orient="top",
+        columns=7,
+        labelLimit=140,
+        symbolStrokeWidth=0,
+    )
 
 
 def shown_days(days: Iterable[str]) -> list[str]:
@@ -101,25 +110,26 @@ class Share(NamedTuple):
     open: int
 
 
-def progress_chart(
-    shares: Sequence[Share], facet: str, description: str
-) -> alt.LayerChart | alt.FacetChart:
+def progress_chart(shares: Sequence[Share], description: str) -> alt.LayerChart | alt.FacetChart:
     """Return a bar for each bucket: how much of its pool is graded; what is open stays hollow."""
     names = list(STATES)
+    buckets = Names("buckets", [each.bucket for each in shares])
     frame = pd.DataFrame(
         [
-            (each.bucket, state, count, place, each.words)
-            for each in shares
+            (each.bucket, at, state, count, place, each.words)
+            for at, each in enumerate(shares)
             for place, (state, count) in enumerate(
                 zip(names, (each.graded, each.cannot_tell, each.stale, each.open), strict=True)
             )
             if count
         ],
-        columns=["bucket", "state", "chunks", "place", "share"],
+        columns=["bucket", "at", "state", "chunks", "place", "share"],
     )
-    buckets = [each.bucket for each in shares]
-    axis = alt.Axis(labelLimit=240, labelOverlap=False, domain=False, ticks=False)
-    base = alt.Chart(frame).encode(y=alt.Y("bucket:N", title=facet, sort=buckets, axis=axis))
+    axis = alt.Axis(
+        labelExpr=buckets.spelled, labelLimit=240, labelOverlap=False, domain=False, ticks=False
+    )
+    places = alt.Scale(domain=buckets.numbers)
+    base = alt.Chart(frame).encode(y=alt.Y("at:O", title=None, scale=places, axis=axis))
     shown = [name for name in names if name in set(frame["state"])]
     scale = alt.Scale(domain=shown, range=[STATES[name] for name in shown])
     legend = alt.Legend(
@@ -140,5 +150,6 @@ def progress_chart(
         order=alt.Order("place:Q"),
         tooltip=["bucket", "state", "chunks", alt.Tooltip("share:N", title="graded")],
     )
-    chart = alt.layer(bars).properties(height=30 * len(buckets) + 90, description=description)
-    return dressed(chart)
+    height = 30 * len(shares) + 90
+    chart = alt.layer(bars).properties(height=height, description=description)
+    return dressed(chart.add_params(buckets.parameter))

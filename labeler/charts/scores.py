@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from labeler.charts.look import INK, LEAST_FONT, dressed
+from labeler.charts.look import INK, LEAST_FONT, Names, dressed
 from labeler.evaluation import Conventions, Score
 from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
 
@@ -23,19 +23,23 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
     legend is `labeler.tables.run_legend`, of the same runs in the same order.
     """
     scores = [score for score in scores if not score.measure.definition.count]
-    names = {score.measure: conventions.heading(score.measure) for score in scores}
+    headings = {score.measure: conventions.heading(score.measure) for score in scores}
+    lines = Names("measures", list(dict.fromkeys(headings.values())))
+    runs = Names("runs", list(dict.fromkeys(score.run for score in scores)))
     frame = pd.DataFrame(
         {
             "run": [score.run for score in scores],
-            "measure": [names[score.measure] for score in scores],
+            "at": runs.places(score.run for score in scores),
+            "measure": [headings[score.measure] for score in scores],
+            "line": lines.places(headings[score.measure] for score in scores),
             "value": [score.value for score in scores],
             "n": [score.n for score in scores],
             "holes": [score.holes for score in scores],
         }
     ).dropna(subset="value")
-    runs = list(dict.fromkeys(score.run for score in scores))
+    axis = alt.Axis(labelExpr=lines.spelled, labelLimit=280)
     chart: alt.Chart = (
-        alt.Chart(frame, height=LINE * len(names) + ROOM_AROUND)
+        alt.Chart(frame, height=LINE * len(lines.names) + ROOM_AROUND)
         .mark_point(size=110, filled=True, opacity=1)
         .encode(
             x=alt.X(
@@ -44,16 +48,15 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
                 scale=alt.Scale(domain=[0, 1]),
                 axis=alt.Axis(labelFlush=False),  # pushed inside, the last number would be cut
             ),
-            y=alt.Y(
-                "measure:N", title=None, sort=list(names.values()), axis=alt.Axis(labelLimit=280)
-            ),
-            shape=alt.Shape("run:N", scale=_scale(runs, MARKS), legend=None),
-            color=alt.Color("run:N", scale=_scale(runs, RUN_COLOURS), legend=None),
+            y=alt.Y("line:O", title=None, scale=alt.Scale(domain=lines.numbers), axis=axis),
+            shape=alt.Shape("at:N", scale=_scale(runs, MARKS), legend=None),
+            color=alt.Color("at:N", scale=_scale(runs, RUN_COLOURS), legend=None),
             tooltip=[
                 *("run:N", "measure:N", alt.Tooltip("value:Q", title="mean", format=".4f")),
                 *(alt.Tooltip("n:Q", title="queries"), "holes:Q"),
             ],
         )
+        .add_params(lines.parameter)
         .properties(description="Mean of each measure for each run; the same numbers as the table")
     )
     return dressed(chart)
@@ -67,27 +70,28 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
     """
     given = list(scores)
     name = next((each.measure.name for each in given), "")
+    runs = Names("runs", list(dict.fromkeys(each.run for each in given)))
     frame = pd.DataFrame(
         [
             {
                 "run": each.run,
+                "at": at,
                 "k": each.measure.cutoff,
                 "value": each.value,
                 "n": each.n,
             }
-            for each in given
+            for each, at in zip(given, runs.places(each.run for each in given), strict=True)
         ],
-        columns=["run", "k", "value", "n"],
+        columns=["run", "at", "k", "value", "n"],
     ).dropna(subset="value")
-    runs = list(dict.fromkeys(each.run for each in given))
     lines = (
         alt.Chart(frame)
         .mark_line(point=alt.OverlayMarkDef(size=45, filled=True))
         .encode(
             x=alt.X("k:Q", title="k: the first k chunks", scale=alt.Scale(type="log")),
             y=alt.Y("value:Q", title=f"mean {name}@k", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("run:N", scale=_scale(runs, RUN_COLOURS), legend=None),
-            strokeDash=alt.StrokeDash("run:N", scale=_scale(runs, DASHES), legend=None),
+            color=alt.Color("at:N", scale=_scale(runs, RUN_COLOURS), legend=None),
+            strokeDash=alt.StrokeDash("at:N", scale=_scale(runs, DASHES), legend=None),
             tooltip=[
                 *("run:N", "k:Q", alt.Tooltip("value:Q", title="mean", format=".4f")),
                 alt.Tooltip("n:Q", title="queries"),
@@ -112,6 +116,7 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
     return dressed(chart)
 
 
-def _scale(runs: Sequence[str], looks: Sequence[Any]) -> alt.Scale:
+def _scale(runs: Names, looks: Sequence[Any]) -> alt.Scale:
     """Give each run a look of its own, as far as there are some; then they begin again."""
-    return alt.Scale(domain=list(runs), range=[looks[at % len(looks)] for at in range(len(runs))])
+    given = [looks[at % len(looks)] for at in runs.numbers]
+    return alt.Scale(domain=runs.numbers, range=given)

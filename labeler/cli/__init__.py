@@ -14,13 +14,14 @@ from labeler import __version__
 from labeler.cli.comparing import compare
 from labeler.cli.exporting import export
 from labeler.cli.group import FILE, LabelerGroup
-from labeler.cli.holdings import drop, queries, restore, retire, runs
+from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
+from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
 from labeler.cli.settings import settings
-from labeler.cli.verbs import change, rename
+from labeler.cli.verbs import change, rename, restore
 
 __all__ = ["main"]
 
@@ -50,8 +51,8 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, compare, export]
+COMMANDS = [demo, serve, load, score, compare, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings]
-COMMANDS += [change, rename, drop, retire, restore, explain_measures]
+COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:
     main.add_command(command)

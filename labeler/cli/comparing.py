@@ -12,6 +12,7 @@ from labeler import comparison
 from labeler.cli.group import database_option
 from labeler.cli.scoring import (
     asking_options,
+    check_asked,
     chosen,
     conventions_of,
     measures_of,
@@ -22,7 +23,6 @@ from labeler.cli.tables import (
     Table,
     markdown_footer,
     markdown_lines,
-    shown,
     text_footer,
     text_lines,
 )
@@ -37,6 +37,7 @@ from labeler.evaluation import (
     tie_notes,
     tied_ranges,
 )
+from labeler.model import legible
 from labeler.store import Store
 
 STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
@@ -66,6 +67,7 @@ def compare(
     facet: str | None,
     per_query: bool,
     kind: str,
+    raw: bool,
     stripped: bool,
 ) -> None:
     """Compare run B with run A: what rises, what falls, and where.
@@ -73,8 +75,7 @@ def compare(
     A delta is B minus A. Wins, ties and losses count the queries in which B is better, equal and
     worse.
     """
-    if facet is not None and per_query:
-        raise click.UsageError("--by and --per-query cannot be asked for together")
+    check_asked(facet, kind, per_query=per_query, raw=raw)
     if stripped and kind in ("csv", "json"):
         raise click.UsageError("--strips are for people; ask for them with --format table or md")
     with Store(db) as store:
@@ -89,7 +90,8 @@ def compare(
         notes += tie_notes(ranges, conventions)
     notes += warnings(board, found)
     if kind in ("csv", "json"):
-        print_records(kind, records_of(found, per_query=per_query), ranges, conventions, notes)
+        records = records_of(found, per_query=per_query)
+        print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     table = table_of(found, per_query=per_query)
     strips = strip_lines(board, found) if stripped else []
@@ -111,9 +113,9 @@ def rows_of(found: Comparison) -> tuple[Delta, ...]:
 def table_of(found: Comparison, *, per_query: bool) -> Table:
     """Return a line for each row, with four digits; a query's needs no counts."""
     place = "query" if per_query else found.facet
-    names = ["measure"] if place is None else [shown(place), "measure"]
+    names = ["measure"] if place is None else [legible(place), "measure"]
     counts = [] if per_query else ["wins", "ties", "losses", "n", "undefined"]
-    numbers = [shown(found.a), shown(found.b), "delta", *counts, "holes A", "holes B"]
+    numbers = [legible(found.a), legible(found.b), "delta", *counts, "holes A", "holes B"]
     lines = _query_lines(found) if per_query else _mean_lines(found)
     return Table(names, numbers, list(lines))
 
@@ -138,7 +140,7 @@ def _cells(
     counts: tuple[int, ...] = (),
 ) -> list[str]:
     return [
-        *([] if place is None else [shown(place)]),
+        *([] if place is None else [legible(place)]),
         conventions.heading(row.measure),
         number(row.a),
         number(row.b),
@@ -158,14 +160,14 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     order = [*sorted(known, key=lambda at: rows[at].delta), *rest]
     body = [
         [
-            shown(rows[at].query_id),
+            legible(rows[at].query_id),
             *(comparison.strip_text(part[at]) for part in pair),
             signed(rows[at].delta),
         ]
         for at in order
     ]
     heading = f"{found.conventions.heading(measure)} delta"
-    return text_lines(Table(["query", shown(found.a), shown(found.b)], [heading], body))
+    return text_lines(Table(["query", legible(found.a), legible(found.b)], [heading], body))
 
 
 def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from labeler import transfer
-from labeler.cli.group import FILE_OR_OUTPUT, database_option
+from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
 from labeler.store import Store
 
@@ -44,7 +44,7 @@ def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
             put_file(path, data, replace=force)
         said = count_events(data) if kind == "events" else described(kind, store)
     if str(path) != "-":
-        click.echo(f"{path}: {said}")
+        say(f"{path}: {said}")
 
 
 def kind_of(path: Path) -> str:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import click
 
 from labeler.errors import LabelerError
+from labeler.model import legible
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
@@ -48,7 +49,7 @@ def _one_sentence() -> Iterator[None]:
     try:
         yield
     except LabelerError as error:
-        raise click.ClickException(str(error)) from error
+        raise click.ClickException(legible(str(error), keep="\n")) from error
     except OSError as error:
         if error.errno == errno.EPIPE:  # a reader that has seen enough
             raise
@@ -67,7 +68,7 @@ def _in_words(error: OSError) -> str:
     if error.filename is None:
         _forget_output()
         return f"the output cannot be written: {error.strerror or error}"
-    return f"{error.filename}: {error.strerror}"
+    return legible(f"{error.filename}: {error.strerror}")
 
 
 def _forget_output() -> None:
@@ -79,6 +80,11 @@ def _forget_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, output)
     os.close(nowhere)
+
+
+def say(line: str) -> None:
+    """Print a line that holds a name: nothing in it moves the cursor or begins another line."""
+    click.echo(legible(line))
 
 
 def database_option(command: CommandT) -> CommandT:

@@ -7,8 +7,9 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import LabelerGroup, database_option
-from labeler.cli.tables import Table, shown, text_lines
-from labeler.cli.verbs import change, rename
+from labeler.cli.tables import Table, text_lines
+from labeler.cli.verbs import change, rename, restore
+from labeler.model import legible
 from labeler.store import QuerySummary, Store
 
 LONGEST_TEXT = 80
@@ -26,7 +27,7 @@ def runs(db: Path) -> None:
         return
     body = [
         [
-            *map(shown, (run.name, run.system, run.created_at or "")),
+            *map(legible, (run.name, run.system, run.created_at or "")),
             f"{run.queries:,}",
             f"{run.depth:,}",
         ]
@@ -116,7 +117,7 @@ def cells(query: QuerySummary) -> list[str]:
     text = " ".join(query.text.split())
     short = text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
     retired = (query.retired_at or "")[:10]
-    return [shown(query.query_id), query.task or "", retired, shown(short), f"{query.grades:,}"]
+    return [legible(query.query_id), query.task or "", retired, legible(short), f"{query.grades:,}"]
 
 
 @click.group(cls=LabelerGroup)
@@ -136,11 +137,6 @@ def retire_query(db: Path, query_id: str) -> None:
     with Store(db) as store:
         store.retire_query(query_id)
     click.echo(f"query {query_id!r} is retired")
-
-
-@click.group(cls=LabelerGroup)
-def restore() -> None:
-    """Take a retired query back into use."""
 
 
 @restore.command("query")

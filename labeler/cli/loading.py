@@ -13,7 +13,7 @@ from labeler.cli.progress import progress_bar
 from labeler.cli.whole import filling, is_new
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
-from labeler.store import Store
+from labeler.store import Store, health
 from labeler.transfer import LoadOptions
 
 path_argument = click.argument("path", type=FILE)
@@ -202,12 +202,13 @@ def files(db: Path, paths: tuple[Path, ...], limits: Limits) -> None:
     They are loaded in the order they need: queries, chunks, golden grades, runs. A file that
     cannot be told or is refused is named in the end; those that do not need it are loaded.
     """
+    check_target(db)
     guesses = [(path, guess(path)) for path in paths]
     failed = [f"{path}: {found.why}" for path, found in guesses if found.kind is None]
     for kind in transfer.LOADS:
         for path in (path for path, found in guesses if found.kind == kind):
             try:
-                put(db, kind, path, LoadOptions(limits=limits))
+                put_unchecked(db, kind, path, LoadOptions(limits=limits))
             except LabelerError as error:
                 failed.append(str(error))
     if failed:
@@ -215,10 +216,21 @@ def files(db: Path, paths: tuple[Path, ...], limits: Limits) -> None:
 
 
 def put(db: Path, kind: str, path: Path, options: LoadOptions) -> None:
-    """Read a file, store what it holds and print what was done."""
+    """Read a file, store what it holds in a golden set that is whole, and print what was done."""
+    check_target(db)
+    put_unchecked(db, kind, path, options)
+
+
+def check_target(db: Path) -> None:
+    """Raise where nothing can be loaded into ``db``: it should not take a whole file to notice."""
     if not is_new(db):
-        with Store(db):  # a wrong --db should not take as long to notice as the file to read
+        health.check_sound(db)
+        with Store(db):
             pass
+
+
+def put_unchecked(db: Path, kind: str, path: Path, options: LoadOptions) -> None:
+    """Read a file, store what it holds and print what was done."""
     with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
         apply = transfer.read(kind, path, options, progress=progress)
     with filling(db) as store:

@@ -10,11 +10,12 @@ from pathlib import Path
 import click
 
 from labeler import access
-from labeler.cli.group import database_option
-from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.group import database_option, say
+from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
-from labeler.store import Store
+from labeler.model import legible
+from labeler.store import Store, health
 from labeler.store.people import Role, WayIn
 
 
@@ -54,11 +55,12 @@ def invite(
     name = (login_name or name or login or "").strip()
     if not name or (login_name and not login):
         raise click.UsageError("name the person to invite, or give --login ADDRESS [--name NAME]")
+    health.check_sound(db)
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
             for line in give_link(store, name, role, address):
-                click.echo(line)
+                say(line)
         else:
             put_on_list(store, name, role, login)
         if first:
@@ -83,7 +85,7 @@ def put_on_list(store: Store, name: str, role: Role | None, login: str) -> None:
     """Invite a person by the address of their login and say so."""
     known = store.allow(name, login, role=role)
     again = ", as before" if known else ""
-    click.echo(
+    say(
         f"{login.strip().lower()} comes in as {name} ({role_of(store, name)}){again}, where the "
         "server is started with --login."
     )
@@ -117,7 +119,7 @@ def revoke(db: Path, name: str | None, everyone: bool) -> None:
             store.revoke_everyone()
         else:
             store.revoke(name)
-            click.echo(f"{name} cannot come in any more; their judgments stay")
+            say(f"{name} cannot come in any more; their judgments stay")
         if not store.has_invitations():
             click.echo("Nobody is invited any more: whoever opens labeler on this machine is lead.")
         advise(store)
@@ -136,7 +138,7 @@ def change_role(db: Path, name: str, role: Role) -> None:
     """
     with Store(db) as store:
         store.change_role(name, role)
-    click.echo(f"{name} is {role} now")
+    say(f"{name} is {role} now")
 
 
 @click.command()
@@ -144,6 +146,7 @@ def change_role(db: Path, name: str, role: Role) -> None:
 @click.pass_obj
 def people(db: Path) -> None:
     """List everyone who grades or may come in, and how."""
+    health.check_sound(db)
     with Store(db) as store:
         ways = store.ways_in()
     if not ways:
@@ -157,7 +160,7 @@ def cells(way: WayIn) -> list[str]:
     """Return a way in as the table shows it."""
     by = f"login {way.address}" if way.address else "link" if way.by_link else "no invitation"
     days = [(moment or "")[:10] for moment in (way.since, way.revoked_at)]
-    return [shown(way.name), way.role, by, *days]
+    return [legible(way.name), way.role, by, *days]
 
 
 @rename.command("grader")
@@ -173,4 +176,4 @@ def rename_grader(db: Path, old: str, new: str) -> None:
     """
     with Store(db) as store:
         store.rename_grader(old, new.strip())
-    click.echo(f"{old} is now {new.strip()}; all their judgments are kept")
+    say(f"{old} is now {new.strip()}; all their judgments are kept")

@@ -33,7 +33,7 @@ from labeler.evaluation import (
     with_ties,
 )
 from labeler.measures import MEASURES, Definition, Measure
-from labeler.model import Collection, Settings
+from labeler.model import Collection, Settings, legible
 from labeler.store import Store
 
 FORMATS = ("table", "csv", "json", "md")
@@ -80,6 +80,11 @@ def asking_options(command: CommandT) -> CommandT:
             show_default=True,
             help="table and md are for people and have four digits; csv and json have all of them.",
         ),
+        click.option(
+            "--raw",
+            is_flag=True,
+            help="With csv: names as they are, also those that a spreadsheet would run.",
+        ),
     )
     return reduce(lambda inner, option: option(inner), options[::-1], command)
 
@@ -106,11 +111,11 @@ def score(
     facet: str | None,
     per_query: bool,
     kind: str,
+    raw: bool,
     top: int | None,
 ) -> None:
     """Print the measures of all runs, or of those named."""
-    if facet is not None and per_query:
-        raise click.UsageError("--by and --per-query cannot be asked for together")
+    check_asked(facet, kind, per_query=per_query, raw=raw)
     if top is not None and (facet is not None or per_query):
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     with Store(db) as store:
@@ -128,7 +133,7 @@ def score(
         notes += reranked_notes(board, measures, top)
     if kind in ("csv", "json"):
         records = records_of(board, measures, facet, per_query=per_query)
-        print_records(kind, records, ranges, conventions, notes)
+        print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
     click.echo((as_text if kind == "table" else as_markdown)(rows, conventions, notes), nl=False)
@@ -151,10 +156,23 @@ def print_records(
     ranges: TieRanges | None,
     conventions: Conventions,
     notes: Sequence[Note],
+    *,
+    raw: bool,
 ) -> None:
     """Print rows for programs, with what ties could make of them where that is known."""
     rows = records if ranges is None else with_ties(records, ranges)
-    click.echo((as_csv if kind == "csv" else as_json)(rows, conventions, notes), nl=False)
+    if kind == "csv":
+        click.echo(as_csv(rows, conventions, notes, raw=raw), nl=False)
+    else:
+        click.echo(as_json(rows, conventions, notes), nl=False)
+
+
+def check_asked(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> None:
+    """Raise a usage error for options that cannot be asked for together."""
+    if facet is not None and per_query:
+        raise click.UsageError("--by and --per-query cannot be asked for together")
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a name")
 
 
 def conventions_of(
@@ -217,7 +235,9 @@ def chosen(collection: Collection, names: Sequence[str]) -> Collection:
         raise NotFound("there are no runs yet; add one with 'labeler load run FILE'")
     for name in names:
         if name not in known:
-            raise NotFound(f"no run is called {name!r}; there are: {', '.join(known)}")
+            raise NotFound(
+                f"no run is called {name!r}; there are: {', '.join(map(legible, known))}"
+            )
     wanted = dict.fromkeys(names or known)
     return replace(collection, runs=tuple(known[name] for name in wanted))
 

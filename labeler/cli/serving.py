@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
 
@@ -13,16 +14,19 @@ import click
 
 from labeler import access
 from labeler.access import LOOPBACK, Door
-from labeler.cli.group import FILE, database_option
+from labeler.cli.group import FILE, database_option, say
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login
 from labeler.cli.people import give_link
+from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
 from labeler.model import Settings
 from labeler.places import PACKAGE, folder
-from labeler.store import Store
+from labeler.safekeeping import backups
+from labeler.safekeeping.backups import Schedule
+from labeler.store import Store, health
 from labeler.transfer import MOST_UPLOAD_MEGABYTES
 
 FIRST_PORT = 8501
@@ -62,6 +66,7 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     is_flag=True,
     help="Let everyone in as lead, whoever is invited, on any address.",
 )
+@backup_options
 @database_option
 @click.pass_obj
 def serve(
@@ -74,6 +79,9 @@ def serve(
     graders_only: bool,
     login: Path | None,
     allow_unauthenticated: bool,
+    backup_every: timedelta | None,
+    backup_to: Path | None,
+    keep: int,
 ) -> None:
     """Open the pages in a browser, until Ctrl-C.
 
@@ -85,6 +93,7 @@ def serve(
         raise click.UsageError("--new opens a page for leads, --graders-only closes it")
     if lead is not None and not new:
         raise click.UsageError("--lead goes with --new; else: labeler invite NAME --role lead")
+    schedule = schedule_of(backup_every, backup_to, keep)
     if login is not None:
         check_login(login)
     door = Door(
@@ -98,6 +107,7 @@ def serve(
         port = free_port(host, port)
         make_new(db, lead, os.environ.get("LABELER_ADDRESS") or address_of(host, port))
     else:
+        health.check_sound(db)
         with Store(db) as store:
             check_host(host, door, store)
     become_server(
@@ -108,6 +118,7 @@ def serve(
         page="/data" if new else "",
         door=door,
         login=login,
+        schedule=schedule,
     )
 
 
@@ -144,7 +155,7 @@ def make_new(db: Path, lead: str | None, address: str) -> None:
         if lead is not None:
             said = give_link(store, lead.strip(), "lead", address)
     for line in said:
-        click.echo(line)
+        say(line)
 
 
 @click.command()
@@ -167,6 +178,7 @@ def demo(
         check_is_demo(path)
     if fresh or new:
         build_demo(path, replace=fresh)
+    health.check_sound(path)
     with Store(path):
         pass
     become_server(path, LOOPBACK[0], port, browser=not no_browser)
@@ -217,6 +229,7 @@ def become_server(
     page: str = "",
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
+    schedule: Schedule | None = None,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
 
@@ -237,19 +250,22 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door))
+    os.execve(command[0], command, environment(db, door, schedule))
 
 
-def environment(db: Path, door: Door) -> dict[str, str]:
-    """Return what the server finds in its environment: which golden set, and how it is guarded."""
+def environment(db: Path, door: Door, schedule: Schedule | None = None) -> dict[str, str]:
+    """Return what the server finds in its environment: which golden set, how it is kept safe."""
     flags = {
         access.ANY_HOST: door.reachable,
         access.OPEN: door.allows_anyone,
         access.LOGIN: door.login,
         access.GRADERS_ONLY: door.graders_only,
     }
-    kept = {name: value for name, value in os.environ.items() if name not in flags}
+    decided = {*flags, backups.EVERY, backups.FOLDER, backups.KEEP}
+    kept = {name: value for name, value in os.environ.items() if name not in decided}
     said = {name: "1" for name, holds in flags.items() if holds}
+    if schedule is not None:
+        said |= schedule.in_environment()
     return {**kept, **said, "LABELER_DB": str(db.absolute())}
 
 

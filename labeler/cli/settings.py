@@ -14,10 +14,10 @@ from typing import Any
 import click
 
 from labeler.cli.group import database_option
-from labeler.cli.tables import Table, shown, text_lines
+from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change
 from labeler.errors import BadInput
-from labeler.model import Settings
+from labeler.model import Settings, legible
 from labeler.store import Store
 
 DEFAULTS = Settings()
@@ -107,7 +107,7 @@ def settings(db: Path, name: str | None) -> None:
     with Store(db) as store:
         chosen = store.settings()
     if name is not None:
-        click.echo(written(chosen, name.replace("-", "_")))
+        click.echo(legible(written(chosen, name.replace("-", "_")), keep="\n"))
         return
     body = []
     for field in asdict(DEFAULTS):
@@ -118,7 +118,7 @@ def settings(db: Path, name: str | None) -> None:
 
 def line(text: str) -> str:
     """Return a value on one line, cut where it is long."""
-    flat = shown(" ".join(text.split()))
+    flat = legible(" ".join(text.split()))
     return flat if len(flat) <= LONGEST_LINE else f"{flat[: LONGEST_LINE - 1]}…"
 
 
@@ -164,4 +164,6 @@ def check_runs(store: Store, names: Sequence[str]) -> None:
     there = [run.name for run in store.runs()]
     for name in names:
         if name not in there:
-            raise BadInput(f"there is no run named {name!r}; there are: {', '.join(there)}")
+            raise BadInput(
+                f"there is no run named {name!r}; there are: {', '.join(map(legible, there))}"
+            )

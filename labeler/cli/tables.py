@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,10 @@ from dataclasses import dataclass
 from labeler.evaluation import Conventions, Note, Record, notes_of, number
 from labeler.formats import spreadsheet
 from labeler.measures import Measure
+from labeler.model import legible
 
+# What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
+_MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
 BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
 
 
@@ -59,10 +63,19 @@ def _without_nan(record: Record) -> Record:
     }
 
 
-def as_csv(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
-    """Return CSV with a header; an undefined value is an empty cell, all notes are one."""
+def as_csv(
+    records: Iterable[Record],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    *,
+    raw: bool = False,
+) -> str:
+    """Return CSV with a header; an undefined value is an empty cell, all notes are one.
+
+    No cell is one that a spreadsheet runs, unless they are wanted ``raw``.
+    """
     described = conventions.describe()
-    return spreadsheet.as_csv(
+    rows = (
         {
             **record,
             "conventions": described,
@@ -70,6 +83,7 @@ def as_csv(records: Iterable[Record], conventions: Conventions, notes: Sequence[
         }
         for record in records
     )
+    return spreadsheet.as_csv(rows, raw=raw)
 
 
 def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
@@ -97,21 +111,34 @@ def text_lines(table: Table) -> list[str]:
 
 def text_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a table in a terminal, and ends its last line."""
-    return ["", conventions.describe(), *(f"! {shown(said)}" for said in folded(notes)), ""]
+    return ["", conventions.describe(), *(f"! {legible(said)}" for said in folded(notes)), ""]
 
 
 def markdown_lines(table: Table) -> list[str]:
     """Return the lines of a Markdown table."""
     rule = ["---"] * len(table.names) + ["---:"] * len(table.numbers)
     return [
-        f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+        f"| {' | '.join(map(in_markdown, cells))} |"
         for cells in [table.names + table.numbers, rule, *table.body]
     ]
 
 
 def markdown_footer(conventions: Conventions, notes: Sequence[Note]) -> list[str]:
     """Return what stands under a Markdown table, and ends its last line."""
-    return ["", conventions.describe(), *(f"\n- {shown(said)}" for said in folded(notes)), ""]
+    return ["", conventions.describe(), *(f"\n- {_note(said)}" for said in folded(notes)), ""]
+
+
+def _note(sentence: str) -> str:
+    return in_markdown(legible(sentence))
+
+
+def in_markdown(text: str) -> str:
+    r"""Return a text that Markdown shows as it is: no image, no link, no emphasis, no column.
+
+    >>> in_markdown("![x](http://a.example)"), in_markdown("bm25_v2 | a_*b*")
+    ('!&#91;x&#93;(http&#58;//a.example)', 'bm25_v2 &#124; a&#95;&#42;b&#42;')
+    """
+    return _MARKS.sub(lambda found: f"&#{ord(found[0])};", text)
 
 
 def folded(notes: Sequence[Note]) -> Iterator[str]:
@@ -137,11 +164,11 @@ def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
         lines.setdefault((row.query_id or row.bucket, row.run), {})[row.measure] = row
     places = {place: at for at, place in enumerate(dict.fromkeys(place for place, _ in lines))}
     body = [
-        [shown(name) for name in line if name is not None] + _numbers(lines[line], measures)
+        [legible(name) for name in line if name is not None] + _numbers(lines[line], measures)
         for line in sorted(lines, key=lambda line: places[line[0]])
     ]
     place = rows[0].facet if rows[0].query_id is None else "query"
-    names = ["run"] if place is None else [shown(place), "run"]
+    names = ["run"] if place is None else [legible(place), "run"]
     headings = [conventions.heading(measure) for measure in measures]
     holes = _holes(measures, conventions.pool_depth)
     counts = [holes] if rows[0].query_id is not None else ["n", holes]
@@ -172,8 +199,3 @@ def _deepest(measures: Iterable[Measure]) -> Measure:
 def _holes(measures: Iterable[Measure], pool_depth: int) -> str:
     cutoff = _deepest(measures).cutoff
     return f"holes@{pool_depth if cutoff is None else cutoff}"
-
-
-def shown(name: str) -> str:
-    """Return a name that cannot move the cursor or break a line."""
-    return "".join(letter if letter.isprintable() else "�" for letter in name)

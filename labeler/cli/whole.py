@@ -1,14 +1,14 @@
-"""Files that appear whole or not at all: everything is made beside its place, then renamed."""
+"""Golden sets, files and folders that appear whole or not at all; how is `safekeeping.parts`'s."""
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from labeler.errors import BadInput, LabelerError
+from labeler.safekeeping.parts import keep, part_of, publish, translated
 from labeler.store import Store
 from labeler.store.connection import broken_link, check_place
 
@@ -44,27 +44,23 @@ def _is_empty(path: Path) -> bool:
 @contextmanager
 def building(path: Path, *, replace: bool = False) -> Iterator[Store]:
     """Make a new golden set, which takes its place at ``path`` when the block succeeds."""
-    part = _neighbour(path)
-    try:
-        with Store(part, create=True) as store:
-            yield store
-        with _translated(path):
+    with part_of(path) as part:
+        try:
+            with Store(part, create=True) as store:
+                yield store
+        except LabelerError as error:
+            raise type(error)(str(error).replace(str(part), str(path))) from error
+        with translated(path):
             if _is_empty(path):
                 shutil.copymode(path, part)
-                part.replace(path.resolve())
+                publish(part, path.resolve(), replace=True)
             else:
-                _publish(part, path, replace=replace)
-    except LabelerError as error:
-        raise type(error)(str(error).replace(str(part), str(path))) from error
-    finally:
-        for leftover in (part, Path(f"{part}-wal"), Path(f"{part}-shm")):
-            with suppress(OSError):
-                leftover.unlink()
+                publish(part, path, replace=replace)
 
 
 def write_file(path: Path, data: bytes, *, replace: bool) -> None:
     """Write a file, whole; refuse one that is there unless it may be replaced."""
-    with _translated(path):
+    with translated(path):
         there = path.exists()
     if path.is_dir():
         raise BadInput(f"{path}: is a folder; name a file")
@@ -73,14 +69,9 @@ def write_file(path: Path, data: bytes, *, replace: bool) -> None:
     if path.is_symlink() and not there:
         raise broken_link(path)
     _refuse_existing(path, replace=replace)
-    part = _neighbour(path)
-    try:
-        with _translated(path):
-            part.write_bytes(data)
-            _publish(part, path, replace=replace)
-    finally:
-        with suppress(OSError):
-            part.unlink()
+    with part_of(path) as part, translated(path):
+        part.write_bytes(data)
+        publish(part, path, replace=replace)
 
 
 def write_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None:
@@ -88,7 +79,7 @@ def write_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> No
 
     An empty folder counts as not there.
     """
-    with _translated(path):
+    with translated(path):
         there = path.exists()
     if there and not path.is_dir():
         raise BadInput(f"{path}: is a file; name a folder, or a .zip")
@@ -97,33 +88,25 @@ def write_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> No
         raise BadInput(f"{path}: holds other files too, such as {stranger}; name a new folder")
     if any(_files_in(path)):
         _refuse_existing(path, replace=replace)
-    part, old = _neighbour(path), _neighbour(path, "old")
-    try:
-        with _translated(path):
-            for name, data in files.items():
-                (part / name).parent.mkdir(parents=True, exist_ok=True)
-                (part / name).write_bytes(data)
-            _swap(part, path, old)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
+    with part_of(path) as part, translated(path):
+        for name, data in files.items():
+            (part / name).parent.mkdir(parents=True, exist_ok=True)
+            (part / name).write_bytes(data)
+            keep(part / name)
+        _swap(part, path)
 
 
-def _swap(part: Path, path: Path, old: Path) -> None:
-    if path.exists():
-        path.rename(old)
-    try:
-        part.rename(path)
-    except OSError:
-        if old.exists():
-            old.rename(path)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
-
-
-def _neighbour(path: Path, ending: str = "part") -> Path:
-    place = path if path.name else path.absolute()  # "." has no name of its own
-    short = place.name[:40]  # a name as long as the system allows leaves room for no other
-    return place.with_name(f".{short}.{os.getpid()}.{ending}")
+def _swap(part: Path, path: Path) -> None:
+    with part_of(path) as old:
+        if path.exists():
+            path.rename(old)
+        try:
+            part.rename(path)
+        except OSError:
+            if old.exists():
+                old.rename(path)
+            raise
+        keep(path.absolute().parent)
 
 
 def _files_in(folder: Path) -> Iterator[str]:
@@ -133,27 +116,3 @@ def _files_in(folder: Path) -> Iterator[str]:
 def _refuse_existing(path: Path, *, replace: bool) -> None:
     if path.exists() and not replace:
         raise BadInput(f"{path}: is there already; replace it with --force")
-
-
-def _publish(part: Path, path: Path, *, replace: bool) -> None:
-    """Give a finished file its name; without ``replace`` a file that came first stays."""
-    if replace:
-        part.replace(path)
-        return
-    try:
-        path.hardlink_to(part)
-    except FileExistsError:
-        raise BadInput(
-            f"{path}: has just been made by somebody else; look at it, then run this again"
-        ) from None
-    except OSError:  # a file system without hard links
-        part.rename(path)
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    """Say the system's complaints about a file in the words of the errors module."""
-    try:
-        yield
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from error

@@ -55,8 +55,9 @@ def show_charts(view: View, _: int) -> None:
         return
     left, right = st.columns([3, 2])
     named = (frame, view.heading, compared.a, compared.b)
-    draw_to_click(left, charts.delta_bars(*named), "bars", "stretch")
-    draw_to_click(right, charts.delta_scatter(*named), "scatter", "content")
+    opened = dict(zip(frame["place"].tolist(), frame["query_id"].tolist(), strict=True))
+    draw_to_click(left, charts.delta_bars(*named), "bars", "stretch", opened)
+    draw_to_click(right, charts.delta_scatter(*named), "scatter", "content", opened)
     without = len(view.rows) - len(frame)
     st.caption(
         "A bar or a point is a query; click it to open it."
@@ -84,16 +85,17 @@ def draw_to_click(
     chart: alt.Chart | alt.LayerChart,
     key: str,
     width: Literal["stretch", "content"],
+    opened: Mapping[int, str],
 ) -> None:
-    """Draw a chart in which a click opens a query."""
-    opening = partial(open_selected, key)
+    """Draw a chart in which a click opens the query at a place."""
+    opening = partial(open_selected, key, opened)
     place.altair_chart(chart, width=width, key=key, on_select=opening, selection_mode="opened")
 
 
-def open_selected(key: str) -> None:
+def open_selected(key: str, opened: Mapping[int, str]) -> None:
     """Open the query whose bar or point was clicked."""
     if found := st.session_state[key]["selection"].get("opened"):
-        open_query(str(found[0]["query_id"]))
+        open_query(opened.get(int(found[0]["place"])))
 
 
 def show_movers(view: View, _: int) -> None:

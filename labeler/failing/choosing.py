@@ -58,14 +58,16 @@ def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
     """
     run, a = _runs_given(names)
     others = [name for name in names if name != run]
-    st.session_state["run"], st.session_state["against"] = run, a or NO_RUN
+    nothing = address.apart_from(names, NO_RUN)
+    st.session_state["run"], st.session_state["against"] = run, a or nothing
     shown = choices.of_runs(names)
-    st.selectbox("Run", names, key="run", on_change=_write_runs, **shown)
+    st.selectbox("Run", names, key="run", on_change=_write_runs, args=[nothing], **shown)
     st.selectbox(
         "Against run A",
-        [NO_RUN, *others],
+        [nothing, *others],
         key="against",
         on_change=_write_runs,
+        args=[nothing],
         **shown,
         help="With a run A, queries are sorted by what the run loses against it, and one fails "
         "where it loses.",
@@ -81,9 +83,9 @@ def _runs_given(names: Sequence[str]) -> tuple[str, str | None]:
     return b, a if a != b else None
 
 
-def _write_runs() -> None:
+def _write_runs(nothing: str) -> None:
     run, against = st.session_state["run"], st.session_state["against"]
-    if against in (NO_RUN, run):
+    if against in (nothing, run):
         address.write(a=run, b=None)
     else:
         address.write(a=against, b=run)

@@ -84,7 +84,7 @@ def show_causes(found: Found) -> None:
     if facet:
         words = f"Failing queries of {run} by class and bucket of {facet}"
         st.text(words)
-        st.altair_chart(charts.failure_heat(by_bucket, facet, words))
+        st.altair_chart(charts.failure_heat(by_bucket, words))
     else:
         st.text("Choose a facet to see the classes in each bucket.")
     ui.offer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import TypeAlias
@@ -54,6 +54,7 @@ from labeler.model import (
     LoadedGolden,
     Query,
     Remark,
+    check_name,
 )
 
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
@@ -226,7 +227,7 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
                     query_id,
                     as_id(chunk_id, "chunk", limits),
                     pairs.rule.read(grade),
-                    take_texts(record, _GRADERS, ";"),
+                    _graders(record, _GRADERS, ";"),
                     take_text(record, _NOTE),
                 ),
             )
@@ -298,7 +299,7 @@ def _golden_grade(query_id: str, judgment: Record, rule: GradeRule, limits: Limi
         query_id,
         take_id(values, CHUNK_OF_PAIR, "chunk", limits),
         rule.read(take(values, GRADE)),
-        take_texts(values, _GRADERS, ";"),
+        _graders(values, _GRADERS, ";"),
         note,
     )
 
@@ -342,7 +343,7 @@ def _remark(record: Record, limits: Limits) -> Remark:
     return Remark(
         event_id=take_id(record, ["event_id"], "event", limits),
         query_id=take_id(record, ["query_id"], "query", limits),
-        grader=record["grader"],
+        grader=check_name(record["grader"], "grader"),
         kind=record["kind"],
         note=_event_text(record, "note"),
         undoes=_event_text(record, "undoes"),
@@ -360,10 +361,10 @@ def _event(record: Record, limits: Limits) -> Judgment:
         event_id=take_id(record, ["event_id"], "event", limits),
         query_id=take_id(record, ["query_id"], "query", limits),
         chunk_id=take_id(record, ["chunk_id"], "chunk", limits),
-        grader=record.get("grader"),
+        grader=_one_grader(record),
         kind=_event_text(record, "kind") or "grade",
         grade=record.get("grade"),
-        graders=take_texts(record, ["graders"]),
+        graders=_graders(record, ["graders"], ","),
         reason=_event_text(record, "reason"),
         note=_event_text(record, "note"),
         blind=blind,
@@ -373,6 +374,15 @@ def _event(record: Record, limits: Limits) -> Judgment:
         text_hash=_event_text(record, "text_hash"),
         created_at=_moment(record),
     )
+
+
+def _one_grader(record: Record) -> str | None:
+    grader = record.get("grader")
+    return None if grader is None else check_name(grader, "grader")
+
+
+def _graders(record: Record, names: Sequence[str], separator: str) -> tuple[str, ...]:
+    return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
 
 
 def _event_text(record: Record, key: str) -> str | None:

@@ -24,7 +24,7 @@ from labeler.formats.records import (
 )
 from labeler.formats.spool import Ids, Spool, weight_of
 from labeler.formats.tables import read_records
-from labeler.model import TASKS, Loaded, Query
+from labeler.model import TASKS, Loaded, Query, acting_in, check_name
 
 QUERY_ID = ("query_id", "_id", "id", "qid")
 QUERY_TEXT = ("query", "text", "question")
@@ -120,15 +120,17 @@ def _told(record: Record, metadata: Record, names: Sequence[str]) -> str | None:
 def _buckets(given: Mapping[str, Any]) -> dict[str, str]:
     if "task" in given:
         raise BadInput("the facet 'task' is the query's own task; give it as task, not in buckets")
-    if "" in given:
-        raise BadInput("a facet in buckets has no name; give it one, or leave it out")
-    return {facet: bucket_name(facet, value) for facet, value in given.items() if value is not None}
+    return {
+        check_name(facet, "facet"): bucket_name(facet, value)
+        for facet, value in given.items()
+        if value is not None
+    }
 
 
 def bucket_name(facet: str, value: object) -> str:
     """Return a value as a bucket of a facet: texts as they are, numbers as JSON spells them."""
     if isinstance(value, str):
-        return value
+        return check_name(value, "bucket") if value else value
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     raise BadInput(f"facet {facet!r} needs one value per query, not {short(value)}")
@@ -171,18 +173,23 @@ def _with_small_fields(queries: Spool[Query]) -> tuple[Spool[Query], list[str]]:
 
 
 def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
-    """Return the metadata fields of nothing but texts, with their values, up to one too many."""
+    """Return the metadata fields of nothing but names, with their values, up to one too many.
+
+    A text of several lines, or with another control character in it, names nothing.
+    """
     values: dict[str, set[object]] = {}
     for query in queries:
         for field, value in query.metadata.items():
             if value is None or value == "" or field in _NO_FACETS or not field:
                 continue
             seen = values.setdefault(field, set())
-            if not isinstance(value, str):
-                seen.add(None)  # a value that is no text spoils the field for good
+            if not isinstance(value, str) or acting_in(value):
+                seen.add(None)  # a value that is no name spoils the field for good
             elif len(seen) <= _MOST_BUCKETS:
                 seen.add(value)
-    return {field: seen for field, seen in values.items() if None not in seen}
+    return {
+        field: seen for field, seen in values.items() if None not in seen and not acting_in(field)
+    }
 
 
 def _told_left_out(fields: Sequence[str]) -> dict[str, str]:
@@ -204,7 +211,7 @@ def _regrouped(query: Query, facets: Sequence[str]) -> Query:
     """Keep only the named facets; a bucket of another facet moves to the metadata."""
     pool = {**query.metadata, **query.buckets}
     buckets = {
-        facet: bucket_name(facet, pool[facet])
+        check_name(facet, "facet"): bucket_name(facet, pool[facet])
         for facet in facets
         if pool.get(facet) is not None and pool[facet] != ""
     }

@@ -30,10 +30,11 @@ def neutralised(text: str) -> str:
     return text
 
 
-def as_csv(rows: Iterable[Mapping[Any, object]]) -> str:
+def as_csv(rows: Iterable[Mapping[Any, object]], *, raw: bool = False) -> str:
     """Return rows as one table with a header: every digit, and no cell that a spreadsheet runs.
 
-    A cell is empty where a value is NaN or None, or where a row has not the column.
+    A cell is empty where a value is NaN or None, or where a row has not the column. With ``raw``
+    texts stay as they are: for programs, never for a spreadsheet.
 
     >>> as_csv([{"run": "=1+1", "value": 0.1 + 0.2}, {"run": "b", "value": math.nan}])
     "run,value\\n'=1+1,0.30000000000000004\\nb,\\n"
@@ -42,14 +43,14 @@ def as_csv(rows: Iterable[Mapping[Any, object]]) -> str:
     columns = list(dict.fromkeys(name for record in records for name in record))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(map(neutralised, columns))
-    writer.writerows([_harmless(record.get(name)) for name in columns] for record in records)
+    writer.writerow(columns if raw else map(neutralised, columns))
+    writer.writerows([_cell(record.get(name), raw=raw) for name in columns] for record in records)
     return text.getvalue()
 
 
-def _harmless(value: object) -> object:
+def _cell(value: object, *, raw: bool) -> object:
     if isinstance(value, str):
-        return neutralised(value)
+        return value if raw else neutralised(value)
     return None if isinstance(value, float) and math.isnan(value) else value
 
 

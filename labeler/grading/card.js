@@ -3,6 +3,7 @@
 
 import { noteWords } from "./drafts.js";
 import { marksOf, paintMarked, paintText } from "./marking.js";
+import { offerMore } from "./more.js";
 import { element, finderIn, keyButton, showWords } from "./parts.js";
 import { MoreBelow } from "./reading.js";
 import { counted, givenWords, remarkWords, undoneWords } from "./status.js";
@@ -12,9 +13,15 @@ import { counted, givenWords, remarkWords, undoneWords } from "./status.js";
 export class Card {
   /**
    * @param {ParentNode} root
-   * @param {{ terms: Terms, guideline: string, act: (name: string) => void }} what
+   * @param {{
+   *   terms: Terms,
+   *   guideline: string,
+   *   act: (name: string) => void,
+   *   get: (path: string) => Promise<any>,
+   * }} what
    */
-  constructor(root, { terms, guideline, act }) {
+  constructor(root, { terms, guideline, act, get }) {
+    this.get = get;
     this.find = finderIn(root);
     this.terms = terms;
     this.guideline = guideline;
@@ -111,7 +118,11 @@ export class Card {
     else title.textContent = item.title ?? "";
     showWords(this.find(".from"), item.document && `from ${item.document}`);
     this.find(".stale").hidden = !item.stale;
-    paintText(this.find(".chunk .text"), item.text, marks, { marking, folding: true });
+    const host = this.find(".chunk .text");
+    /** @type {(place: HTMLElement, text: string) => void} */
+    const paint = (place, text) => paintText(place, text, marks, { marking, folding: true });
+    paint(host, item.text);
+    offerMore(host, item, { get: this.get, paint });
   }
 
   // `beside` is {before, after}, words that say why there is nothing to show, or null.

@@ -128,7 +128,12 @@ export class Pad {
 
   layCard() {
     const { terms, guideline } = this.data;
-    return new Card(this.root, { terms, guideline, act: (name) => this.act(name) });
+    return new Card(this.root, {
+      terms,
+      guideline,
+      act: (name) => this.act(name),
+      get: (path) => this.sitting.get(path),
+    });
   }
 
   layBar() {

@@ -3,6 +3,7 @@
 
 import { noteWords } from "./drafts.js";
 import { paintMarked, paintText } from "./marking.js";
+import { offerMore } from "./more.js";
 import { element, keyButton } from "./parts.js";
 
 /** @import { Marks } from "./marking" */
@@ -159,10 +160,11 @@ export class Row {
   }
 
   paintText() {
-    paintText(this.text, this.item.text, this.marks, {
-      marking: this.desk.marking(),
-      folding: true,
-    });
+    /** @type {(host: HTMLElement, text: string) => void} */
+    const paint = (host, text) =>
+      paintText(host, text, this.marks, { marking: this.desk.marking(), folding: true });
+    paint(this.text, this.item.text);
+    offerMore(this.text, this.item, { get: (path) => this.desk.get(path), paint });
   }
 
   actions() {

@@ -62,6 +62,16 @@ export class Rows {
   show(items, marks) {
     this.trail = [];
     this.at = -1;
+    this.entries = [];
+    this.known = new Set();
+    this.list.setAttribute("role", "list"); // without bullets some browsers forget that it is one
+    this.list.replaceChildren();
+    this.add(items, marks);
+  }
+
+  // Put more rows below; those that are alike are named by their place among these.
+  /** @type {(items: Item[], marks: Marks) => void} */
+  add(items, marks) {
     const acts = {
       open: (/** @type {Row} */ row) => this.moveTo(row.index),
       grade: (
@@ -74,10 +84,14 @@ export class Rows {
       note: () => this.note(),
     };
     const around = { desk: this.desk, marks, acts };
-    this.entries = items.map((item, index) => new Row(item, index, around));
-    this.known = new Set(this.entries.map((entry) => entry.done?.event_id));
-    this.list.setAttribute("role", "list"); // without bullets some browsers forget that it is one
-    this.list.replaceChildren(...this.entries.map((entry) => entry.host));
+    const before = this.entries.length;
+    for (const [place, item] of items.entries()) {
+      if (item.group != null) item.group += before;
+      const row = new Row(item, before + place, around);
+      this.entries.push(row);
+      this.known.add(row.done?.event_id);
+      this.list.append(row.host);
+    }
     this.onChange();
   }
 

@@ -21,6 +21,8 @@ export interface Judged extends Said {
 /** A pair as the server hands it out, with what the pad shows of it. */
 export interface Item extends Pair {
   text: string;
+  /** Where the text goes on, if it was too long to come whole. */
+  more?: number | null;
   text_hash: string | null;
   title: string | null;
   document: string | null;

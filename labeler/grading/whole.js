@@ -7,7 +7,11 @@ import { Rows, RowsView } from "./rows.js";
 
 /** @import { About, Item, ListDesk, Pair } from "./shapes" */
 
-/** @typedef {{ items: Item[], queries: Record<string, About> }} Answer */
+/** @typedef {{ from: number, count: number, graded: number }} Rest */
+/** @typedef {{ items: Item[], queries: Record<string, About>, rest: Rest }} Answer */
+
+/** @type {Rest} */
+const NOTHING = { from: 0, count: 0, graded: 0 };
 
 export class WholeQuery extends RowsView {
   /**
@@ -20,11 +24,13 @@ export class WholeQuery extends RowsView {
     host.setAttribute("aria-label", `All ${passage[1]} of this ${question[0]}`);
     /** @type {Item[]} */
     this.items = [];
+    this.rest = NOTHING; // what comes after those that are shown
     this.progress = element("span", "", "progress");
     this.message = element("p", "", "message");
     this.list = element("ol", "", "rows");
     this.back = keyButton("B", `one ${passage[0]} at a time`, () => desk.leave());
     this.next = keyButton("↵", `next ${question[0]}`, () => desk.nextQuestion(), "primary");
+    this.more = element("p", "", "message");
   }
 
   // Show the pool of a query, beginning at `first` (a pair) or at the first open chunk.
@@ -33,19 +39,56 @@ export class WholeQuery extends RowsView {
     const asked = ++this.asked;
     this.queryId = queryId;
     this.items = [];
+    this.rest = NOTHING;
     this.host.hidden = false;
     this.paintHead();
     this.message.textContent = `Fetching the ${this.desk.terms.passage[1]} …`;
     this.back.focus({ preventScroll: true });
     this.host.scrollTop = 0;
     try {
-      const answer = await this.desk.get(`/api/query?query=${encodeURIComponent(queryId)}`);
+      const answer = await this.desk.get(this.path());
       if (asked === this.asked) this.take(answer, first);
     } catch (problem) {
       if (asked === this.asked) {
         sayTrouble(this.message, problem, () => this.open(queryId, first));
       }
     }
+  }
+
+  path() {
+    const from = this.rest.from ? `&from=${this.rest.from}` : "";
+    return `/api/query?query=${encodeURIComponent(this.queryId)}${from}`;
+  }
+
+  // A long list comes in parts: put the next one below.
+  async goOn() {
+    const { asked, rows } = this;
+    this.more.textContent = `Fetching more ${this.desk.terms.passage[1]} …`;
+    try {
+      const answer = await this.desk.get(this.path());
+      if (asked === this.asked && rows && rows === this.rows) this.takeMore(answer, rows);
+    } catch (problem) {
+      if (asked === this.asked) sayTrouble(this.more, problem, () => this.goOn());
+    }
+  }
+
+  /** @type {(answer: Answer, rows: Rows) => void} */
+  takeMore(answer, rows) {
+    this.rest = answer.rest;
+    this.items.push(...answer.items);
+    rows.add(
+      answer.items,
+      marksOf(answer.queries[this.queryId] ?? this.desk.queryOf(this.queryId)),
+    );
+    this.paintMore();
+    if (!rows.current) rows.begin();
+  }
+
+  paintMore() {
+    const { count } = this.rest;
+    if (count)
+      this.more.replaceChildren(keyButton("", `Show more: ${count} to come`, () => this.goOn()));
+    else this.more.replaceChildren();
   }
 
   close() {
@@ -71,28 +114,33 @@ export class WholeQuery extends RowsView {
     const line = element("div", "", "line");
     line.append(this.progress, moves, this.back);
     head.append(line);
-    this.host.replaceChildren(head, this.message, this.list);
+    this.more.replaceChildren();
+    this.host.replaceChildren(head, this.message, this.list, this.more);
   }
 
   /** @type {(answer: Answer, first: Pair | null) => void} */
   take(answer, first) {
     const query = answer.queries[this.queryId] ?? this.desk.queryOf(this.queryId);
     this.items = answer.items;
+    this.rest = answer.rest;
     this.message.textContent = answer.items.length
       ? ""
       : `No ${this.desk.terms.passage[0]} of this ${this.desk.terms.question[0]} can be read yet.`;
     const rows = new Rows(this.list, this.desk, {
       onChange: () => this.paintProgress(rows),
-      onEnd: () => this.next.focus({ preventScroll: true }),
+      onEnd: () => (this.rest.count ? this.goOn() : this.next.focus({ preventScroll: true })),
     });
     this.rows = rows;
     rows.show(answer.items, marksOf(query));
+    this.paintMore();
     rows.begin(first);
   }
 
   /** @type {(rows: Rows) => void} */
-  paintProgress({ graded, left, entries }) {
-    const all = entries.length;
+  paintProgress({ graded: here, entries }) {
+    const all = entries.length + this.rest.count;
+    const graded = here + this.rest.graded;
+    const left = all - graded;
     this.progress.textContent = left
       ? `${graded} of ${all} graded by you · ${left} not yet`
       : `all ${all} graded by you`;

@@ -1,6 +1,7 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     GRADELESS_KINDS,
@@ -28,6 +29,7 @@ from labeler.model.records import (
     StoredRun,
     check_grade,
     check_id,
+    check_name,
     is_storable,
 )
 from labeler.model.settings import (
@@ -81,9 +83,12 @@ __all__ = [
     "Settings",
     "StoredList",
     "StoredRun",
+    "acting_in",
     "check_grade",
     "check_id",
+    "check_name",
     "count_buckets",
     "is_storable",
+    "legible",
     "order_buckets",
 ]

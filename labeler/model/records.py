@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.errors import BadInput
+from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import Ranking, Rankings
 
 GRADES = (0, 1, 2, 3)
@@ -42,6 +43,25 @@ def check_id(value: object, what: str) -> str:
     if not is_storable(value):
         raise BadInput(f"{what} id {value!r} holds a character that cannot be stored")
     return value
+
+
+def check_name(value: object, what: str) -> str:
+    r"""Return ``value`` if it can be the name of a ``what`` (a person, a run, a facet, a bucket).
+
+    Raises `BadInput` for what no id may hold either, and for control characters.
+
+    >>> check_name("Zoë 👩‍🏫", "grader")
+    'Zoë 👩‍🏫'
+    >>> check_name("a\x1b[2J", "grader")
+    Traceback (most recent call last):
+    labeler.errors.BadInput: grader name 'a\x1b[2J' holds the control character \x1b; take it out
+    """
+    if value == "":
+        raise BadInput(f"a {what} name must not be empty")
+    name = check_id(value, what)
+    if found := acting_in(name):
+        raise BadInput(f"{what} name {name!r} holds the control character {found}; take it out")
+    return name
 
 
 def is_storable(text: str) -> bool:
@@ -264,9 +284,11 @@ class IntakeReport:
     changed: bool = True
 
     def __str__(self) -> str:
-        width = max((len(name) for name in self.facts), default=0)
-        rows = [f"  {name:<{width}}  {value}" for name, value in self.facts.items()]
-        return "\n".join([self.title, *rows, *(f"  ! {warning}" for warning in self.warnings)])
+        facts = {legible(name): legible(str(value)) for name, value in self.facts.items()}
+        width = max(map(len, facts), default=0)
+        rows = [f"  {name:<{width}}  {value}" for name, value in facts.items()]
+        warnings = [f"  ! {legible(warning)}" for warning in self.warnings]
+        return "\n".join([legible(self.title), *rows, *warnings])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,7 +6,8 @@ dropped connection loses nothing because the pad sends what was not acknowledged
 ==========================  ===========================================================
 ``GET /api/next``           the chunks this grader grades next, what is saved, what is left
 ``GET /api/history``        what they judged before, for undoing it
-``GET /api/query``          the whole pool of one query
+``GET /api/query``          the pool of one query, a part at a time
+``GET /api/text``           the rest of a text that was too long to come whole
 ``GET /api/search``         chunks found by their words, whether a run has them or not
 ``GET /api/neighbours``     the chunks beside a chunk in its document
 ``GET /api/told``           what is known of a pair that this grader has judged
@@ -50,6 +51,7 @@ def grading_routes(
         "next": giving.next,
         "history": giving.history,
         "query": giving.query,
+        "text": giving.text,
         "search": giving.search,
         "neighbours": giving.neighbours,
         "told": giving.told,

@@ -6,20 +6,30 @@ What others gave is told of a pair only to who has judged it themselves.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from starlette.requests import Request
 
 from labeler.agreement import in_words, self_agreement
-from labeler.desk import About, Desk, Paper, within
+from labeler.desk import About, Desk, Paper, Step, together, within
 from labeler.errors import BadInput
 from labeler.model import Chunk, Judged, Judgment
+from labeler.portions import (
+    LONGEST_HELP,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    PIECE,
+    beginning,
+    fitting,
+    size_of,
+)
 from labeler.store import Store, Undoable, Unsayable
 
 MOST_ITEMS = 400
 USUAL_ITEMS = 60
 MOST_WORDS = 200  # characters of a search
+ROOM_OF_ANY = 400  # bytes of what an answer says of a pair beside its text
 
 
 class Giving:
@@ -35,12 +45,13 @@ class Giving:
         wanted = int(limit) if re.fullmatch("[0-9]{1,4}", limit) else USUAL_ITEMS
         field = within(asked.get("facet"), asked.get("bucket"))
         found, about = self._desk.next_for(store, grader, min(wanted, MOST_ITEMS), field)
+        papers = fitting_papers(found.papers, about)
         done = self._history(store, grader)
         repeated = self_agreement(store.self_repeats(grader))
         return {
-            "items": [item_of(paper) for paper in found.papers],
+            "items": [item_of(paper) for paper in papers],
             "undoable": done["done"],
-            "queries": {**done["queries"], **queries_of(about)},
+            "queries": {**done["queries"], **queries_of(about_those(papers, about))},
             "saved": found.saved,
             "open": found.open,
             "queries_mine": found.queries_mine,
@@ -62,35 +73,50 @@ class Giving:
         self, store: Store, grader: str, before: str | None = None, unsaid: str | None = None
     ) -> dict[str, Any]:
         steps = self._desk.history(store, grader, before, unsaid)
-        papers = [step[1] for step in steps if isinstance(step, tuple)]
+        about = self._desk.about(store, grader, papers_of(steps))
+        papers = [step[1] if isinstance(step, tuple) else None for step in steps]
+        steps = steps[: fitting(sizes_of(papers, about))]
         return {
             "done": [
                 done_of(*step) if isinstance(step, tuple) else said_of(step) for step in steps
             ],
-            "queries": queries_of(self._desk.about(store, grader, papers)),
+            "queries": queries_of(about_those(papers_of(steps), about)),
         }
 
     def query(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
-        """Answer ``/api/query``."""
-        papers, groups = self._desk.whole(store, grader, wanted(request, "query"))
-        about = self._desk.about(store, grader, papers)
+        """Answer ``/api/query``: a part of the pool, and how much of it comes after."""
+        start = whole_number(request, "from")
+        found, judged = self._desk.whole(store, grader, wanted(request, "query"), start)
+        about = self._desk.about(store, grader, found)
+        part = fitting_papers(found, about)
+        papers, groups = together(part)
+        rest = judged[len(part) :]
         return {
             "items": [
                 {**item_of(paper), **own_of(paper), "group": group}
                 for paper, group in zip(papers, groups, strict=True)
             ],
             "queries": queries_of(about),
+            "rest": {"from": start + len(part), "count": len(rest), "graded": sum(rest)},
         }
+
+    def text(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
+        """Answer ``/api/text``: a text that was cut, from where it goes on."""
+        start = whole_number(request, "from")
+        text, more = store.text_from(wanted(request, "chunk"), start, PIECE)
+        return {"text": text, "more": more}
 
     def search(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``/api/search``."""
         words = request.query_params.get("words", "")[:MOST_WORDS]
-        papers = self._desk.search(store, grader, wanted(request, "query"), words)
+        found = self._desk.search(store, grader, wanted(request, "query"), words)
+        about = self._desk.about(store, grader, found)
+        papers = fitting_papers(found, about)
         return {
             "items": [
                 {**item_of(paper), **own_of(paper), "pooled": paper.pooled} for paper in papers
             ],
-            "queries": queries_of(self._desk.about(store, grader, papers)),
+            "queries": queries_of(about),
         }
 
     def neighbours(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
@@ -123,16 +149,53 @@ def wanted(request: Request, name: str) -> str:
     return value
 
 
+def whole_number(request: Request, name: str) -> int:
+    """Return a parameter that counts from 0, which it is where it is missing or no such number."""
+    text = request.query_params.get(name, "")
+    return int(text) if re.fullmatch("[0-9]{1,12}", text) else 0
+
+
+def papers_of(steps: Iterable[Step]) -> list[Paper]:
+    """Return the papers of the steps that are about one."""
+    return [step[1] for step in steps if isinstance(step, tuple)]
+
+
+def fitting_papers(papers: Sequence[Paper], about: Mapping[str, About]) -> Sequence[Paper]:
+    """Return the first papers that an answer has room for, with their queries."""
+    return papers[: fitting(sizes_of(papers, about))]
+
+
+def sizes_of(papers: Iterable[Paper | None], about: Mapping[str, About]) -> Iterator[int]:
+    """Give what each takes in an answer: its chunk, and its query where that is the first one."""
+    told: set[str] = set()
+    for paper in papers:
+        size = ROOM_OF_ANY
+        if paper is not None:
+            query_id = paper.item.query.query_id
+            size += size_of(item_of(paper))
+            if query_id in about and query_id not in told:
+                size += size_of(query_of(about[query_id]))
+            told.add(query_id)
+        yield size
+
+
+def about_those(papers: Iterable[Paper], about: Mapping[str, About]) -> dict[str, About]:
+    """Return what there is to know of the queries of these papers."""
+    ids = dict.fromkeys(paper.item.query.query_id for paper in papers)
+    return {query_id: about[query_id] for query_id in ids if query_id in about}
+
+
 def item_of(paper: Paper) -> dict[str, Any]:
-    """Return what the pad shows of a pair."""
+    """Return what the pad shows of a pair; ``more`` is where its text goes on, if it was cut."""
     chunk = paper.item.chunk
     return {
         "query": paper.item.query.query_id,
         "chunk": chunk.chunk_id,
         "text_hash": paper.item.text_hash,
-        "title": chunk.title,
-        "document": chunk.document_id,
+        "title": beginning(chunk.title, LONGEST_NAME),
+        "document": beginning(chunk.document_id, LONGEST_NAME),
         "text": chunk.text,
+        "more": paper.item.more,
         "stale": paper.stale,
         "replaces": None if paper.judged is None else paper.judged.event_id,
         "source": paper.source,
@@ -148,10 +211,10 @@ def query_of(about: About) -> dict[str, Any]:
     """Return what the pad shows of a query."""
     query, remark = about.query, about.remark
     return {
-        "text": query.text,
+        "text": beginning(query.text, LONGEST_HELP),
         "task": query.task,
-        "guideline": query.guideline,
-        "reference": query.reference,
+        "guideline": beginning(query.guideline, LONGEST_HELP),
+        "reference": beginning(query.reference, LONGEST_HELP),
         "keywords": list(query.keywords),
         "total": about.total,
         "left": about.left,
@@ -194,4 +257,7 @@ def said_of(said: Unsayable) -> dict[str, Any]:
 
 def beside_of(chunk: Chunk | None) -> dict[str, Any] | None:
     """Return what the pad shows of a neighbouring chunk."""
-    return None if chunk is None else {"title": chunk.title, "text": chunk.text}
+    if chunk is None:
+        return None
+    title, text = beginning(chunk.title, LONGEST_NAME), beginning(chunk.text, LONGEST_TEXT)
+    return {"title": title, "text": text}

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
 from labeler import transfer, ui
+from labeler.safekeeping import backups
 from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 2
+LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
+BACKUP = "Backup: everything in one file, checked; 'labeler restore' puts it back"
 WORDS = {
     "jsonl": "JSONL, complete: loads back as the same golden set",
     "qrels": "TREC qrels, for trec_eval and others",
@@ -40,6 +44,7 @@ def download() -> None:
             st.write(words)
         if kind in refused:
             ui.show_error(refused[kind])
+    offer_backup(revision)
     st.caption(
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
@@ -57,3 +62,28 @@ def exported(kind: str) -> bytes:
     """Return the bytes ``labeler export`` would write."""
     with ui.open_store() as store:
         return transfer.export(store, kind)
+
+
+def offer_backup(revision: int) -> None:
+    """Offer a backup of the golden set; where it is too large, say how else it is made."""
+    database = Path(ui.database())
+    if database.stat().st_size > LARGEST_BACKUP:
+        st.write("A backup of this golden set is too large for a browser; on the server:")
+        st.code("labeler backup FOLDER")
+        return
+    name = transfer.dated("golden.db", revision)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            name,
+            data=partial(backups.content_of, database),
+            file_name=name,
+            mime="application/vnd.sqlite3",
+            key="download-backup",
+            on_click="ignore",
+            width=300,
+        )
+        st.write(BACKUP)
+    st.caption(
+        "Keep a backup as safe as the golden set: it holds who may come in, and the key that signs "
+        "for this server."
+    )

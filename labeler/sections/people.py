@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import htpy
 import streamlit as st
 
-from labeler import access, address, ui
+from labeler import access, address, downloads, ui
 from labeler.access import LOOPBACK, PROMISE, Door, Person
 from labeler.markup import show_html
 
@@ -69,19 +69,20 @@ def people() -> None:
 
 def show(ways: list[WayIn], me: Person | None, *, closed: bool) -> None:
     """Show who grades or may come in, and how."""
-    st.dataframe(
-        [
-            {
-                "name": f"{way.name} (you)" if is_me(way.name, me) else way.name,
-                "role": way.role if way.stands else "",
-                "comes in by": comes_in_by(way) if closed or way.stands else "their name",
-                "since": (way.since or "")[:10],
-                "revoked": (way.revoked_at or "")[:10],
-            }
-            for way in ways
-        ],
-        hide_index=True,
-    )
+    rows = [
+        {
+            "name": f"{way.name} (you)" if is_me(way.name, me) else way.name,
+            "role": way.role if way.stands else "",
+            "comes in by": comes_in_by(way) if closed or way.stands else "their name",
+            "since": (way.since or "")[:10],
+            "revoked": (way.revoked_at or "")[:10],
+        }
+        for way in ways
+    ]
+    st.dataframe(rows, hide_index=True)
+    with ui.open_store() as store:
+        newest = store.revision()
+    ui.offer("Download this table as CSV", lambda: downloads.rows_csv(rows), "people.csv", newest)
 
 
 def is_me(name: str, me: Person | None) -> bool:

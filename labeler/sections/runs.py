@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, downloads, ui
 from labeler.model import HOLES_OF_TWO, Settings
 
 if TYPE_CHECKING:
@@ -25,22 +25,22 @@ def runs() -> None:
     """List the runs, and change what is said of one, or drop it."""
     with ui.open_store() as store:
         found, strangers = store.runs(), store.runs_that_match_nothing()
+        newest = store.revision()
     if not found:
         st.write("There is no run yet. Load one here or with: `labeler load run FILE`")
         return
-    st.dataframe(
-        [
-            {
-                "run": run.name,
-                "system": run.system,
-                "made on": run.created_at or "",
-                "queries": run.queries,
-                "depth": run.depth,
-            }
-            for run in found
-        ],
-        hide_index=True,
-    )
+    rows = [
+        {
+            "run": run.name,
+            "system": run.system,
+            "made on": run.created_at or "",
+            "queries": run.queries,
+            "depth": run.depth,
+        }
+        for run in found
+    ]
+    st.dataframe(rows, hide_index=True)
+    ui.offer("Download this table as CSV", lambda: downloads.rows_csv(rows), "runs.csv", newest)
     st.caption("What a run holds never changes. Its name, its system and its date may.")
     if strangers:
         st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")

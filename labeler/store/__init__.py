@@ -6,9 +6,10 @@ from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
 from labeler.store.people import People, WayIn
 from labeler.store.queue import Queue, Undoable
-from labeler.store.reading import Contents, Item, RunSummary
+from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
+from labeler.store.texts import Item, Texts
 from labeler.store.work import Work
 
 __all__ = [
@@ -26,5 +27,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, People, Work):
+class Store(Intake, Keeping, Queue, Search, People, Texts, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

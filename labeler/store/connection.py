@@ -19,8 +19,10 @@ from sqlite_utils import Database
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound
 from labeler.schema import migrations
+from labeler.store import damage
 
 BUSY_SECONDS = 10.0
+LEAST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
 
 
 class Unusable(BadInput):
@@ -39,17 +41,31 @@ class Connection:
         so that a typo does not make an empty golden set. ``busy_seconds`` is how long a write
         waits for another writer before it raises `Busy`. Two processes may open a new file at
         once. Raises `BadInput` for a file that is no golden set or is of a newer version, and
-        its kind `Unusable` for one that cannot be read.
+        its kind `Unusable` for one that cannot be read. A file that was found damaged is opened
+        to be read only.
         """
         self.path = Path(path)
         self._busy_seconds = busy_seconds
-        check_place(self.path, create=create)
+        self._file: tuple[int, int] | None = None
+        check_sqlite()
+        while self._file is None:
+            check_place(self.path, create=create)
+            before = file_at(self.path)
+            self._open(create=create)
+            if before in (None, file_at(self.path)):
+                self._file = file_at(self.path)
+                return
+            # Another file was put in its place while this waited for it: nobody sees the one that
+            # is open any more, and its log would be the log of the other.
+            self._db.close()
+
+    def _open(self, *, create: bool) -> None:
         with self._translated():
             self._db = Database(
                 sqlite3.connect(
                     f"{self.path.absolute().as_uri()}?{open_mode(self.path, create=create)}",
                     uri=True,
-                    timeout=busy_seconds,
+                    timeout=self._busy_seconds,
                 ),
                 execute_plugins=False,
             )
@@ -77,6 +93,8 @@ class Connection:
     def _prepare(self, *, create: bool) -> None:
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA synchronous = FULL")
+        # Nobody folds the log in passing, see `labeler.store.folding`.
+        self._db.execute("PRAGMA wal_autocheckpoint = 0")
         known = {migration.name for migration in migrations._migrations}
         # The names first: what another process creates in between can then only be too much.
         names = {name for (name,) in self._rows("SELECT name FROM sqlite_master")}
@@ -143,7 +161,14 @@ class Connection:
         except sqlite3.ProgrammingError:
             raise
         except sqlite3.DatabaseError as error:
+            if code_of(error) == sqlite3.SQLITE_CORRUPT:
+                self._mark_damaged(str(error))
             raise in_words(error, self.path, place) from error
+
+    def _mark_damaged(self, why: str) -> None:
+        # What is open may be damaged because somebody has put another file in its place.
+        if self._file is not None and self._file == file_at(self.path):
+            damage.mark(self.path, why)
 
     @contextmanager
     def _transaction(self, begin: str = "BEGIN IMMEDIATE") -> Iterator[None]:
@@ -192,7 +217,6 @@ REMEDIES = {
     "--db, or restore a backup",
     sqlite3.SQLITE_READONLY: "read-only; make it and its folder writable, or copy it elsewhere",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened; check the permissions of the file and its folder",
-    sqlite3.SQLITE_CORRUPT: "damaged; restore a backup",
     sqlite3.SQLITE_FULL: "the disk is full; nothing was changed",
     sqlite3.SQLITE_IOERR: "the disk does not read or write; nothing was changed, check its space "
     "and its health",
@@ -211,6 +235,10 @@ def in_words(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerErr
         return Busy(
             f"{path}: another process is writing to it; nothing was changed, try again in a moment"
         )
+    if code == sqlite3.SQLITE_CORRUPT or (
+        code == sqlite3.SQLITE_READONLY and damage.is_marked(path)
+    ):
+        return Unusable(damage.in_words(path))
     if code in REMEDIES:
         return Unusable(f"{path}: {REMEDIES[code]}")
     if code == sqlite3.SQLITE_CONSTRAINT:
@@ -224,12 +252,33 @@ def open_mode(path: Path, *, create: bool) -> str:
     A write-ahead log needs a writable folder even to read. Where there is neither, SQLite may
     take the file for unchanging; a log that is there means that somebody else may be writing.
     """
+    if damage.is_marked(path):
+        return "mode=ro"
     if create:
         return "mode=rwc"
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         return "mode=rw"
     file = path.resolve()
     return "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
+
+
+def file_at(path: Path) -> tuple[int, int] | None:
+    """Return which file is at ``path``: two that follow each other there are told apart."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
+    """Raise `Unusable` where Python's SQLite is too old for a golden set."""
+    if version < LEAST_SQLITE:
+        least, found = (".".join(map(str, each)) for each in (LEAST_SQLITE, version))
+        raise Unusable(
+            f"this Python comes with SQLite {found}; labeler needs {least} or later: use a newer "
+            "Python"
+        )
 
 
 def broken_link(path: Path) -> NotFound:

@@ -29,7 +29,7 @@ from labeler.model import (
     Remark,
 )
 from labeler.store.columns import Numbers, PackedRun, as_json, fingerprint_of, text_hash
-from labeler.store.keeping import check_date, check_name
+from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
@@ -189,9 +189,9 @@ class Intake(JudgmentLog, Reading, Remarks):
         Queries the golden set does not have are kept, counted and not scored; chunks it does not
         have become known by id.
         """
-        check_name(name, "run", "--name")
+        check_run_name(name, "run", "--name")
         if system is not None:
-            check_name(system, "system", "--system")
+            check_run_name(system, "system", "--system")
         created_at = check_date(created_at) if created_at else None
         fingerprint, packed = fingerprint_of(loaded.records), PackedRun(loaded.records)
         with self._writing():

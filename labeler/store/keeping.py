@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import check_id
+from labeler.model import check_name, legible
 from labeler.store.columns import moment
 from labeler.store.connection import Connection
 
@@ -48,7 +48,7 @@ class Keeping(Connection):
         the run. Raises `NotFound` where there is no ``old`` and `BadInput` where there is a
         ``new``.
         """
-        check_name(new, "run", "new name")
+        check_run_name(new, "run", "new name")
         with self._writing():
             run = self._run_number(old)
             if self._value("SELECT 1 FROM runs WHERE name = ?", [new]):
@@ -83,7 +83,7 @@ class Keeping(Connection):
         An empty ``created_at`` says that nobody knows.
         """
         if system is not None:
-            check_name(system, "system", "--system")
+            check_run_name(system, "system", "--system")
         if created_at:
             check_date(created_at)
         with self._writing():
@@ -106,10 +106,9 @@ class Keeping(Connection):
         return int(number)
 
     def _no_run(self, name: str) -> NotFound:
-        names = [name for (name,) in self._rows("SELECT name FROM runs ORDER BY id")]
-        return NotFound(
-            f"there is no run named {name!r}; there are: {', '.join(names) or 'none yet'}"
-        )
+        names = [legible(name) for (name,) in self._rows("SELECT name FROM runs ORDER BY id")]
+        there = ", ".join(names) or "none yet"
+        return NotFound(f"there is no run named {name!r}; there are: {there}")
 
     def runs_that_match_nothing(self) -> list[str]:
         """Return the runs that have no list for any query in use."""
@@ -174,11 +173,11 @@ def check_date(text: str) -> str:
     return text
 
 
-def check_name(text: str, what: str, where: str) -> str:
+def check_run_name(text: str, what: str, where: str) -> str:
     """Return ``text`` if it can name a run or a system, else raise `BadInput`.
 
     ``where`` is how messages call the place it was given.
     """
     if not text.strip() or text.splitlines() != [text]:
         raise BadInput(f"{where} {text!r}: a {what} needs a name that is one line and not blank")
-    return check_id(text, what)
+    return check_name(text, what)

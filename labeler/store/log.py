@@ -10,7 +10,7 @@ import json
 import secrets
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import GoldenGrade, GradeChange, Judgment, check_id
+from labeler.model import GoldenGrade, GradeChange, Judgment, check_id, check_name
 from labeler.store.columns import moment
 from labeler.store.connection import Connection
 
@@ -88,6 +88,10 @@ class JudgmentLog(Connection):
                 self._add_grader(name, role)
 
     def _add_grader(self, name: str, role: str = "lead") -> None:
+        """Make a grader known; a name that an earlier version took stays good."""
+        check_id(name, "grader")
+        if self._value("SELECT 1 FROM graders WHERE name = ?", [name]) is None:
+            check_name(name, "grader")
         self._db.execute(
             "INSERT INTO graders (name, role, seed) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [name, role, secrets.randbits(31)],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import check_id
+from labeler.model import check_name
 from labeler.store.columns import moment
 from labeler.store.log import JudgmentLog
 
@@ -134,7 +134,7 @@ class People(JudgmentLog):
 
         Raises `NotFound` where there is no ``old`` and `BadInput` where there is a ``new``.
         """
-        check_id(new, "grader")
+        check_name(new, "grader")
         with self._writing():
             grader = self._grader(old)
             if self._value("SELECT 1 FROM graders WHERE name = ?", [new]):
@@ -196,7 +196,6 @@ class People(JudgmentLog):
 
     def _receive(self, name: str, role: Role | None) -> int:
         """Make a grader known, give them their role and return their key."""
-        check_id(name, "grader")
         keep = role is None and self.is_invited(name)
         self._add_grader(name)
         grader = self._grader(name)
@@ -238,4 +237,4 @@ def check_address(address: str) -> str:
     name, at, host = plain.partition("@")
     if not (name and at and host) or plain.split() != [plain]:
         raise BadInput(f"a login's address looks like ann@example.org, not {address!r}")
-    return check_id(plain, "login")
+    return check_name(plain, "login")

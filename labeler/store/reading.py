@@ -67,15 +67,6 @@ class Contents:
     graders: int
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One pair as a grader sees it: the query with its help, the chunk with its text."""
-
-    query: Query
-    chunk: Chunk
-    text_hash: str
-
-
 class Reading(Connection):
     """The reading half of the store."""
 
@@ -278,29 +269,6 @@ class Reading(Connection):
         """Return the numbers of all chunks that have text."""
         rows = self._rows("SELECT id FROM chunks WHERE text IS NOT NULL")
         return frozenset(number for (number,) in rows)
-
-    def items(self, pairs: Sequence[tuple[str, int]]) -> dict[tuple[str, int], Item]:
-        """Return what a grader sees of pairs, without those whose chunk has no text."""
-        queries = {
-            query.query_id: query
-            for query in self._queries(
-                "WHERE q.query_id IN (SELECT value FROM json_each(?))",
-                [as_json([query_id for query_id, _ in pairs])],
-            )
-        }
-        chunks = {
-            row[0]: (chunk_of(row[2:]), row[1])
-            for row in self._rows(
-                f"SELECT c.id, c.text_hash, {CHUNK_COLUMNS} FROM chunks AS c "
-                "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text IS NOT NULL",
-                [as_json([chunk for _, chunk in pairs])],
-            )
-        }
-        return {
-            (query_id, chunk): Item(queries[query_id], *chunks[chunk])
-            for query_id, chunk in pairs
-            if query_id in queries and chunk in chunks
-        }
 
     def collection(self) -> Collection:
         """Return everything measures are computed from, as it is at one moment."""

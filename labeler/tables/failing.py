@@ -36,7 +36,9 @@ def failing_frame(
         frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
     frame["task"] = [row.task or "–" for row in rows]
     if bucket is not None and bucket != "task":
-        frame[bucket] = [row.bucket or "–" for row in rows]
+        frame[f"facet {bucket}" if bucket in frame else bucket] = [
+            row.bucket or "–" for row in rows
+        ]
     return pd.DataFrame(frame)
 
 

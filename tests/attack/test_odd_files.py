@@ -98,7 +98,7 @@ REFUSED = [
     (
         "queries",
         '{"query_id": "q", "query": "why?", "buckets": {"": "red"}}\n',
-        "a:1: a facet in buckets has no name; give it one, or leave it out",
+        "a:1: a facet name must not be empty",
     ),
     (
         "queries",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import gzip
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from labeler import transfer
 from labeler.model import GoldenGrade, Judgment, LoadedGolden
 from labeler.store import Store
 from tests.browser.server import loaded
+from tests.databases import assert_whole
 
 pytestmark = pytest.mark.browser
 
@@ -84,6 +86,16 @@ def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
     with Store(tmp_path / "again.db", create=True) as store:
         transfer.read("golden", again, transfer.LoadOptions())(store)
         assert transfer.export(store, "jsonl") == downloads["jsonl"]
+
+    named = transfer.dated("golden.db", 2)
+    with page.expect_download() as download:
+        page.get_by_role("button", name=named).click()
+    assert download.value.suggested_filename == named
+    with Store(shutil.copy(download.value.path(), tmp_path / named)) as store:
+        assert_whole(store)
+        assert transfer.export(store, "jsonl") == downloads["jsonl"]
+    left = {each.name for each in server.database.parent.iterdir() if ".part" in each.name}
+    assert not left, "nothing stays beside the golden set"
 
 
 def test_a_bad_file_is_named_with_its_line_and_more_can_be_dropped_after(serve, visit, empty):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -23,6 +24,15 @@ HOSTILE = {
     "long": "word " * 400_000,
 }
 TAGS = "elements => elements.map(element => element.tagName)"
+
+
+def read_to_the_end(page) -> None:
+    """Ask for the rest of a text that was too long to come whole, piece by piece."""
+    text = page.locator(".chunk .text")
+    while (way := text.get_by_role("button", name="read on")).count():
+        pieces = text.locator(".piece").count()
+        way.click()
+        expect(text.locator(".piece")).to_have_count(pieces + 1)
 
 
 @pytest.fixture
@@ -54,6 +64,7 @@ def test_hostile_text_is_text_on_every_page(serve, visit, hostile):
         expect(text).not_to_be_empty()
         shown = text.text_content()
         name = next(name for name, full in HOSTILE.items() if shown[:20] == full[:20])
+        read_to_the_end(page)
         while text.locator(".fold").count():
             text.locator(".fold").first.click()
         assert text.text_content() == HOSTILE[name]
@@ -69,6 +80,10 @@ def test_hostile_text_is_text_on_every_page(serve, visit, hostile):
     ):
         page.goto(f"{server.url}/data?section={section}")
         if section.startswith("Runs"):
+            page.get_by_test_id("stDataFrame").hover()
+            expect(page.get_by_role("button", name="Search")).to_be_visible()
+            names = page.get_by_role("button", name=re.compile("Download"))
+            expect(names).to_have_text("Download this table as CSV")  # ours, and no other
             page.get_by_role("button", name="Drop this run").click()
         expect(page.get_by_text(what).first).to_be_visible()
         page.wait_for_timeout(500)  # for what it would load then

@@ -11,6 +11,8 @@ import uuid
 
 from sqlite_utils import Database, Migrations
 
+from labeler.schema.rankings import RANKINGS
+
 migrations = Migrations("labeler")
 
 TABLES = """
@@ -186,52 +188,6 @@ SELECT
 FROM placed
 JOIN chunks ON chunks.id = placed.chunk
 WHERE place = CASE WHEN adjudicated OR people = 0 THEN 1 ELSE (people + 1) / 2 END;
-
--- Ranked lists as rows for people with another tool: plain SQL, no extension needed.
-CREATE VIEW rankings AS
-WITH RECURSIVE
-ranks (rank) AS (
-    SELECT 1
-    UNION ALL
-    SELECT rank + 1 FROM ranks WHERE rank < (SELECT max(depth) FROM runs)
-),
-powers (exponent, power) AS (
-    SELECT 0, 1.0
-    UNION ALL
-    SELECT exponent + 1, power * 2 FROM powers WHERE exponent < 128
-),
-words AS (
-    SELECT
-        run, query_id, rank,
-        hex(substr(chunks, rank * 4 - 3, 4)) AS c,
-        hex(substr(scores, rank * 4 - 3, 4)) AS s
-    FROM ranked_lists
-    JOIN ranks ON rank * 4 <= length(chunks)
-),
-bits AS (
-    SELECT
-        run, query_id, rank, s,
-        {chunk_bits} AS chunk,
-        {score_bits} AS bits
-    FROM words
-)
-SELECT
-    runs.name AS run,
-    bits.query_id,
-    bits.rank,
-    chunks.chunk_id,
-    CASE WHEN s = '' OR bits & 2147483647 > 2139095040 THEN NULL -- no score, or not a number
-    WHEN bits & 2147483647 = 2139095040 THEN (1 - 2 * (bits >> 31)) * 9e999
-    ELSE
-        (1 - 2 * (bits >> 31))
-        * ((bits & 8388607) + CASE WHEN bits >> 23 & 255 THEN 8388608 ELSE 0 END)
-        / 8388608.0
-        * CASE WHEN max(bits >> 23 & 255, 1) >= 127 THEN power ELSE 1.0 / power END
-    END AS score
-FROM bits
-JOIN runs ON runs.id = bits.run
-JOIN chunks ON chunks.id = bits.chunk
-JOIN powers ON powers.exponent = abs(max(bits >> 23 & 255, 1) - 127);
 """
 
 # What a grader says of a whole query: a log of its own, kept as the log of judgments is.
@@ -365,19 +321,12 @@ CREATE TABLE lists_seen (
 """
 
 
-def _little_endian(column: str) -> str:
-    """SQL that reads eight hex digits, lowest byte first, as an unsigned integer."""
-    digits = [f"(instr('0123456789ABCDEF', substr({column}, {n}, 1)) - 1)" for n in range(1, 9)]
-    shifts = [4, 0, 12, 8, 20, 16, 28, 24]
-    return " | ".join(f"({digit} << {shift})" for digit, shift in zip(digits, shifts, strict=True))
-
-
 @migrations()
 def m001_first_shape(db: Database) -> None:
     """Create every table, trigger and view of the first release."""
     db.executescript(TABLES)
     db.executescript(TRIGGERS)
-    db.executescript(VIEWS.format(chunk_bits=_little_endian("c"), score_bits=_little_endian("s")))
+    db.executescript(VIEWS)
     born_with = {
         "golden_set": str(uuid.uuid4()),
         "signing_key": secrets.token_hex(32),
@@ -406,3 +355,9 @@ def m004_remarks_undone_and_lists_seen(db: Database) -> None:
     """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
     db.executescript(REMARK_UNDO)
     db.executescript(LISTS_SEEN)
+
+
+@migrations()
+def m008_rankings_of_long_lists(db: Database) -> None:
+    """Show ranked lists as rows in good time, however long they are."""
+    db.executescript(RANKINGS)

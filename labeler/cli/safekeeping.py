@@ -1,0 +1,140 @@
+"""``labeler backup``, ``restore`` and ``check``, and when ``serve`` makes backups by itself."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import timedelta
+from pathlib import Path
+
+import click
+
+from labeler.cli.group import FILE, CommandT, database_option
+from labeler.cli.verbs import restore
+from labeler.errors import BadInput, LabelerError
+from labeler.model import legible
+from labeler.safekeeping import backups, checking, restoring
+from labeler.safekeeping.backups import Schedule, described
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+LEAST, MOST = timedelta(seconds=10), timedelta(days=365)
+
+
+def duration(_: click.Context, option: click.Parameter, text: str | None) -> timedelta | None:
+    """Return the time that a number and its unit say: ``90s``, ``15m``, ``2h``, ``1d``."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d{1,7})([smhd])", text.strip(), re.ASCII)
+    if found is None:
+        raise click.BadParameter(f"{text!r} is no length of time; write it like 15m, 2h or 1d")
+    every = timedelta(seconds=int(found[1]) * SECONDS[found[2]])
+    if not LEAST <= every <= MOST:
+        raise click.BadParameter(f"{text!r}: from 10s to 365d")
+    return every
+
+
+def backup_options(command: CommandT) -> CommandT:
+    """Let a server make backups by itself."""
+    every = click.option(
+        "--backup-every",
+        metavar="TIME",
+        callback=duration,
+        help="Make a backup that often, where anything is new: 15m, 2h, 1d. With --backup-to.",
+    )
+    folder = click.option(
+        "--backup-to", type=FILE, metavar="FOLDER", help="Where they are put: best another disk."
+    )
+    keep = click.option(
+        "--keep",
+        type=click.IntRange(1),
+        default=48,
+        show_default=True,
+        help="How many of them stay; what has another name is never removed.",
+    )
+    return every(folder(keep(command)))
+
+
+def schedule_of(every: timedelta | None, folder: Path | None, keep: int) -> Schedule | None:
+    """Return when a server makes backups, None where it makes none.
+
+    Raises `BadInput` for a folder that is none or takes no file, before the server starts.
+    """
+    if every is None and folder is None:
+        return None
+    if every is None or folder is None:
+        raise click.UsageError("--backup-every and --backup-to go together")
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: there is no such folder for backups; create it first")
+    backups.check_folder(folder)
+    return Schedule(every, folder, keep)
+
+
+@click.command()
+@click.argument("path", type=FILE)
+@click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@database_option
+@click.pass_obj
+def backup(db: Path, path: Path, force: bool) -> None:
+    """Copy the golden set, also while people grade.
+
+    The copy is one file with everything that was acknowledged, read back and checked before it
+    gets its name. In a folder it is named after the moment. Keep it as safe as the golden set: it
+    holds the same keys.
+    """
+    click.echo(backups.back_up(db, path, replace=force))
+
+
+@restore.command("backup")
+@click.argument("path", type=FILE)
+@click.option("--force", is_flag=True, help="Also where the backup is of another golden set.")
+@database_option
+@click.pass_obj
+def restore_backup(db: Path, path: Path, force: bool) -> None:
+    """Put a backup in the place of the golden set.
+
+    The backup is checked first, and stays where it is. Nobody may have the golden set open: stop
+    the server. What is replaced is kept beside it under another name, with the log that belongs
+    to it.
+    """
+    done = restoring.restore(db, path, force=force)
+    click.echo(f"{db}: {described(done.newest)}, as in {path}")
+    if done.aside is None:
+        return
+    click.echo(f"what was there is {done.aside} now{what_is_newer(done)}")
+    if done.replaced and done.replaced.judgment > done.newest.judgment:
+        aside = shlex.quote(str(done.aside))
+        click.echo(
+            "to take over what was graded since: "
+            f"labeler --db {aside} export since.jsonl --format events; "
+            f"labeler --db {shlex.quote(str(db))} load golden since.jsonl"
+        )
+
+
+def what_is_newer(done: restoring.Restored) -> str:
+    """Say how much was in the replaced golden set."""
+    return f" ({described(done.replaced)})" if done.replaced else " (damaged, or no golden set)"
+
+
+@click.command()
+@database_option
+@click.pass_obj
+def check(db: Path) -> None:
+    """Say whether the golden set's file is whole.
+
+    Looks at every page, every reference and the laws of the log, at the file's shape, at what
+    lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.
+    """
+    try:
+        findings = checking.examine(db)
+    except LabelerError as error:
+        raise BadInput(f"{error}\n{line(checking.sqlite())}") from error
+    for finding in findings:
+        click.echo(line(finding))
+    if any(finding.is_wrong for finding in findings):
+        raise click.exceptions.Exit(1)
+
+
+def line(finding: checking.Finding) -> str:
+    """Return a finding as it is printed."""
+    mark = "WRONG: " if finding.is_wrong else ""
+    return f"{finding.what + ':':<12}{mark}{legible(finding.says)}"

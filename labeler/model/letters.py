@@ -1,0 +1,34 @@
+"""Letters that act: which they are, and how a text that holds some is shown; refuses nothing."""
+
+from __future__ import annotations
+
+import re
+
+# Control characters, the two line ends of Unicode, and what turns the direction of writing round:
+# in a terminal or a log they move the cursor, fake a line, or make one name look like another.
+ACTING = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+
+
+def acting_in(text: str) -> str | None:
+    r"""Return the first character of a text that would act, written out; None where all are read.
+
+    >>> acting_in("a\tb"), acting_in("Zoë 👩‍🏫")
+    ('\\t', None)
+    """
+    found = ACTING.search(text)
+    return None if found is None else _written_out(found[0])
+
+
+def legible(text: str, *, keep: str = "") -> str:
+    r"""Return a text as terminals and logs show it: what would act is written out.
+
+    ``keep`` are characters that stay, such as the line ends of our own.
+
+    >>> legible("a\x1b[2J\nb")
+    'a\\x1b[2J\\nb'
+    """
+    return ACTING.sub(lambda found: found[0] if found[0] in keep else _written_out(found[0]), text)
+
+
+def _written_out(letter: str) -> str:
+    return letter.encode("unicode_escape").decode()

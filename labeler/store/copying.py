@@ -1,0 +1,45 @@
+"""Copies a golden set, page by page as SQLite does it, while others go on writing to it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from labeler.store import health
+from labeler.store.connection import in_words
+from labeler.store.health import Newest
+
+
+def copy(path: Path, target: Path) -> Newest:
+    """Copy the golden set at ``path`` as it is at one moment into the new file ``target``.
+
+    Nobody waits meanwhile. Returns what is in the copy. Raises `Unusable` where either file does
+    not work.
+    """
+    with health.reading(path) as db:
+        db.execute("BEGIN")
+        newest = health.newest_in(db)
+        try:
+            target.touch(0o600, exist_ok=False)  # it holds keys; who may read it is decided later
+            with closing(sqlite3.connect(target)) as copied:
+                db.backup(copied)
+        except sqlite3.DatabaseError as error:
+            raise in_words(error, target, str(target)) from error
+    return newest
+
+
+def check_copy(path: Path, newest: Newest) -> list[str]:
+    """Return what is wrong with a finished copy, read as it stands on the disk."""
+    if found := health.complaints(path, "integrity_check", health.ALONE):
+        return found
+    with health.reading(path, health.ALONE) as db:
+        if (there := health.newest_in(db)) != newest:
+            return [f"it goes up to {there}, not up to {newest}"]
+        return [*health.broken_references(db), *health.broken_laws(db)]
+
+
+def newest_of(path: Path) -> Newest:
+    """Return which golden set a file holds, and how far it goes."""
+    with health.reading(path) as db:
+        return health.newest_in(db)

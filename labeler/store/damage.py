@@ -1,0 +1,45 @@
+"""Remembers beside a golden set that it was found damaged, so that no process writes to it again.
+
+A file of its own, as the damaged one must not be touched; reads nothing of the golden set.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+from labeler.store.columns import moment
+
+
+def mark_of(path: Path) -> Path:
+    """Return the place of the mark: beside the file itself, wherever a link to it stands."""
+    file = path.resolve()
+    return file.with_name(f"{file.name}-damaged")
+
+
+def is_marked(path: Path) -> bool:
+    """Say whether the file was found damaged, and not restored since."""
+    return mark_of(path).exists()
+
+
+def mark(path: Path, why: str) -> None:
+    """Remember that the file is damaged; in a folder that takes no files nobody writes anyway."""
+    with suppress(OSError), mark_of(path).open("x", encoding="utf-8") as file:
+        file.write(f"{moment()} {why}\n")
+
+
+def lift(path: Path) -> bool:
+    """Forget that the file was damaged, as another is in its place or it is whole after all."""
+    try:
+        mark_of(path).unlink()
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def in_words(path: Path) -> str:
+    """Say that a file is damaged, and what helps."""
+    return (
+        f"{path}: damaged; nothing more is written to it. Put a backup in its place: "
+        "'labeler restore BACKUP'; 'labeler check' says what is wrong"
+    )

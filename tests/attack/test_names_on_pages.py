@@ -1,0 +1,215 @@
+"""Names of anybody's choosing on every page: they are text, never Markdown, and break nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1.element_tree import Block, Element
+
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
+from labeler.store import Store
+from tests.page import empty_golden_set, loaded, open_page, words
+
+IMAGE = "![i](http://evil.example/i.png)"
+LINK = f"[l](http://evil.example) :red[x] $y$ {IMAGE}"
+NAMES = ["__proto__", "constructor", "toString", "a'b\\", 'q"x', "[0].length", "a.b", LINK]
+# What a browser shows as it is, by kind of element and field. All else may be Markdown.
+PLAIN = {
+    *(("text", "body"), ("html", "body"), ("code", "code_text"), ("iframe", "srcdoc")),
+    *(("selectbox", "options"), ("selectbox", "placeholder"), ("selectbox", "raw_value")),
+    *(("multiselect", "options"), ("multiselect", "raw_values"), ("multiselect", "placeholder")),
+    *(("text_input", "default"), ("text_input", "value"), ("text_input", "placeholder")),
+}
+NEVER_SHOWN = {"id", "element_id", "form_id", "element_hash", "key", "url", "fragment_id"}
+DRAWN = {"arrow_data_frame", "arrow_vega_lite_chart", "bidi_component", "vega_lite_chart"}
+
+
+@pytest.fixture
+def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a golden set in which runs, systems, facets, buckets, people and ids have these names.
+
+    Whoever looks is lead.
+    """
+    monkeypatch.setenv("LABELER_OPEN", "1")
+    path = empty_golden_set(tmp_path)
+    queries = [
+        Query(
+            name,
+            f"{name} asks",
+            task="single",
+            reference=name,
+            guideline=name,
+            keywords=("text",),
+            buckets=dict.fromkeys(NAMES, name),
+        )
+        for name in NAMES
+    ]
+    with Store(path) as store:
+        store.add_queries(loaded(queries))
+        chunks = [Chunk(name, f"text {name}", name, document_id=name, position=1) for name in NAMES]
+        store.add_chunks(loaded(chunks))
+        for at, run in enumerate(NAMES):
+            order = (*NAMES[at:], *NAMES[:at])
+            lists = [Ranking(name, order, (1.0,) * len(order)) for name in NAMES]
+            store.add_run(loaded(lists), name=run, system=f"{run} system")
+        grades = [GoldenGrade(name, NAMES[0], 3, (name,), name) for name in NAMES]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        for number, name in enumerate(NAMES):
+            store.invite(name, f"hash {number}", role="lead")
+            judge(store, f"e{number}", name, NAMES[1], "grade", 0)
+            judge(store, f"x{number}", name, NAMES[2], "cannot_tell", None)
+            store.remark(Remark(f"r{number}", name, name, "unclear", name))
+    return path
+
+
+def judge(store: Store, event_id: str, name: str, chunk: str, kind: str, grade: int | None) -> None:
+    """Let somebody judge a pair with a reason and a note."""
+    said = {"reason": None if grade is not None else name, "note": name}
+    store.judge(Judgment(event_id, name, chunk, name, kind, grade, **said))
+
+
+def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every page in every shape, at addresses that name ``name`` wherever they can."""
+    two = {"a": name, "b": NAMES[0]}
+    field = {"facet": name, "bucket": name}
+    yield "label", {}
+    for view in ("measures", "by task", "recall over k", "ties", "keywords"):
+        yield "scores", {"view": view, "measure": ["RR", "RBP"], **field}
+    yield "scores", {"facet": name, "systems": "true", "pin": name}
+    for show in ("Rank strips", "Bars and scatter", "What moved most", "Perfect reranker"):
+        yield "compare", {**two, "show": show, **field}
+    yield "compare", {**two, "query": name, "chunk": name}
+    yield "slices", {"a": name, "facet": name, "numbers": "true"}
+    yield "slices", {**two, "facet": name, "numbers": "true"}
+    yield "slices", {**two, "facet": name, "other": NAMES[0], "numbers": "true"}
+    yield "queries", {**two, **field}
+    yield "queries", {"a": name, "facet": name, "view": "Why they fail"}
+    for part in ("Ranked lists", "DCG table", "Pool"):
+        yield "queries", {**two, "query": name, "part": part}
+    for review in ("Work", "Progress", "Can't tell", "Remarks on queries", "Notes"):
+        yield "review", {"review": review, "facet": name}
+    for section in ("Load", "Download", "Runs", "Queries", "People", "Settings"):
+        yield "data", {"section": section, "run": name, "person": name, "find": name}
+    for page in ("scores", "compare", "slices", "queries"):  # what is not there is named, too
+        yield page, {"a": f"no {name}", "facet": name}
+        yield page, {"facet": f"no {name}", "query": f"no {name}"}
+
+
+def elements(block: Block) -> Iterator[Element | Block]:
+    """Give everything on a page, blocks with their labels included."""
+    for child in block.children.values():
+        yield child
+        if isinstance(child, Block):
+            yield from elements(child)
+
+
+def said_as_markdown(app: Any) -> Iterator[str]:
+    """Give every text of a page that is not known to be shown as it is."""
+    for tree in app._tree.children.values():
+        for each in elements(tree):
+            proto = getattr(each, "proto", None)
+            if proto is not None and each.type not in DRAWN:
+                yield from texts_in(each.type, proto)
+
+
+def texts_in(kind: str, proto: Any) -> Iterator[str]:
+    """Give the texts of a message, and of the messages inside it."""
+    if not hasattr(proto, "ListFields"):
+        return
+    for field, value in proto.ListFields():
+        many = value if not isinstance(value, str) and hasattr(value, "__iter__") else [value]
+        for each in many:
+            if isinstance(each, str):
+                if (kind, field.name) not in PLAIN and field.name not in NEVER_SHOWN:
+                    yield f"{kind}.{field.name}: {each}"
+            else:
+                yield from texts_in(kind, each)
+
+
+def test_no_name_is_markdown_and_none_breaks_a_page(hostile):
+    for page, parameters in every_page(LINK):
+        app = open_page(page, **parameters)
+        assert not app.exception, (page, parameters)
+        found = [text for text in said_as_markdown(app) if "evil.example" in text]
+        assert not found, (page, parameters, found)
+
+
+def test_the_walk_would_notice(hostile, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("labeler.ui.graded_line", lambda counts: LINK)
+    found = said_as_markdown(open_page("scores"))
+    assert any("evil.example" in text for text in found)
+
+
+# A facet called as a parameter is ---------------------------------------------------------------
+
+CALLED = ["bucket", "facet", "query", "text", "all queries"]
+
+
+@pytest.fixture
+def called(tmp_path: Path) -> Path:
+    """Make a golden set with facets that are called as parameters and columns are."""
+    path = empty_golden_set(tmp_path)
+    buckets = [dict.fromkeys([*CALLED, "intent"], bucket) for bucket in ("red", "every bucket")]
+    queries = [Query(f"q{n}", "what?", buckets=buckets[n % 2]) for n in range(4)]
+    with Store(path) as store:
+        store.add_queries(loaded(queries))
+        store.add_chunks(loaded([Chunk("c", "text")]))
+        for run in ("no other run", "other"):
+            lists = [Ranking(query.query_id, ("c",)) for query in queries]
+            store.add_run(loaded(lists), name=run)
+        grades = [GoldenGrade("q0", "c", 3), GoldenGrade("q1", "c", 0)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return path
+
+
+def kept_to(monkeypatch: pytest.MonkeyPatch, **parameters: str) -> Any:
+    """Open Label and return what its pad is told: the bucket, and the query to begin with."""
+    told = []
+    monkeypatch.setattr("labeler.grading.pad", told.append)
+    app = open_page("label", **parameters)
+    assert not app.exception
+    assert told, words(app)
+    [desk] = told
+    return desk.confined and (desk.confined.facet, desk.confined.bucket), desk.query
+
+
+@pytest.mark.parametrize("facet", CALLED)
+def test_a_facet_may_be_called_as_a_parameter_of_an_address(called, monkeypatch, facet: str):
+    field = {"facet": facet, "bucket": "red"}
+    assert kept_to(monkeypatch, **field) == ((facet, "red"), None)
+    for page in ("scores", "compare", "slices", "queries", "review"):
+        app = open_page(page, **field)
+        said = words(app)
+        assert "Go on without it" not in [button.label for button in app.button], (page, said)
+    listed = open_page("queries", **field)
+    assert list(listed.dataframe[0].value["query"]) == ["q0", "q2"]
+
+
+def test_addresses_of_label_mean_what_they_meant(called, monkeypatch):
+    assert kept_to(monkeypatch) == (None, None)
+    assert kept_to(monkeypatch, intent="red") == (("intent", "red"), None)
+    assert kept_to(monkeypatch, facet="intent", bucket="red") == (("intent", "red"), None)
+    assert kept_to(monkeypatch, query="q1") == (None, "q1")
+    assert kept_to(monkeypatch, bucket="red") == (("bucket", "red"), None)
+    assert kept_to(monkeypatch, facet="red") == (("facet", "red"), None)
+    assert kept_to(monkeypatch, query="red") == (("query", "red"), None)
+    assert kept_to(monkeypatch, facet="intent", bucket="red", query="q1") == (
+        ("intent", "red"),
+        "q1",
+    )
+    for wrong in ({"bucket": "blue"}, {"query": "q9"}, {"facet": "intents"}, {"text": "blue"}):
+        app = open_page("label", **wrong)
+        assert [button.label for button in app.button] == ["Go on without it"], wrong
+
+
+def test_a_bucket_called_as_the_choice_of_none_can_be_chosen(called):
+    app = open_page("queries", facet="intent", bucket="every bucket")
+    assert list(app.dataframe[0].value["query"]) == ["q1", "q3"]
+    app = open_page("queries", a="no other run", b="other")
+    against = next(box for box in app.selectbox if box.label == "Against run A")
+    assert against.value == "no other run"
+    against.set_value("(no other run)").run()
+    assert "b" not in app.query_params

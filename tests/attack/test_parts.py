@@ -1,0 +1,54 @@
+"""What a killed process leaves: never taken for one's own, and removed by who comes next."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+
+from labeler.cli.whole import building
+from labeler.safekeeping import parts
+from labeler.store import Store
+
+
+@pytest.fixture
+def path(filled: Store) -> Path:
+    """A golden set with three golden grades that nobody has open."""
+    filled.close()
+    return filled.path
+
+
+def test_what_a_killed_first_load_left_is_never_taken_for_one_s_own(path: Path, tmp_path: Path):
+    """In a container every process has the same number, so that numbers name nobody's part."""
+    new = tmp_path / "new.db"
+    shutil.copy(path, tmp_path / f".new.db.{os.getpid()}.part")
+    with building(new) as store:
+        assert store.contents().queries == 0
+    with Store(new) as store:
+        assert store.contents().judgments == 0
+
+
+def test_a_killed_first_load_is_cleaned_up_after(path: Path, tmp_path: Path, python):
+    new = tmp_path / "new.db"
+    killed = python(
+        """
+import sys
+from pathlib import Path
+from labeler.cli.whole import building
+with building(Path(sys.argv[1])) as store:
+    store.add_grader("Ann")
+    print("half", flush=True)
+    sys.stdin.readline()
+""",
+        new,
+    )
+    killed.stdout.readline()
+    killed.send_signal(signal.SIGKILL)
+    killed.communicate()
+    assert len(parts.strays(new)) == 1
+    with building(new):
+        pass
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["golden.db", "new.db"]

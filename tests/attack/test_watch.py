@@ -1,0 +1,188 @@
+"""What a server does for its file beside the pages: its log is folded, its backups are made."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from labeler.cli import main
+from labeler.errors import Busy
+from labeler.model import Chunk, Judgment, Loaded
+from labeler.safekeeping.backups import Schedule, back_up_in_series, series
+from labeler.safekeeping.watch import LONGEST_SECONDS, REST_SECONDS, Rest, Watch
+from labeler.store import Store
+from labeler.store.folding import Folding, fold
+from tests.databases import grade, newest_alone
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def path(filled: Store) -> Path:
+    """A golden set with three golden grades that nobody has open."""
+    filled.close()
+    return filled.path
+
+
+@pytest.fixture
+def run(path: Path) -> Run:
+    """Run a command on the golden set."""
+    return lambda *arguments: CliRunner().invoke(main, ["--db", str(path), *map(str, arguments)])
+
+
+# A plain copy -----------------------------------------------------------------------------------
+
+
+def test_a_plain_copy_made_when_the_server_has_rested_has_every_grade(path: Path, tmp_path: Path):
+    async def serve() -> None:
+        with Store(path) as store:
+            async with Watch(str(path), rest_seconds=0.1, look_every=0.02).running():
+                for n in range(150):
+                    store.judge(Judgment(f"e{n}", "q1", "c3", "Ann", grade=n % 4))
+                for _ in range(500):
+                    await asyncio.sleep(0.02)
+                    if newest_alone(path) == 153:
+                        break
+            shutil.copy(path, tmp_path / "copy.db")
+
+    asyncio.run(serve())
+    assert newest_alone(tmp_path / "copy.db") == 153
+
+
+def test_the_log_is_folded_at_rest_and_at_least_once_a_minute():
+    rest = Rest(0.0)
+    assert not rest.is_time(REST_SECONDS - 1)
+    assert rest.is_time(REST_SECONDS), "an earlier server may have left something"
+    rest.note_folded()
+    assert not rest.is_time(1_000.0)
+    for second in range(1_000, 1_060):
+        rest.note_write(float(second))
+        assert not rest.is_time(second + 0.5)
+    assert rest.is_time(1_000 + LONGEST_SECONDS), "those who never rest are folded, too"
+    rest.note_folded()
+    rest.note_write(2_000.0)
+    assert not rest.is_time(2_009.0)
+    assert rest.is_time(2_010.0)
+
+
+def test_nothing_but_the_server_s_fold_folds_a_log_that_is_in_use(path: Path):
+    with Store(path) as store:
+        # SQLite would have folded by itself from a thousand pages on, which is 4 MB.
+        chunks = [Chunk(f"new {n}", f"{n} {'text ' * 4_000}") for n in range(250)]
+        store.add_chunks(Loaded("chunks.jsonl", chunks, range(len(chunks))))
+        grade(path, 1)
+        assert newest_alone(path) == 3
+        assert fold(path)
+        assert newest_alone(path) == 4
+
+
+def test_a_fold_waits_for_no_reader_and_goes_on_when_they_are_gone(path: Path):
+    with Store(path) as store:
+        grade(path, 5)
+        with Store(path) as reader, reader._reading():
+            assert reader.revision() == 8
+            grade(path, 5, "later")
+            assert not fold(path)
+        assert store.revision() == 13
+        assert fold(path)
+        assert newest_alone(path) == 13
+
+
+def test_a_log_is_folded_only_while_nobody_else_can_commit(path: Path):
+    """SQLite's bug needs a commit that begins the log anew in the middle of a fold."""
+    with Store(path), Store(path, busy_seconds=0) as other:
+        grade(path, 5)
+        with other._transaction():
+            with pytest.raises(Busy):
+                fold(path)
+            assert newest_alone(path) == 3
+        with Folding(path) as guard, guard.writers_wait(), pytest.raises(Busy):
+            other.add_grader("Dee")
+
+
+# On a timer -------------------------------------------------------------------------------------
+
+
+def test_the_newest_backups_stay_and_nothing_else_is_ever_removed(path: Path, tmp_path: Path):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    others = ["golden-auto-00000000-20200101T000000Z.db", "golden-20200101T000000Z.db", "notes.db"]
+    for name in others:
+        (folder / name).write_text("mine")
+    schedule = Schedule(timedelta(minutes=15), folder, keep=3)
+    made = [back_up_in_series(path, schedule).path for _ in range(5)]
+    assert made == sorted(made), "a later one has a later name, even in the same second"
+    left = {each.name for each in folder.iterdir()}
+    assert left == {*others, *(each.name for each in made[-3:])}
+
+
+def test_a_clock_that_is_put_back_does_not_make_the_newest_backup_the_first_to_go(
+    path: Path, tmp_path: Path
+):
+    schedule = Schedule(timedelta(minutes=15), tmp_path, keep=2)
+    first = back_up_in_series(path, schedule).path
+    ahead = first.with_name(first.name.replace(first.stem[-16:], "20990101T000000Z"))
+    first.rename(ahead)
+    second, third = (back_up_in_series(path, schedule).path for _ in range(2))
+    with Store(path) as store:
+        assert series(tmp_path, "golden", store.golden_set_uuid()) == [second, third]
+
+
+def test_a_backup_is_due_only_when_something_is_new(path: Path, tmp_path: Path):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+
+    async def serve() -> list[int]:
+        counts = []
+        async with Watch(str(path), Schedule(timedelta(seconds=0.1), folder, 9)).running():
+            for _ in range(2):
+                await asyncio.sleep(0.7)
+                counts.append(len(list(folder.glob("*.db"))))
+            grade(path, 1)
+            await asyncio.sleep(1.0)
+            counts.append(len(list(folder.glob("*.db"))))
+        return counts
+
+    assert asyncio.run(serve()) == [1, 1, 2]
+
+
+def test_a_failed_backup_is_said_and_the_next_is_made(path: Path, tmp_path: Path, caplog):
+    folder = tmp_path / "kept"
+
+    async def serve() -> None:
+        async with Watch(str(path), Schedule(timedelta(seconds=0.1), folder, 9)).running():
+            await asyncio.sleep(0.5)
+            folder.mkdir()
+            for _ in range(200):
+                await asyncio.sleep(0.05)
+                if list(folder.glob("*.db")):
+                    return
+
+    asyncio.run(serve())
+    assert "no backup was made: " in caplog.text
+    assert str(folder) in caplog.text
+    assert len(list(folder.glob("*.db"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--backup-every", "15m"], "go together"),
+        (["--backup-to", "."], "go together"),
+        (["--backup-every", "15 minutes", "--backup-to", "."], "write it like 15m, 2h or 1d"),
+        (["--backup-every", "1s", "--backup-to", "."], "from 10s to 365d"),
+        (["--backup-every", "15m", "--backup-to", "nowhere"], "there is no such folder"),
+    ],
+)
+def test_a_server_that_could_not_make_its_backups_does_not_start(
+    run: Run, options: list[str], said: str
+):
+    refused = run("serve", *options)
+    assert refused.exit_code in (1, 2)
+    assert said in " ".join(refused.output.split())

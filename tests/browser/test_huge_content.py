@@ -1,0 +1,55 @@
+"""Texts and lists that are too long to come whole: read on, and shown in parts, without a loss."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from labeler.model import Chunk, Query, Ranking, Settings
+from labeler.store import Store
+from tests.browser.server import loaded
+
+pytestmark = pytest.mark.browser
+
+LONG = "".join(f"Sentence {n} of a long text. " for n in range(2_000))
+
+
+@pytest.fixture
+def huge(tmp_path):
+    path = tmp_path / "huge.db"
+    names = tuple(f"c{n}" for n in range(230))
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("long", "what?"), Query("many", "which?")]))
+        store.add_chunks(loaded([Chunk("whole", LONG, "A long one")]))
+        store.add_chunks(loaded([Chunk(name, f"words {name} only", name) for name in names]))
+        store.add_run(
+            loaded([Ranking("long", ("whole",)), Ranking("many", names)]),
+            name="run",
+        )
+        store.save_settings(Settings(pool_depth=1000))
+    return path
+
+
+def test_a_long_text_is_read_on_to_its_end_and_a_long_list_is_shown_in_parts(serve, visit, huge):
+    page = visit(f"{serve(huge).url}/?query=long")
+    row = page.locator(".whole .row.current")
+    expect(row.locator(".text")).to_contain_text("Sentence 1 of")
+    row.get_by_role("button", name="read on").click()
+    expect(row.get_by_role("button", name="read on")).to_have_count(0)
+    while row.locator(".fold").count():
+        row.locator(".fold").first.click()
+    assert row.locator(".text").text_content() == LONG
+    page.goto(page.url.replace("query=long", "query=many"))
+    rows = page.locator(".whole .row")
+    expect(rows).to_have_count(200)
+    expect(page.locator(".whole .progress")).to_have_text("0 of 230 graded by you · 230 not yet")
+    page.keyboard.press("2")
+    expect(page.locator(".whole .progress")).to_have_text("1 of 230 graded by you · 229 not yet")
+    page.get_by_role("button", name="Show more: 30 to come").click()
+    expect(rows).to_have_count(230)
+    expect(page.get_by_role("button", name="Show more")).to_have_count(0)
+    expect(page.locator(".whole .progress")).to_have_text("1 of 230 graded by you · 229 not yet")
+    page.keyboard.press("End")
+    expect(rows.last).to_have_class("row current")
+    page.keyboard.press("1")
+    expect(rows.last.locator(".badge")).to_have_text("1")
