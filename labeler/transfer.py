@@ -91,7 +91,7 @@ def _chunks(
 def _run(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
-    loaded = formats.read_run(
+    loaded = formats.stream_run(
         path,
         order=options.order,
         on_duplicate=options.on_duplicate,

@@ -12,7 +12,7 @@ from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
-from labeler.formats.runs import read_run
+from labeler.formats.runs import read_run, stream_run
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "read_queries",
     "read_run",
     "refusal",
+    "stream_run",
     "usual_limits",
     "write_events",
     "write_golden",

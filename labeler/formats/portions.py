@@ -5,24 +5,19 @@ Knows neither a format nor what orders a list.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from labeler.formats.ranked import OnDuplicate, Order, Tally, loaded_run, place
+from labeler.formats.ranked import OnDuplicate, Order, Tally, loaded_run, place, told_of
 from labeler.formats.reading import Source
 from labeler.formats.results import RankedLists
-from labeler.model import LoadedRun, Rankings
+from labeler.formats.spool import Spool
+from labeler.model import Loaded, Ranking, Rankings
 
 if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
-    from labeler.formats.bulk import PackedIds, RunColumns
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Numbers: TypeAlias = npt.NDArray[np.int32]
-Wholes: TypeAlias = npt.NDArray[np.int64]
+    from labeler.formats.bulk import RunColumns
 
 PORTION = 1_000_000  # results
+_EACH = 100  # bytes that one takes in memory
 
 
 class Scattered(Exception):
@@ -71,7 +66,7 @@ class Portions:
         self.lists = RankedLists(lists.source)
         self.lists.scored, self.lists.tags = lists.scored, lists.tags
 
-    def loaded(self) -> LoadedRun:
+    def loaded(self) -> Loaded[Ranking]:
         """Return all lists, best result first, with facts and warnings."""
         lists = self.lists
         if self._earlier is None:
@@ -82,17 +77,11 @@ class Portions:
 
 
 class _Earlier:
-    """Portions that are in order, by column; their chunks are numbers in the names of all."""
+    """Portions that are in order: their lists, and what is counted of them."""
 
     def __init__(self) -> None:
-        from labeler.formats.bulk import PackedIds
-
-        self._names: PackedIds = PackedIds()
-        self._named = 0
+        self._lists: Spool[Ranking] = Spool()
         self._lines: dict[str, int] = {}
-        self._sizes: list[Wholes] = []
-        self._chunks: list[Numbers] = []
-        self._scores: list[Floats] = []
         self._tally: Tally | None = None
         self._alike: tuple[bool, ...] | None = None
 
@@ -104,25 +93,13 @@ class _Earlier:
             raise Scattered
         self._alike = alike
         self._lines |= zip(rankings.query_ids, lists.first, strict=True)
-        self._sizes.append(np.diff(rankings.bounds))
-        self._chunks.append(rankings.chunks + np.int32(self._named))
-        self._names.extend(rankings.names.texts().tolist())
-        self._named += len(rankings.names)
-        if rankings.scores is not None:
-            self._scores.append(rankings.scores)
+        for ranking in rankings.in_order(range(len(rankings))):
+            self._lists.add(ranking, _EACH * len(ranking.chunk_ids))
         self._tally = tally if self._tally is None else self._tally + tally
 
-    def loaded(self, lists: RankedLists) -> LoadedRun:
+    def loaded(self, lists: RankedLists) -> Loaded[Ranking]:
         """Return all portions as one run."""
         if self._tally is None or self._alike is None:
             raise ValueError("no portion has been added")
-        numbers, names = self._names.numbered()
-        bounds = np.cumsum(np.concatenate([np.zeros(1, np.int64), *self._sizes]))
-        chunks = np.empty(bounds[-1], np.int32)
-        start = 0
-        for portion in self._chunks:
-            chunks[start : start + len(portion)] = numbers[portion]
-            start += len(portion)
-        scores = np.concatenate(self._scores) if self._scores else None
-        rankings = Rankings(list(self._lines), bounds, chunks, scores, names)
-        return loaded_run(lists, rankings, list(self._lines.values()), self._tally, self._alike[0])
+        first, by_rank = list(self._lines.values()), self._alike[0]
+        return Loaded(*told_of(lists, self._lists, first, self._tally, by_rank))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from labeler.model import LoadedRun, Rankings
 
 Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first"]
+
+ListsT = TypeVar("ListsT")
 
 _MOST_LINES = 10
 
@@ -73,13 +75,20 @@ def loaded_run(
     lists: RankedLists, rankings: Rankings, first: Sequence[int], tally: Tally, by_rank: bool
 ) -> LoadedRun:
     """Return rankings with facts and warnings; ``first`` is the line each list begins on."""
+    return LoadedRun(*told_of(lists, rankings, first, tally, by_rank))
+
+
+def told_of(
+    lists: RankedLists, rankings: ListsT, first: Sequence[int], tally: Tally, by_rank: bool
+) -> tuple[str, ListsT, Sequence[int], dict[str, int | str], tuple[str, ...]]:
+    """Return what a loaded run is made of, in the order of its fields."""
     warnings = (
         *_disagreement(tally, by_rank),
         *_tag_warning(lists),
         *outer_spaces(tally.spaced_queries, "query"),
         *outer_spaces(sorted(tally.spaced_chunks), "chunk"),
     )
-    return LoadedRun(lists.source.name, rankings, first, _facts(lists, tally), warnings)
+    return lists.source.name, rankings, first, _facts(lists, tally), warnings
 
 
 def _doubled(found: Results) -> list[int]:

@@ -11,7 +11,7 @@ from labeler.errors import BadInput
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.names import CHUNK_OF_PAIR, LISTS, ONE_QUERY, QUERY_OF_PAIR
 from labeler.formats.portions import PORTION, Portions, Scattered
-from labeler.formats.ranked import OnDuplicate, Order
+from labeler.formats.ranked import OnDuplicate, Order, loaded_run, place
 from labeler.formats.reading import (
     BLOCK,
     Block,
@@ -38,7 +38,7 @@ from labeler.formats.records import (
 )
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import RUN, TrecFile
-from labeler.model import LoadedRun
+from labeler.model import Loaded, LoadedRun, Ranking
 
 if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
     from labeler.formats.bulk import RunColumns
@@ -64,13 +64,37 @@ def read_run(
     with ``on_duplicate="first"`` counts once, where it is better placed. ``lines`` holds the
     first line of each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
+    source = _checked(path, order, on_duplicate, name, limits)
+    with open_blocks(source, progress) as blocks:
+        return _loaded(source, blocks, order, on_duplicate)
+
+
+def stream_run(
+    path: StrPath,
+    *,
+    order: Order = "score",
+    on_duplicate: OnDuplicate = "refuse",
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Loaded[Ranking]:
+    """Read ranked lists as `read_run` does; those of a large file wait on the disk.
+
+    That is where each list is in one piece; else all of them are in memory at once.
+    """
+    source = _checked(path, order, on_duplicate, name, limits)
+    most = PORTION if source.size else None  # what comes through a pipe cannot be read again
+    return _in_portions(source, progress, order, on_duplicate, most)
+
+
+def _checked(
+    path: StrPath, order: Order, on_duplicate: OnDuplicate, name: str | None, limits: Limits
+) -> Source:
     if order not in get_args(Order):
         raise BadInput(f"a run is read by score or rank, not {order!r}")
     if on_duplicate not in get_args(OnDuplicate):
         raise BadInput(f"duplicates are answered by refuse or first, not {on_duplicate!r}")
-    source = file_source(path, name, limits)
-    most = PORTION if source.size else None  # what comes through a pipe cannot be read again
-    return _in_portions(source, progress, order, on_duplicate, most)
+    return file_source(path, name, limits)
 
 
 def _in_portions(
@@ -79,11 +103,11 @@ def _in_portions(
     order: Order,
     on_duplicate: OnDuplicate,
     most: int | None,
-) -> LoadedRun:
+) -> Loaded[Ranking]:
     """Read a run in portions of ``most`` results or more, or as one where its lists are mixed."""
     try:
         with open_blocks(source, progress) as blocks:
-            return _loaded(source, blocks, order, on_duplicate, most=most)
+            return _gathered(source, blocks, Portions(source, order, on_duplicate, most)).loaded()
     except Scattered:
         with open_blocks(source, progress) as blocks:
             return _loaded(source, blocks, order, on_duplicate)
@@ -95,14 +119,22 @@ def _loaded(
     order: Order,
     on_duplicate: OnDuplicate,
     bulk: bool | None = None,
-    most: int | None = None,
 ) -> LoadedRun:
     """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
-    portions = Portions(source, order, on_duplicate, most)
+    portions = Portions(source, order, on_duplicate, None)
+    lists = _gathered(source, blocks, portions, bulk).lists
+    rankings, tally, by_rank = place(lists, order, on_duplicate)
+    return loaded_run(lists, rankings, lists.first, tally, by_rank)
+
+
+def _gathered(
+    source: Source, blocks: Blocks, portions: Portions, bulk: bool | None = None
+) -> Portions:
+    """Read all blocks into portions, and return these."""
     _read_lists(source, portions, blocks, bulk)
     if not portions.lists.first:
         raise source.fail(None, "there is no result in it")
-    return portions.loaded()
+    return portions
 
 
 def _read_lists(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:

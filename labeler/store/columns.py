@@ -6,16 +6,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import chain
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from labeler.model import Chunk, Judgment, Query, Ranking, Rankings
-
-Numbers: TypeAlias = npt.NDArray[np.int32]
-Floats: TypeAlias = npt.NDArray[np.float64]
+from labeler.model import Chunk, Judgment, Query, Ranking
 
 
 def moment() -> str:
@@ -37,54 +32,28 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-class PackedRun:
-    """A run's lists as they are stored, made one by one: all at once a large one takes too much.
-
-    ``chunk_ids`` are the distinct ids in it, ``query_ids`` whose its lists are.
-    """
-
-    def __init__(self, rankings: Sequence[Ranking]) -> None:
-        self._rankings = rankings
-        self.query_ids: Sequence[str]
-        self.chunk_ids: Sequence[str]
-        if isinstance(rankings, Rankings):
-            self.query_ids, self.chunk_ids = rankings.query_ids, rankings.names.texts().tolist()
-            self.depth = int(np.diff(rankings.bounds).max(initial=0))
-        else:
-            self.query_ids = [ranking.query_id for ranking in rankings]
-            self.chunk_ids = list(dict.fromkeys(chain.from_iterable(map(_chunk_ids, rankings))))
-            self.depth = max(map(len, map(_chunk_ids, rankings)), default=0)
-
-    def lists(self, numbers: Numbers) -> Iterator[tuple[str, bytes, bytes | None]]:
-        """Give query id, little-endian int32 chunks and float32 scores of each list.
-
-        ``numbers`` are those that the store has for ``chunk_ids``.
-        """
-        for query_id, places, scores in self._places():
-            packed = None if scores is None else float32_bytes(scores)
-            yield query_id, numbers[places].astype("<i4").tobytes(), packed
-
-    def _places(self) -> Iterator[tuple[str, Numbers, Sequence[float] | Floats | None]]:
-        if isinstance(self._rankings, Rankings):
-            bounds, chunks, scores = (
-                self._rankings.bounds,
-                self._rankings.chunks,
-                self._rankings.scores,
-            )
-            for query_id, start, end in zip(self.query_ids, bounds, bounds[1:], strict=False):
-                yield query_id, chunks[start:end], None if scores is None else scores[start:end]
-            return
-        known = {chunk_id: place for place, chunk_id in enumerate(self.chunk_ids)}
-        for ranking in self._rankings:
-            places = np.array([known[chunk_id] for chunk_id in ranking.chunk_ids], np.int32)
-            yield ranking.query_id, places, ranking.scores
+def packed(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, bytes | None]:
+    """Return a ranking as stored: query id, little-endian int32 chunks, float32 scores."""
+    chunks = np.array([numbers[chunk_id] for chunk_id in ranking.chunk_ids], dtype="<i4")
+    scores = None if ranking.scores is None else float32_bytes(ranking.scores)
+    return ranking.query_id, chunks.tobytes(), scores
 
 
-def _chunk_ids(ranking: Ranking) -> tuple[str, ...]:
-    return ranking.chunk_ids
+def some_at_once(rankings: Iterable[Ranking], most: int) -> Iterator[list[Ranking]]:
+    """Give lists together that have so many results or a few more: all of a run take too much."""
+    some: list[Ranking] = []
+    held = 0
+    for ranking in rankings:
+        some.append(ranking)
+        held += len(ranking.chunk_ids)
+        if held >= most:
+            yield some
+            some, held = [], 0
+    if some:
+        yield some
 
 
-def float32_bytes(scores: Sequence[float] | Floats) -> bytes:
+def float32_bytes(scores: Sequence[float]) -> bytes:
     """Return scores as little-endian float32; one beyond their range becomes infinite."""
     with np.errstate(over="ignore"):
         return np.array(scores, dtype="<f4").tobytes()
@@ -99,11 +68,10 @@ def fingerprint_of(rankings: Sequence[Ranking]) -> str:
     return digest.hexdigest()
 
 
-def _by_query_id(rankings: Sequence[Ranking]) -> Iterable[Ranking]:
-    if isinstance(rankings, Rankings):
-        query_ids = rankings.query_ids
-        return rankings.in_order(sorted(range(len(query_ids)), key=query_ids.__getitem__))
-    return sorted(rankings, key=lambda ranking: ranking.query_id)
+def _by_query_id(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
+    query_ids = [ranking.query_id for ranking in rankings]
+    places = sorted(range(len(query_ids)), key=query_ids.__getitem__)
+    return (rankings[place] for place in places)
 
 
 def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:

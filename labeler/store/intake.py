@@ -13,8 +13,6 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
-
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     Chunk,
@@ -28,7 +26,7 @@ from labeler.model import (
     Ranking,
     Remark,
 )
-from labeler.store.columns import Numbers, PackedRun, as_json, fingerprint_of, text_hash
+from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once, text_hash
 from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
@@ -36,6 +34,32 @@ from labeler.store.remarks import Remarks
 
 AT_ONCE = 100_000
 LOOKED_UP_AT_ONCE = 10_000
+RESULTS_AT_ONCE = 500_000
+
+
+class _Stored:
+    """What became of a run: whose its lists are, how deep, and of which chunks no text is known."""
+
+    def __init__(self) -> None:
+        self.query_ids: set[str] = set()
+        self.depth = 0
+        self.readable = False
+        self._bare = bytearray()  # by number; a set would take thirty times as much
+
+    def add(self, rankings: Iterable[Ranking], numbers: Mapping[str, tuple[int, bool]]) -> None:
+        """Count some lists; ``numbers`` are their chunks', and if their texts are known."""
+        for ranking in rankings:
+            self.query_ids.add(ranking.query_id)
+            self.depth = max(self.depth, len(ranking.chunk_ids))
+        largest = max((number for number, _ in numbers.values()), default=0)
+        self._bare.extend(bytes(max(0, largest + 1 - len(self._bare))))
+        for number, known in numbers.values():
+            self._bare[number] = not known
+            self.readable |= known
+
+    def bare(self) -> int:
+        """Return how many of the chunks are known by id only."""
+        return self._bare.count(1)
 
 
 class Intake(JudgmentLog, Reading, Remarks):
@@ -153,25 +177,19 @@ class Intake(JudgmentLog, Reading, Remarks):
         )
         return self._db.conn.total_changes - before
 
-    def _chunk_numbers(self, chunk_ids: Sequence[str]) -> tuple[Numbers, int]:
-        """Return the internal numbers of distinct ids, in their order; those not known are added.
-
-        With them comes how many of the chunks have no text.
-        """
-        self._put_new_ids(sorted(chunk_ids))  # as their index has them, which is faster
-        numbers = np.empty(len(chunk_ids), np.int32)
-        bare = 0
-        for start in range(0, len(chunk_ids), LOOKED_UP_AT_ONCE):
-            some = chunk_ids[start : start + LOOKED_UP_AT_ONCE]
+    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> dict[str, tuple[int, bool]]:
+        """Return the internal number of each id, and if its text is known; new ids are added."""
+        wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
+        self._put_new_ids(wanted)
+        numbers: dict[str, tuple[int, bool]] = {}
+        for start in range(0, len(wanted), LOOKED_UP_AT_ONCE):
             rows = self._rows(
-                "SELECT chunk_id, id, text IS NULL FROM chunks "
+                "SELECT chunk_id, id, text IS NOT NULL FROM chunks "
                 "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                [as_json(some)],
+                [as_json(wanted[start : start + LOOKED_UP_AT_ONCE])],
             )
-            found = {chunk_id: number for chunk_id, number, _ in rows}
-            numbers[start : start + len(some)] = [found[chunk_id] for chunk_id in some]
-            bare += sum(is_bare for _, _, is_bare in rows)
-        return numbers, bare
+            numbers |= {chunk_id: (number, bool(known)) for chunk_id, number, known in rows}
+        return numbers
 
     def add_run(
         self,
@@ -193,7 +211,7 @@ class Intake(JudgmentLog, Reading, Remarks):
         if system is not None:
             check_run_name(system, "system", "--system")
         created_at = check_date(created_at) if created_at else None
-        fingerprint, packed = fingerprint_of(loaded.records), PackedRun(loaded.records)
+        fingerprint = fingerprint_of(loaded.records)
         with self._writing():
             known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
             if known is not None and known != fingerprint:
@@ -201,42 +219,48 @@ class Intake(JudgmentLog, Reading, Remarks):
                     f"{loaded.source}: there is already a run named {name!r} with other content; "
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
-            bare = 0
+            stored = _Stored()
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                bare = self._put_run(packed, row)
+                stored = self._put_run(loaded.records, row)
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
-        return self._run_report(loaded, name, bare, packed, twins)
+        return self._run_report(loaded, name, stored, twins)
 
     def _runs_of(self, fingerprint: str) -> list[str]:
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
         return [repr(name) for (name,) in rows]
 
-    def _put_run(self, packed: PackedRun, row: list[str | None]) -> int:
-        """Store a run; return how many of its chunks are known by id only."""
-        numbers, bare = self._chunk_numbers(packed.chunk_ids)
+    def _put_run(self, rankings: Iterable[Ranking], row: list[str | None]) -> _Stored:
+        """Store a run, some of its lists at a time."""
         ((run,),) = self._rows(
             "INSERT INTO runs (name, system, created_at, params, source_hash, depth) "
-            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            [*row, packed.depth],
+            "VALUES (?, ?, ?, ?, ?, 0) RETURNING id",
+            row,
         )
-        self._db.conn.executemany(
-            "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
-            ((run, *each) for each in packed.lists(numbers)),
-        )
-        return bare
+        stored = _Stored()
+        for some in some_at_once(rankings, RESULTS_AT_ONCE):
+            numbers = self._chunk_numbers(chain.from_iterable(each.chunk_ids for each in some))
+            stored.add(some, numbers)
+            places = {chunk_id: number for chunk_id, (number, _) in numbers.items()}
+            self._db.conn.executemany(
+                "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
+                ((run, *packed(ranking, places)) for ranking in some),
+            )
+        self._db.execute("UPDATE runs SET depth = ? WHERE id = ?", [stored.depth, run])
+        return stored
 
     def _run_report(
-        self, loaded: Loaded[Ranking], name: str, bare: int, packed: PackedRun, twins: Sequence[str]
+        self, loaded: Loaded[Ranking], name: str, stored: _Stored, twins: Sequence[str]
     ) -> IntakeReport:
+        bare = stored.bare()
         counts: dict[str, int | str] = {"chunks known by id only": bare}
         rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
         retired = {query_id for query_id, is_retired in rows if is_retired}
         wanted = {query_id for query_id, _ in rows} - retired
-        given = set(packed.query_ids)
+        given = stored.query_ids
         if given & retired:
             counts["queries that are retired"] = len(given & retired)
         given -= retired
@@ -251,7 +275,7 @@ class Intake(JudgmentLog, Reading, Remarks):
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
             )
-        if 0 < len(packed.chunk_ids) == bare:
+        if bare and not stored.readable:
             warnings.append(
                 "no text is known of any chunk of this run, so nobody can grade them; load the "
                 "chunks, or check that the ids are the same"
