@@ -26,6 +26,7 @@ from streamlit.runtime.pages_manager import PagesManager
 
 from labeler.access import ANY_HOST, Door
 from labeler.door import FilesForLeads, door_routes
+from labeler.logs import keep_legible
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
 from labeler.routes import grading_routes, is_foreign
@@ -35,6 +36,7 @@ from labeler.scripts import script_routes
 from labeler.store import Store
 from labeler.warming import NotesTraffic, Traffic, warm_up
 
+keep_legible()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)

@@ -127,6 +127,7 @@ STYLE = """
 .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
 .stButtonGroup [data-selected][data-selected] { color: inherit; }
 .st-key-navigation { row-gap: 0; }
+[data-testid="stText"] { overflow-x: clip; }
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) { display: none; }
 .st-key-navigation button { min-height: 0; padding: 0; }
 """

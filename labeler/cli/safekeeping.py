@@ -98,6 +98,8 @@ def restore_backup(db: Path, path: Path, force: bool) -> None:
     """
     done = restoring.restore(db, path, force=force)
     click.echo(f"{db}: {described(done.newest)}, as in {path}")
+    if done.odd:
+        click.echo("Not all is right in it, as in what it was made of: 'labeler check' says more.")
     if done.aside is None:
         return
     click.echo(f"what was there is {done.aside} now{what_is_newer(done)}")

@@ -15,7 +15,7 @@ from labeler.formats.records import (
     take_mapping,
     take_text,
 )
-from labeler.formats.spool import Ids, Spool, weight_of
+from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
 from labeler.formats.tables import read_records
 from labeler.model import Chunk, Loaded
 
@@ -53,7 +53,7 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
     if not chunks:
         raise source.fail(None, "there is no chunk in it")
     ids.check(source, lambda place: chunks[place].chunk_id)
-    return Loaded(source.name, chunks, list(ids.lines), counts.facts(), ids.warnings())
+    return Loaded(source.name, chunks, lines_of_records(ids.lines), counts.facts(), ids.warnings())
 
 
 def _chunk_of(record: Record, limits: Limits) -> Chunk:

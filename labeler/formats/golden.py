@@ -41,7 +41,7 @@ from labeler.formats.records import (
     take_text,
     take_texts,
 )
-from labeler.formats.spool import Firsts, Ids, Spool, weight_of
+from labeler.formats.spool import Firsts, Ids, Spool, lines_of_records, weight_of
 from labeler.formats.spreadsheet import CSV_COLUMNS, revived
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import QRELS, TrecFile
@@ -182,7 +182,9 @@ class _Pairs:
         warnings = (*self.warnings, *outer_spaces(queries, "query"), *outer_spaces(spaced, "chunk"))
         if not self._grades:
             warnings = ("there is no grade in it", *warnings)
-        return Loaded(self.source.name, self._grades, list(self._lines), facts, warnings)
+        return Loaded(
+            self.source.name, self._grades, lines_of_records(self._lines), facts, warnings
+        )
 
     def golden(self, queries: Loaded[Query] | None = None) -> LoadedGolden:
         """Return the grades as a golden set, with its queries if the file has any."""
@@ -328,7 +330,7 @@ def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
         **kinds,
     }
     empty = empty_golden(source.name)
-    log: Loaded[Judgment | Remark] = Loaded(source.name, events, list(ids.lines), facts)
+    log: Loaded[Judgment | Remark] = Loaded(source.name, events, lines_of_records(ids.lines), facts)
     return LoadedGolden(empty.queries, empty.grades, log)
 
 

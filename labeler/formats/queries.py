@@ -22,7 +22,7 @@ from labeler.formats.records import (
     take_text,
     take_texts,
 )
-from labeler.formats.spool import Ids, Spool, weight_of
+from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
 from labeler.formats.tables import read_records
 from labeler.model import TASKS, Loaded, Query, acting_in, check_name
 
@@ -235,4 +235,4 @@ def loaded_queries(source: Source, queries: Spool[Query], ids: Ids) -> Loaded[Qu
     facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
     for facet, names in buckets.items():
         facts[f"facet {facet}"] = counted(len(names), "bucket")
-    return Loaded(source.name, queries, list(ids.lines), facts, ids.warnings())
+    return Loaded(source.name, queries, lines_of_records(ids.lines), facts, ids.warnings())

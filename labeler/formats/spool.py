@@ -141,10 +141,13 @@ class Firsts:
     def suspects(self) -> Iterator[tuple[int, int]]:
         """Give two places each whose keys, noted later, may be the same; the second in order."""
         hashes = np.array(self._later, np.int64)
-        _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
-        first_of = first[group]
-        for place in np.flatnonzero(first_of != np.arange(len(hashes))).tolist():
-            yield int(first_of[place]) + self._most, place + self._most
+        order = np.argsort(hashes, kind="stable")
+        hashes = hashes[order]
+        again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
+        first = np.searchsorted(hashes, hashes[again])
+        pairs = zip(order[again].tolist(), order[first].tolist(), strict=True)
+        for place, earlier in sorted(pairs):
+            yield earlier + self._most, place + self._most
 
 
 class Ids:
@@ -177,6 +180,11 @@ class Ids:
     def warnings(self) -> tuple[str, ...]:
         """Return a warning where ids have a space at one end."""
         return outer_spaces(self._spaced, self.what)
+
+
+def lines_of_records(lines: array[int]) -> Sequence[int]:
+    """Return the lines of records as a list, or where they are very many as they are."""
+    return lines.tolist() if len(lines) <= MOST_KNOWN else lines
 
 
 def weight_of(value: object) -> int:

@@ -6,14 +6,14 @@ Knows nothing of who asks, or when the next is due.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping import parts
-from labeler.store import copying
+from labeler.store import copying, health
 from labeler.store.connection import broken_link
 from labeler.store.health import Newest
 
@@ -25,15 +25,19 @@ MOMENT = re.compile(r"\d{8}T\d{6}Z\.db", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A backup that was made and checked."""
+    """A backup that was made and checked; ``odd`` is what is wrong in the golden set itself."""
 
     path: Path
     newest: Newest
     size: int
+    odd: Sequence[str] = ()
 
     def __str__(self) -> str:
         """Say what is in it."""
-        return f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
+        said = f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
+        return "\n".join(
+            [said, *(f"WRONG in the golden set, and so in it: {odd}" for odd in self.odd)]
+        )
 
 
 def described(newest: Newest) -> str:
@@ -62,11 +66,11 @@ def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
     check_target(path, target, replace=replace)
     with parts.part_of(target) as part:
         newest = _copied(path, part, target)
-        size = part.stat().st_size
+        backup = Backup(target, newest, part.stat().st_size, copying.oddities(part))
         with parts.translated(target):
             parts.become_like(part, path)
             parts.publish(part, target, replace=replace)
-    return Backup(target, newest, size)
+    return backup
 
 
 def content_of(path: Path) -> bytes:
@@ -80,10 +84,12 @@ def _copied(path: Path, part: Path, target: Path) -> Newest:
     try:
         newest = copying.copy(path, part)
     except LabelerError as error:
+        health.check_sound(path)
         raise type(error)(str(error).replace(str(part), str(target))) from error
     with parts.translated(target):
         parts.keep(part)
     if found := copying.check_copy(part, newest):
+        health.check_sound(path)  # which remembers that it is damaged
         raise BadInput(
             f"{target}: no backup was made, as the copy is not whole: {found[0]}. 'labeler check' "
             f"says more of {path}"
@@ -192,3 +198,46 @@ def back_up_in_series(path: Path, schedule: Schedule) -> Backup:
         with parts.translated(old):
             old.unlink(missing_ok=True)
     return backup
+
+
+def in_words(schedule: Schedule | None, path: Path, now: datetime | None = None) -> str:
+    """Say how a server backs up its golden set, and whether it does."""
+    if schedule is None:
+        return (
+            "This server makes no backups by itself; 'labeler serve --backup-every 15m --backup-to "
+            "FOLDER' does"
+        )
+    newest = copying.newest_of(path)
+    try:
+        made = series(schedule.folder, path.stem, newest.golden_set)
+    except OSError as error:
+        return f"No backup can be made: {schedule.folder}: {error.strerror}"
+    last = moment_of(made[-1]) if made else None
+    of = f"the newest is of {last:%Y-%m-%d %H:%M} UTC" if last else "there is none yet"
+    if is_overdue(schedule, last, newest.judged_at, now or datetime.now(UTC)):
+        return f"No backup has what is newest, and one is overdue: {of}; the server's log says why"
+    every = in_units(schedule.every)
+    return f"This server makes a backup every {every} where anything is new; {of}"
+
+
+def is_overdue(
+    schedule: Schedule, last: datetime | None, judged_at: str | None, now: datetime
+) -> bool:
+    """Say whether a judgment has waited for a backup for longer than two of them take to come."""
+    if judged_at is None:
+        return False
+    judged = datetime.fromisoformat(judged_at)
+    is_in_none = last is None or judged >= last + timedelta(seconds=1)  # a name has no fractions
+    return is_in_none and now - judged > 2 * schedule.every
+
+
+def in_units(time: timedelta) -> str:
+    """Say a length of time in the largest unit that it is a whole number of.
+
+    >>> in_units(timedelta(minutes=15)), in_units(timedelta(hours=24)), in_units(timedelta(hours=1))
+    ('15 minutes', '1 day', '1 hour')
+    """
+    seconds = int(time.total_seconds())
+    units = {"day": 86_400, "hour": 3_600, "minute": 60, "second": 1}
+    unit, size = next(each for each in units.items() if seconds % each[1] == 0)
+    return f"{seconds // size} {unit}{'s' if seconds != size else ''}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,12 +21,14 @@ LOGS = ("-wal", "-shm", "-journal")
 class Restored:
     """What is in the golden set's place now, and where that is which was there before, if any.
 
-    ``replaced`` is None where nothing was there or nobody can read it.
+    ``replaced`` is None where nothing was there or nobody can read it; ``odd`` is what is wrong in
+    the backup because it was so in the golden set.
     """
 
     newest: Newest
     aside: Path | None
     replaced: Newest | None
+    odd: Sequence[str]
 
 
 def restore(path: Path, backup: Path, *, force: bool = False) -> Restored:
@@ -43,6 +46,7 @@ def restore(path: Path, backup: Path, *, force: bool = False) -> Restored:
     place = path.resolve()
     with parts.part_of(place) as part:
         newest, replaced = _checked_copy(backup, part), _known(place)
+        odd = copying.oddities(part)
         if replaced and replaced.golden_set != newest.golden_set and not force:
             raise BadInput(
                 f"{backup}: is of another golden set than {path}; grades that wait in browsers "
@@ -54,7 +58,7 @@ def restore(path: Path, backup: Path, *, force: bool = False) -> Restored:
             aside = _put_aside(place)
             parts.publish(part, place, replace=True)
     damage.lift(path)
-    return Restored(newest, aside, replaced)
+    return Restored(newest, aside, replaced, odd)
 
 
 def _checked_copy(backup: Path, part: Path) -> Newest:

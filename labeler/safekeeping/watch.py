@@ -103,8 +103,10 @@ class Watch:
                 try:
                     if (commits := store.commits_of_others()) != seen:
                         path = Path(self._path)
-                        await asyncio.to_thread(backups.back_up_in_series, path, schedule)
+                        made = await asyncio.to_thread(backups.back_up_in_series, path, schedule)
                         seen = commits
+                        if made.odd:
+                            log.warning("%s", made)
                 except LabelerError as error:  # those that are there stay
                     log.error("no backup was made: %s", error)
                 await asyncio.sleep(schedule.every.total_seconds())

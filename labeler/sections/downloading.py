@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import streamlit as st
 
 from labeler import transfer, ui
 from labeler.safekeeping import backups
+from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 2
@@ -87,3 +89,5 @@ def offer_backup(revision: int) -> None:
         "Keep a backup as safe as the golden set: it holds who may come in, and the key that signs "
         "for this server."
     )
+    with ui.guard():
+        st.text(backups.in_words(Schedule.of_this_server(os.environ), database))

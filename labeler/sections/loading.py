@@ -22,6 +22,7 @@ from labeler.formats import LIMITS, Guess, guess, parse_grade_map
 from labeler.markup import show_html, style
 from labeler.model import IntakeReport
 from labeler.sections.runs import DATE, SYSTEM
+from labeler.store import health
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -74,7 +75,7 @@ HINTS = {
     "--order": f'On this page: Options, "{ORDER}"',
     "--name": "On this page: the name beside the file's kind",
     "labeler load queries": "On this page: drop the file of its queries, too",
-    "labeler restore": 'On this page: "Queries"',
+    "labeler restore query": 'On this page: "Queries"',
     "--limit": "On this page the limits stand as they are; where files are loaded in a terminal, "
     "that option takes more: labeler load files PATH",
     "--db": "On this page: nothing; --db is given where the server is started",
@@ -267,6 +268,7 @@ def load_all(plans: Sequence[Plan], options: Options) -> list[Outcome]:
     """Load files in the order they need each other; one that fails stops no other."""
     with ui.guard(HINTS):
         given = options()
+        health.check_sound(Path(ui.database()))
     outcomes: list[Outcome] = []
     for kind in transfer.LOADS:
         for plan in (plan for plan in plans if plan.kind == kind):

@@ -87,8 +87,12 @@ class Connection:
         self.close()
 
     def close(self) -> None:
-        """Close the file; closing the last connection folds the write-ahead log into it."""
-        self._db.close()
+        """Close the file; closing the last connection folds the write-ahead log into it.
+
+        Into a damaged file nothing is folded.
+        """
+        with damage.untouched(self.path):
+            self._db.close()
 
     def _prepare(self, *, create: bool) -> None:
         self._db.execute("PRAGMA foreign_keys = ON")

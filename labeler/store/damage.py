@@ -1,11 +1,13 @@
 """Remembers beside a golden set that it was found damaged, so that no process writes to it again.
 
-A file of its own, as the damaged one must not be touched; reads nothing of the golden set.
+A file of its own, as the damaged one must not be touched; knows nothing of what is in either.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from labeler.store.columns import moment
@@ -26,6 +28,21 @@ def mark(path: Path, why: str) -> None:
     """Remember that the file is damaged; in a folder that takes no files nobody writes anyway."""
     with suppress(OSError), mark_of(path).open("x", encoding="utf-8") as file:
         file.write(f"{moment()} {why}\n")
+
+
+@contextmanager
+def untouched(path: Path) -> Iterator[None]:
+    """Let connections to a damaged file close in the block without folding the log into it.
+
+    SQLite does that for the last one only, and never for one that may only read.
+    """
+    if not is_marked(path):
+        yield
+        return
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as last:
+        with suppress(sqlite3.DatabaseError):  # it has the file open all the same
+            last.execute("SELECT 1 FROM sqlite_master").fetchone()
+        yield
 
 
 def lift(path: Path) -> bool:

@@ -53,8 +53,10 @@ LOOK = style("""
 }
 .compare .letter.B::before { border-radius: 50%; }
 .question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere; }
+.question, .chunk-shown, .told { overflow-x: clip; }
 .question small, .chunk-shown small {
-    font-size: 0.85rem; color: color-mix(in srgb, currentColor 72%, transparent);
+    font-size: 0.85rem; overflow-wrap: anywhere;
+    color: color-mix(in srgb, currentColor 72%, transparent);
 }
 .chunk-shown h3 { font-size: 1.05rem; margin: 0; padding: 0; overflow-wrap: anywhere; }
 .chunk-shown .text {

@@ -15,7 +15,8 @@ LOOK = style("""
 .legend { display: flex; flex-wrap: wrap; gap: 0.1rem 1.2rem; padding: 0; margin: 0;
     list-style: none; font-size: 0.8125rem; }
 .legend li { display: flex; align-items: center; gap: 0.4rem; margin: 0;
-    overflow-wrap: anywhere; }
+    overflow-wrap: anywhere; max-width: 100%; overflow-x: clip; }
+.legend bdi { min-width: 0; }
 .legend .line { flex: none; width: 2.25rem; height: 3px; }
 """)
 

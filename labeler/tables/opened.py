@@ -17,6 +17,7 @@ from labeler.tables.failing import value_words
 from labeler.tables.shared import SHEET, framed, head, row_head, run_name, small
 
 ASKED = style("""
+.asked { overflow-x: clip; }
 .asked h3 { margin: 0; padding: 0; font-size: 1.35rem; white-space: pre-line;
     overflow-wrap: anywhere; }
 .asked p { margin: 0.2rem 0 0.5rem; font-size: 0.85rem;
@@ -37,7 +38,7 @@ LISTS = style(f"""
 .lists li {{ display: grid; grid-template-columns: 2.2rem 1fr; gap: 0 0.4rem; padding: 0.45rem 0;
     margin: 0; border-top: 1px solid color-mix(in srgb, currentColor 18%, transparent); }}
 .lists .rank {{ text-align: right; font-variant-numeric: tabular-nums; font-weight: 600; }}
-.lists .body {{ min-width: 0; overflow-wrap: anywhere; font-size: 0.9rem; }}
+.lists .body {{ min-width: 0; overflow-wrap: anywhere; overflow-x: clip; font-size: 0.9rem; }}
 .lists .id {{ font-size: 0.78rem; color: color-mix(in srgb, currentColor 74%, transparent); }}
 .lists p {{ margin: 0.15rem 0 0; white-space: pre-line; font-size: 0.86rem; }}
 .lists summary {{ cursor: pointer; font-weight: 600; margin-top: 0.15rem; }}

@@ -14,7 +14,7 @@ import htpy
 from labeler.lineup import BY_NAME, Group, Lineup, Values
 from labeler.markup import style
 from labeler.palette import DARK_GROUND, LIGHT_GROUND
-from labeler.tables.shared import framed, run_name, small
+from labeler.tables.shared import framed, is_long, run_name, small
 
 MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
 LONG_NAME = 60  # characters: a longer name takes several lines
@@ -35,6 +35,9 @@ LOOK = style(
     border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
 }
 .scores thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
+.scores thead .tall { min-width: 12rem; }
+.scores thead .tall > a { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
+    display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
 .scores thead a { color: inherit; text-decoration: none; }
 .scores thead a:hover { text-decoration: underline; text-underline-offset: 0.2em; }
 .scores a:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
@@ -45,6 +48,8 @@ LOOK = style(
 .scores tbody th { font-weight: 400; }
 .scores tbody th .run { display: flex; align-items: center; gap: 0.3rem; }
 .scores tbody th .long { white-space: normal; overflow-wrap: anywhere; width: 30rem; }
+.scores tbody th bdi, .scores tbody th .long { overflow-x: clip; }
+.scores tbody th small.long { width: 14rem; max-height: 2.7em; overflow: clip; }
 .scores .act {
     flex: none; color: color-mix(in srgb, currentColor 66%, transparent); text-decoration: none;
     min-width: 1.5rem; text-align: center; border-radius: 0.3rem;
@@ -167,10 +172,12 @@ def _head(column: Column, first: str, lineup: Lineup, steps: Steps) -> htpy.Elem
     is_sorted = lineup.column == column.name
     order = "descending" if lineup.falls else "ascending"
     sign = {"descending": "▼", "ascending": "▲"}[order] if is_sorted else ""
-    return htpy.th(scope="col", aria_sort=order if is_sorted else None, title=column.meaning)[
-        htpy.a(id=f"sort {first} {column.name}", href=steps.sort(column.name))[
-            column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None
-        ],
+    look, whole = ("tall", column.heading) if is_long(column.heading) else (None, None)
+    link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
+    return htpy.th(
+        scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
+    )[
+        htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
         small(column.under),
     ]
 
@@ -180,6 +187,10 @@ def _group_row(group: Group, columns: int) -> htpy.Element:
     return htpy.tr(".group")[
         htpy.th(scope="rowgroup", colspan=columns)[group.name, " ", htpy.small[runs]]
     ]
+
+
+def _aside(text: str) -> htpy.Element:
+    return htpy.small(class_="long" if len(text) > LONG_NAME else None)[text]
 
 
 def _run_row(
@@ -199,7 +210,7 @@ def _run_row(
                     aria_label=pin,
                 )["★" if is_pinned else "☆"],
                 run_name(run, names.short, long=LONG_NAME),
-                [small(text) for text in (*said, *table.tags.get(run, ())) if text],
+                [_aside(text) for text in (*said, *table.tags.get(run, ())) if text],
                 htpy.a(".act", href=steps.hide(run), title=f"Hide {run}", aria_label=f"Hide {run}")[
                     "×"
                 ],

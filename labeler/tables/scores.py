@@ -9,6 +9,7 @@ import htpy
 
 from labeler.evaluation import NO_RESULT, Conventions, Residual, Score, TieRange, number
 from labeler.keywords import KeywordRow, keyword_columns
+from labeler.lineup import BY_NAME, DOWN
 from labeler.measures import MEASURES, Measure
 from labeler.tables.runs import Cell, Column, RunTable
 from labeler.tables.shared import hole_words
@@ -37,14 +38,24 @@ def bucket_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
     first = {score.bucket: score for score in reversed(scores)}
     columns = [
         Column(
-            str(bucket),
+            column_of(bucket),
             str(bucket),
             f"{conventions.heading(first[bucket].measure)} · {_rests_on(first[bucket])}",
             MEASURES[first[bucket].measure.name].meaning,
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    return _of_scores(columns, scores, lambda score: str(score.bucket))
+    return _of_scores(columns, scores, lambda score: column_of(score.bucket))
+
+
+def column_of(bucket: str | None) -> str:
+    """Return the name a bucket's column is sorted by, apart from what means something to a lineup.
+
+    >>> column_of("refund"), column_of("run"), column_of("-1")
+    ('refund', '=run', '=-1')
+    """
+    name = str(bucket)
+    return f"={name}" if name == BY_NAME or name.startswith((DOWN, "=")) else name
 
 
 def _rests_on(score: Score) -> str:

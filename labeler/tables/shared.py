@@ -9,6 +9,7 @@ import htpy
 from labeler.evaluation import number
 from labeler.markup import style
 
+LONG_HEADING = 40  # characters
 SHEET = style("""
 .sheet { overflow-x: auto; }
 .sheet table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
@@ -24,6 +25,10 @@ SHEET = style("""
     text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem;
 }
 .sheet th.wide { min-width: 17rem; }
+.tall { min-width: 12rem; }
+.tall > :first-child { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
+    display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
+.sheet th.words, .sheet td.words, .sheet td.id { overflow-x: clip; }
 .sheet.failures th, .sheet.failures td { padding: 0.38rem 0.4rem; font-size: 0.93rem; }
 .sheet.dcg th, .sheet.dcg td { padding: 0.35rem 0.42rem; font-size: 0.88rem; }
 .sheet.dcg thead th { white-space: normal; }
@@ -73,8 +78,19 @@ def framed(
 def head(
     name: htpy.Node, under: str = "", *, title: str | None = None, words: bool = False
 ) -> htpy.Element:
-    """Return a column's head; ``words`` stand to the left."""
-    return htpy.th(scope="col", class_="words" if words else None, title=title)[name, small(under)]
+    """Return a column's head; ``words`` stand to the left.
+
+    A long name takes a few lines and no more; hovering says it whole.
+    """
+    classes = {"words": words, "tall": is_long(name)}
+    shown = htpy.span[name] if is_long(name) else name
+    whole = title or (name if isinstance(name, str) and is_long(name) else None)
+    return htpy.th(scope="col", class_=classes, title=whole)[shown, small(under)]
+
+
+def is_long(name: htpy.Node) -> bool:
+    """Say whether a column's name would make it wider than its numbers are worth."""
+    return isinstance(name, str) and len(name) > LONG_HEADING
 
 
 def row_head(name: htpy.Node, *under: htpy.Node, title: str | None = None) -> htpy.Element:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.safekeeping import backups
-from labeler.store import Store
+from labeler.store import Store, damage
 from tests.databases import assert_whole, grade, newest_alone
 
 Run = Callable[..., Result]
@@ -96,9 +96,23 @@ def test_a_damaged_golden_set_gives_no_backup_and_the_one_before_stays(
     before = (tmp_path / "backup.db").read_bytes()
     break_index(path)
     refused = run("backup", tmp_path / "backup.db", "--force")
-    assert refused.exit_code == 1
-    assert "no backup was made, as the copy is not whole" in refused.output
+    assert (refused.exit_code, refused.output) == (1, f"Error: {damage.in_words(path)}\n")
+    assert damage.is_marked(path)
     assert (tmp_path / "backup.db").read_bytes() == before
+
+
+def test_a_backup_of_a_golden_set_that_breaks_a_law_is_made_and_says_so(
+    path: Path, tmp_path: Path, run: Run
+):
+    with sqlite3.connect(path) as other:
+        other.execute("DROP TRIGGER judgments_are_not_deleted")
+    other.close()
+    made = run("backup", tmp_path / "backup.db")
+    assert made.exit_code == 0
+    assert "WRONG in the golden set, and so in it: the trigger judgments_are_not" in made.output
+    restored = run("restore", tmp_path / "backup.db")
+    assert restored.exit_code == 0
+    assert "'labeler check' says" in restored.output
 
 
 def break_index(path: Path) -> None:
@@ -148,3 +162,25 @@ def test_what_stands_in_the_way_of_a_backup_is_named(tmp_path: Path, path: Path)
     (tmp_path / "link.db").symlink_to(tmp_path / "gone.db")
     with pytest.raises(NotFound, match="is a link"):
         backups.back_up(path, tmp_path / "link.db")
+
+
+FULL = """
+import resource, sys
+from labeler.cli import main
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+main(sys.argv[1:])
+"""
+
+
+def test_a_backup_that_the_disk_has_no_room_for_leaves_the_one_before_and_nothing_else(
+    path: Path, tmp_path: Path, python, run: Run
+):
+    target = tmp_path / "backup.db"
+    run("backup", target)
+    before, there = target.read_bytes(), {each.name for each in tmp_path.iterdir()}
+    said, errors = python(FULL, "--db", path, "backup", target, "--force").communicate()
+    assert said == ""
+    assert errors.startswith(f"Error: {target}: the disk ")
+    assert len(errors.splitlines()) == 1
+    assert target.read_bytes() == before
+    assert {each.name for each in tmp_path.iterdir()} == there

@@ -20,6 +20,7 @@ from labeler.store import Store, Unusable, damage, health
 from labeler.store.connection import check_sqlite
 from labeler.store.folding import fold
 from tests.databases import grade
+from tests.page import open_page, words
 
 Run = Callable[..., Result]
 
@@ -94,20 +95,34 @@ def test_a_partly_damaged_file_is_not_written_to(
     assert path.read_bytes() == left
 
 
+def test_files_dropped_on_the_page_are_not_loaded_into_a_damaged_file(path: Path):
+    app = open_page("data")
+    app.file_uploader[0].set_value([("q.jsonl", b'{"query_id": "new", "query": "n?"}', "")])
+    app.run()
+    [load] = [each for each in app.button if each.label == "Load 1 file"]
+    left = damaged(path)
+    app = load.click().run()
+    assert damage.in_words(path) in words(app)
+    assert "On this page" not in words(app)
+    assert path.read_bytes() == left
+
+
 def test_who_stumbles_on_damage_stops_everybody_from_writing(path: Path, python):
-    server = python(HOLD, path)
+    server = python(GRADE_AND_WAIT, path)
     server.stdout.readline()
     left = damaged(path)
+    log = (path.parent / "golden.db-wal").read_bytes()
     with pytest.raises(Unusable, match="nothing more is written to it"), Store(path) as store:
         store.chunks()
     with Store(path) as store:
-        assert store.revision() == 3, "what can be read can still be read"
+        assert store.revision() == 33, "what can be read can still be read"
         with pytest.raises(Unusable, match="labeler restore BACKUP"):
             store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
         with pytest.raises(Unusable, match="labeler restore BACKUP"):
             store.add_grader("Dee")
     server.communicate()
-    assert path.read_bytes() == left
+    assert path.read_bytes() == left, "its end folds nothing into the file"
+    assert (path.parent / "golden.db-wal").read_bytes() == log
 
 
 def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: Path):

@@ -213,3 +213,23 @@ def test_a_bucket_called_as_the_choice_of_none_can_be_chosen(called):
     assert against.value == "no other run"
     against.set_value("(no other run)").run()
     assert "b" not in app.query_params
+
+
+def test_scores_are_sorted_by_a_bucket_called_as_a_column_or_a_direction_is(tmp_path):
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        queries = [
+            Query(name, "what?", buckets={"kind": name}) for name in ("run", "-a", "a", "=a")
+        ]
+        store.add_queries(loaded(queries))
+        for at, run in enumerate(("x", "y")):
+            lists = [Ranking(q.query_id, ("c", "d")[:: 1 - 2 * at]) for q in queries]
+            store.add_run(loaded(lists), name=run)
+        grades = [GoldenGrade(q.query_id, "d", 3) for q in queries]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    for column in ("=run", "=-a", "a", "==a"):
+        for sort, first in ((f"-{column}", "y"), (column, "x")):
+            said = words(open_page("scores", facet="kind", measure=["RR"], sort=sort))
+            assert said.index("|y|" if first == "y" else "|x|") < said.index(
+                "|x|" if first == "y" else "|y|"
+            ), (sort, said)

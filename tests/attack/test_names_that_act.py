@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from streamlit.logger import get_logger
 
 from labeler.access import Claims, Door
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.formats import read_golden, read_queries
+from labeler.logs import keep_legible
 from labeler.store import Store
 
 ESCAPE, FAKED = "a\x1b]0;PWNED\x07", "Ann\nRoot  lead  link"
@@ -178,6 +182,23 @@ def test_ids_and_tags_of_a_file_are_written_out_in_what_a_load_says(run, tmp_pat
     assert "\x1b" not in result.output
     path.write_text("q1 Q0 \x1b[2Jc 1 2 a\nq1 Q0 \x1b[2Jc 2 1 a\n")
     assert "\x1b" not in run("load", "run", str(path), "--name", "s").output
+
+
+def test_the_server_s_log_is_letters_whoever_logs(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("logging._logRecordFactory", logging.LogRecord)
+    keep_legible()
+    told = io.StringIO()
+    log = get_logger("labeler.test")  # of Streamlit, which logs what a login's address says
+    log.handlers[:] = [logging.StreamHandler(told)]
+    log.error("the login failed: %s (%d)", FAKED + ESCAPE, 7)
+    try:
+        raise BadInput(ESCAPE)
+    except BadInput:
+        log.exception("and again")
+    said = told.getvalue()
+    assert said.startswith(r"the login failed: Ann\nRoot  lead  linka\x1b]0;PWNED\x07 (7)")
+    assert said.count("and again\nTraceback") == 1
+    assert "\x1b" not in said
 
 
 # Files ------------------------------------------------------------------------------------------

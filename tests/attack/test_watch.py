@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+import signal
+import time
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,10 +17,12 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.errors import Busy
 from labeler.model import Chunk, Judgment, Loaded
+from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule, back_up_in_series, series
 from labeler.safekeeping.watch import LONGEST_SECONDS, REST_SECONDS, Rest, Watch
 from labeler.store import Store
 from labeler.store.folding import Folding, fold
+from tests.browser.server import WarmServer
 from tests.databases import grade, newest_alone
 
 Run = Callable[..., Result]
@@ -168,6 +173,45 @@ def test_a_failed_backup_is_said_and_the_next_is_made(path: Path, tmp_path: Path
     assert "no backup was made: " in caplog.text
     assert str(folder) in caplog.text
     assert len(list(folder.glob("*.db"))) == 1
+
+
+def test_a_lead_is_told_whether_backups_are_made(path: Path, tmp_path: Path):
+    assert "makes no backups by itself" in backups.in_words(None, path)
+    schedule = Schedule(timedelta(minutes=15), tmp_path / "kept", 3)
+    said = partial(backups.in_words, schedule, path)
+    assert said() == f"No backup can be made: {tmp_path / 'kept'}: No such file or directory"
+    schedule.folder.mkdir()
+    now = datetime.now(UTC)
+    assert said(now).endswith("every 15 minutes where anything is new; there is none yet")
+    assert "one is overdue: there is none yet" in said(now + timedelta(minutes=31))
+    made = backups.moment_of(back_up_in_series(path, schedule).path)
+    later = now + timedelta(hours=5)
+    assert said(later).endswith(f"anything is new; the newest is of {made:%Y-%m-%d %H:%M} UTC")
+    after = f"{now + timedelta(hours=1):%Y-%m-%dT%H:%M:%SZ}"
+    with Store(path) as store:
+        store.judge(Judgment("after", "q1", "c3", "Ann", grade=1, created_at=after))
+    assert "one is overdue: the newest is of" in said(later)
+
+
+def test_a_server_makes_its_first_backup_at_once_and_keeps_its_file_from_being_replaced(
+    path: Path, tmp_path: Path, run: Run
+):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    server = WarmServer(path, "--backup-every", "1h", "--backup-to", str(folder))
+    server.start()
+    try:
+        for _ in range(500):
+            if made := list(folder.glob("golden-auto-*.db")):
+                break
+            time.sleep(0.05)
+        [backup] = made
+        grade(path, 1)
+        assert "is open in a server" in run("restore", backup).output
+    finally:
+        server.stop(signal.SIGKILL)
+    assert run("restore", backup).exit_code == 0
+    assert newest_alone(path) == 3
 
 
 @pytest.mark.parametrize(

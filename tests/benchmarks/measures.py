@@ -28,7 +28,7 @@ import pytrec_eval
 from labeler import evaluate
 from labeler.evaluation import Conventions, Scoreboard, plain_board
 from labeler.formats import read_golden, read_run
-from labeler.model import Collection
+from labeler.model import Collection, RankingsByQuery
 from tests.benchmarks.live import clock, machine, time_grades, time_opening
 from tests.benchmarks.workloads import (
     MEASURES,
@@ -228,9 +228,7 @@ def from_files(golden: Path, paths: list[Path]) -> list[Contender]:
         qrels: Qrels = {}
         for grade in read_golden(golden).grades.records:
             qrels.setdefault(grade.query_id, {})[grade.chunk_id] = grade.grade
-        runs = {
-            path.stem: {each.query_id: each for each in read_run(path).records} for path in paths
-        }
+        runs = {path.stem: RankingsByQuery(read_run(path).records) for path in paths}
         return score_ours(plain_board(qrels, runs, CONVENTIONS), name)
 
     def trec() -> list[object]:

@@ -1,7 +1,7 @@
-"""Servers in a third of the time: forked from a process that has imported the libraries already.
+"""Servers in a third of the time: forked from a process that has imported most of it already.
 
 All of labeler runs as ``python -m labeler`` runs it, from its command line on, in a process of its
-own. What is saved is the second that Streamlit and pandas take to be imported.
+own. What is saved is the second and a half that the libraries and the domain take to be imported.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from types import ModuleType
 from typing import NoReturn
 
-# Not labeler itself: some of its modules read the environment while they are imported.
 LIBRARIES = [
     "altair",
     "anyio._backends._asyncio",
@@ -27,10 +27,22 @@ LIBRARIES = [
     "streamlit.web.server.starlette.starlette_agent_routes",
     "uvicorn.protocols.http.h11_impl",
 ]
+# Not those that read the environment while they are imported, nor those of Streamlit's script.
+ROOMS = [
+    "labeler.api",
+    "labeler.charts",
+    "labeler.desk",
+    "labeler.downloads",
+    "labeler.keywords",
+    "labeler.pooling",
+    "labeler.store",
+    "labeler.tables",
+    "labeler.transfer",
+]
 CAN_FORK = sys.platform.startswith("linux")  # libraries of macOS do not survive it, Windows cannot
 if CAN_FORK:
     forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload(LIBRARIES)
+    forks.set_forkserver_preload([*LIBRARIES, *ROOMS])
 
 
 class Forked:
@@ -72,15 +84,22 @@ def become_labeler(arguments: Sequence[str], environment: dict[str, str]) -> Non
         os.dup2(nowhere, stream)
     os.environ.clear()
     os.environ.update(environment)
-    os.execve = run_script  # type: ignore[assignment]
+    os.execve = partial(run_script, labeler_modules())  # type: ignore[assignment]
     sys.argv = ["labeler", *arguments]
     runpy.run_module("labeler", run_name="__main__")
 
 
-def run_script(python: str, command: Sequence[str], environment: dict[str, str]) -> NoReturn:
-    """Do what ``python -P SCRIPT ARGUMENT...`` does."""
+def labeler_modules() -> set[str]:
+    """Return what of labeler is imported."""
+    return {name for name in sys.modules if name.partition(".")[0] == "labeler"}
+
+
+def run_script(
+    ready: set[str], python: str, command: Sequence[str], environment: dict[str, str]
+) -> NoReturn:
+    """Do what ``python -P SCRIPT ARGUMENT...`` does, where some of labeler is imported already."""
     assert command[:2] == [python, "-P"]
-    for name in [name for name in sys.modules if name.partition(".")[0] == "labeler"]:
+    for name in labeler_modules() - ready:
         del sys.modules[name]
     os.environ.clear()
     os.environ.update(environment)

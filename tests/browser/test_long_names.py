@@ -1,0 +1,67 @@
+"""Names and texts without a place to break: they wrap, or end at the edge of their box."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.browser.padpage import PHONE
+
+pytestmark = pytest.mark.browser
+
+FACET, RUN, OTHER, WORD = "f" * 300, "r" * 300, "u" * 300, "a" * 300
+MARKED = "Z" + "\u0301\u0323\u0489" * 100  # one letter, which nothing can break
+# What is wider than the page and in no box that scrolls or clips.
+BEYOND = """() => {
+    const main = document.querySelector("[data-testid=stMain]");
+    return [document.documentElement, main].map(each => each.scrollWidth - each.clientWidth);
+}"""
+
+
+def loaded(records):
+    return Loaded("test", records, range(1, len(records) + 1))
+
+
+@pytest.fixture
+def long(tmp_path):
+    path = tmp_path / "long.db"
+    names = [WORD, MARKED]
+    with Store(path, create=True) as store:
+        store.add_queries(
+            loaded(
+                [
+                    Query(each, f"{each} {WORD}", buckets={FACET: each, MARKED: each})
+                    for each in names
+                ]
+            )
+        )
+        store.add_chunks(loaded([Chunk(each, f"{MARKED} {each}", each, each) for each in names]))
+        for run, order in ((RUN, names), (OTHER, names[::-1]), (MARKED, names)):
+            lists = [Ranking(each, tuple(order), (1.0, 1.0)) for each in names]
+            store.add_run(loaded(lists), name=run, system=f"{run}s")
+        grades = [GoldenGrade(each, WORD, 3) for each in names]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return path
+
+
+def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
+    server = serve(long)
+    page = visit(server.url, **PHONE)
+    bucket, pair = {"facet": FACET, "bucket": WORD}, {"a": RUN, "b": OTHER}
+    for path, asked, sign in (
+        ("", bucket, ".chunk .text"),
+        ("scores", {}, ".legend"),
+        ("scores", {"facet": FACET}, ".scores"),
+        ("compare", {**pair, "query": WORD}, ".chunk-shown"),
+        ("slices", {**pair, "facet": FACET, "numbers": "true"}, ".pictured"),
+        ("queries", {**pair, "facet": FACET, "view": "Why they fail"}, ".told"),
+        ("queries", {"a": RUN, "query": MARKED}, ".lists"),
+        ("data", {"section": "Queries"}, "[data-testid=stText]"),
+    ):
+        page.goto(f"{server.url}/{path}?{urlencode(asked)}")
+        expect(page.locator(sign).first).to_be_visible()
+        assert page.evaluate(BEYOND) == [0, 0], (path, asked)
