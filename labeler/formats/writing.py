@@ -6,11 +6,13 @@ import io
 import json
 import re
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.names import SEAL
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
 from labeler.model import Chunk, GoldenGrade, Judgment, Query, Remark
@@ -136,10 +138,13 @@ def beir_files(
     chunks: Iterable[Chunk],
     grades: Sequence[GoldenGrade],
     split: str = "test",
+    *,
+    seal: str | None = None,
 ) -> dict[str, bytes]:
     """Return a BEIR folder as relative paths and their contents.
 
-    What BEIR has no key for is written beside its own keys, only where there is something.
+    What BEIR has no key for is written beside its own keys, only where there is something. The
+    ``seal`` of the log stands in a file of its own, which other tools leave alone.
     """
     if not re.fullmatch(r"\w[\w.-]*", split):
         raise BadInput(f"a split is named by letters and digits, such as test, not {split!r}")
@@ -147,6 +152,7 @@ def beir_files(
         "corpus.jsonl": _bytes(_json(_beir_chunk(chunk)) for chunk in chunks),
         "queries.jsonl": _bytes(_json(_beir_query(query)) for query in queries),
         f"qrels/{split}.tsv": _bytes(_beir_qrels(_grouped(queries, grades))),
+        **({} if seal is None else {f"{SEAL}.txt": _bytes([seal])}),
     }
 
 
@@ -184,6 +190,16 @@ def _one_line(identifier: str, what: str) -> str:
     return cell(_seen("BEIR", identifier, what), "\t")
 
 
+def refusal(kind: str, queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> str | None:
+    """Return why a golden set cannot be written as ``kind`` (or ``beir``), None where it can be."""
+    writers = {"qrels": _qrels, "csv": _csv, "beir": _beir_qrels}
+    try:
+        deque(writers[kind](_grouped(queries, grades)) if kind in writers else (), maxlen=0)
+    except BadInput as error:
+        return str(error)
+    return None
+
+
 def zip_files(files: Mapping[str, bytes]) -> bytes:
     """Return a zip archive of relative paths and contents, the same bytes at any time."""
     archive = io.BytesIO()
@@ -197,6 +213,10 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def write_events(events: Sequence[Judgment | Remark]) -> bytes:
-    """Return the log as JSONL, one judgment or remark a line, in the given order."""
-    return _bytes(_json(asdict(event)) for event in events)
+def write_events(events: Sequence[Judgment | Remark], seal: str | None = None) -> bytes:
+    """Return the log as JSONL, one judgment or remark a line, in the given order.
+
+    The last line is the ``seal`` of the log they were taken from, where there is one.
+    """
+    last = [] if seal is None else [_json({SEAL: seal})]
+    return _bytes([*(_json(asdict(event)) for event in events), *last])

@@ -11,6 +11,7 @@ import streamlit as st
 from labeler import transfer, ui
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
+from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 2
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
@@ -22,30 +23,47 @@ WORDS = {
     "csv": "CSV, for people and spreadsheets",
     "events": "The whole log as JSONL: every judgment of every grader",
 }
+SEAL = (
+    "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
+    "whether somebody has changed what was said until now:"
+)
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
 def download() -> None:
     """Offer the golden set in every format, under names that keep up with the grading."""
     with ui.guard(), ui.open_store() as store:
-        revision = store.revision()
+        revision, seal = store.revision(), store.present_seal()
+        refused = refusals(ui.database(), revision, store.data_revision())
     for kind, words in WORDS.items():
         name = transfer.dated(transfer.EXPORTS[kind], revision)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 name,
-                data=partial(exported, kind),
+                data=ui.noted(partial(exported, kind), name),
                 file_name=name,
                 key=f"download-{kind}",
                 on_click="ignore",
                 width=300,
+                disabled=kind in refused,
             )
             st.write(words)
+        if kind in refused:
+            ui.show_error(refused[kind])
     offer_backup(revision)
     st.caption(
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
     )
+    st.caption(SEAL)
+    st.code(str(seal), language=None, wrap_lines=True)
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def refusals(path: str, revision: int, data_revision: int) -> dict[str, str]:
+    """Return why formats cannot carry the golden set as it is: a download cannot say it."""
+    with Store(path) as store:
+        return transfer.refusals(store)
 
 
 def exported(kind: str) -> bytes:
@@ -65,7 +83,7 @@ def offer_backup(revision: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             name,
-            data=partial(backups.content_of, database),
+            data=ui.noted(partial(backups.content_of, database), name),
             file_name=name,
             mime="application/vnd.sqlite3",
             key="download-backup",

@@ -1,5 +1,7 @@
 """Every SQL statement but the schema: opens, fills, extends and reads a golden set."""
 
+from labeler.store.chained import ChainReport
+from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
@@ -17,6 +19,7 @@ from labeler.store.work import CannotTell, Note, Work
 __all__ = [
     "BUSY_SECONDS",
     "CannotTell",
+    "ChainReport",
     "Contents",
     "Item",
     "Note",
@@ -28,6 +31,7 @@ __all__ = [
     "Unsayable",
     "Unusable",
     "WayIn",
+    "moment",
 ]
 
 
