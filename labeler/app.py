@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
 from labeler.access import ANY_HOST, Door
+from labeler.auditing import NotesAnswers, Refusals, keep_books
 from labeler.door import FilesForLeads, door_routes
 from labeler.logs import keep_legible
 from labeler.places import PACKAGE
@@ -33,13 +34,14 @@ from labeler.routes import grading_routes, is_foreign
 from labeler.safekeeping.backups import Schedule
 from labeler.safekeeping.watch import Watch
 from labeler.scripts import script_routes
-from labeler.store import Store
+from labeler.store import Store, moment
 from labeler.warming import NotesTraffic, Traffic, warm_up
 
 keep_legible()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
+REFUSALS = Refusals(moment)
 WATCH = Watch(DATABASE, Schedule.of_this_server(os.environ))
 LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
@@ -54,7 +56,11 @@ async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
     """
     is_for_leads = not Door.of_this_server().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
-        async with TELLING.running(), WATCH.running():
+        async with (
+            TELLING.running(),
+            WATCH.running(),
+            keep_books(DATABASE, REFUSALS),
+        ):
             yield {}
 
 
@@ -155,6 +161,7 @@ def middleware() -> list[Middleware]:
     hosts = ["*"] if os.environ.get(ANY_HOST) == "1" else LOOPBACK
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
+        Middleware(NotesAnswers, path=DATABASE, refusals=REFUSALS),
         Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
         Middleware(OwnSockets),
         Middleware(FilesForLeads, path=DATABASE),

@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from labeler.access import PERSON_COOKIE, PROMISE, Door, Key, hash_of, keep_promise
 from labeler.errors import LabelerError
+from labeler.model import Actor
 from labeler.store import Store
 from labeler.tokens import Forbidden
 from labeler.visitors import claims_of
@@ -47,10 +48,15 @@ def door_routes(path: str) -> list[Route]:
         promise = request.query_params.get(PROMISE)
         try:
             with Store(path) as store:
+                address = request.client.host if request.client else None
+                store.actor = Actor(None, "unknown", address)
                 if promise is not None:
                     keep_promise(store, Key(secret, promise))
                 known = store.invited_with(hash_of(secret))
                 is_empty = not store.count_queries()
+                if known is not None:
+                    store.actor = Actor(known[0], "link", address)
+                    store.note_once("sign_in")
         except Forbidden as error:
             return PlainTextResponse(f"{error}\n", status_code=403, headers=NO_STORE)
         except LabelerError as error:

@@ -67,6 +67,7 @@ def turn_away(place: Place) -> None:
         st.subheader("This server is for grading only")
     else:
         st.subheader(f"{place.title} is for leads")
+        ui.note_refusal(place.title)
     links.link("Go to Label, where chunks are graded", LABEL.path)
 
 

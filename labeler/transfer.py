@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from labeler import formats
+from labeler.chain import Seal
 from labeler.errors import BadInput
 from labeler.formats import LIMITS, Limits
 from labeler.model import IntakeReport
@@ -147,15 +148,18 @@ def run_name_of(path: str | Path) -> str:
     return name
 
 
-def export(store: Store, kind: str) -> bytes:
+def export(store: Store, kind: str, seal: Seal | None = None) -> bytes:
     """Return the golden set as one file: the same bytes wherever it is asked for.
 
-    BEIR is a zip of its folder; ``beir_folder`` gives the files themselves.
+    BEIR is a zip of its folder; ``beir_folder`` gives the files themselves. It and the log
+    have room for the logs' newest ``seal``; the others are what other programs expect, to the
+    byte.
     """
+    seal = seal or store.newest_seal()
     if kind == "events":
-        return formats.write_events([*store.events(), *store.remark_log()])
+        return formats.write_events([*store.events(), *store.remark_log()], str(seal))
     if kind == "beir":
-        return formats.zip_files(beir_folder(store))
+        return formats.zip_files(beir_folder(store, seal))
     queries, grades = store.golden_set()
     if kind not in ("jsonl", "qrels", "csv"):
         raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
@@ -179,7 +183,13 @@ def dated(name: str, revision: int, day: date | None = None) -> str:
     return f"{stem}-{day or date.today():%Y-%m-%d}-r{revision}{dot}{ending}"
 
 
-def beir_folder(store: Store) -> dict[str, bytes]:
+def beir_folder(store: Store, seal: Seal | None = None) -> dict[str, bytes]:
     """Return the golden set as the files of a BEIR folder, by their path in it."""
+    seal = seal or store.newest_seal()
     queries, grades = store.golden_set()
-    return formats.beir_files(queries, store.chunks(), grades)
+    return formats.beir_files(queries, store.chunks(), grades, seal=str(seal))
+
+
+def note_export(store: Store, name: str, kind: str, seal: Seal) -> bool:
+    """Add to the audit that the golden set was taken out; False where the file takes no writes."""
+    return store.note_if_possible("export", name, {"format": kind, "seal": str(seal)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Literal, NoReturn
 from urllib.parse import unquote
 
@@ -14,12 +14,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from labeler import access, address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
-from labeler.errors import LabelerError, NotFound
+from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
-from labeler.model import Settings
-from labeler.store import Contents, Store
+from labeler.model import Actor, Settings
+from labeler.store import Contents, Store, Unusable
 from labeler.tokens import Forbidden
+
+THIS_MACHINE = "127.0.0.1"
 
 
 def database() -> str:
@@ -74,10 +76,18 @@ def open_store() -> Store:
     the navigation that would have said so.
     """
     store = Store(database())
-    if _is_visited() and _visitor(store) is None:
-        store.close()
-        raise Forbidden("you are not invited, or not any more; open this page again")
+    if _is_visited():
+        visitor = _visitor(store)
+        if visitor is None:
+            store.close()
+            raise Forbidden("you are not invited, or not any more; open this page again")
+        store.actor = Actor(visitor.name, visitor.known_by, _address())
     return store
+
+
+def _address() -> str:
+    address = st.context.ip_address
+    return address if isinstance(address, str) else THIS_MACHINE  # Streamlit does not name it
 
 
 def person() -> Person | None:
@@ -120,6 +130,12 @@ def note_lists_shown(query_id: str) -> None:
     if name is not None:
         with open_store() as store:
             store.note_lists_seen(name, query_id)
+
+
+def note_refusal(what: str) -> None:
+    """Add to the audit that whoever looks here may not see something, once a minute."""
+    with suppress(Busy, Unusable), open_store() as store:
+        store.note_once("refuse", what)
 
 
 def is_lead() -> bool:
@@ -256,7 +272,27 @@ def done(word: str, **position: str | None) -> NoReturn:
 def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> None:
     """Offer a file, which is made when somebody asks for it, under a name with its revision."""
     named = transfer.dated(name, revision)
-    st.download_button(label, data=data, file_name=named, on_click="ignore")
+    st.download_button(label, data=noted(data, named), file_name=named, on_click="ignore")
+
+
+def noted(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
+    """Return what makes a file and adds to the audit that whoever looks here has taken it.
+
+    It is made without a script, so that who that is must be known before.
+    """
+    door = Door.of_this_server()
+    claims, address = _claims(door), _address()
+
+    def made() -> bytes:
+        file = data()
+        with Store(database()) as store:
+            visitor = door.visitor(store, claims)
+            if visitor is not None:
+                store.actor = Actor(visitor.name, visitor.known_by, address)
+            store.note_if_possible("export", name, {"seal": str(store.newest_seal())})
+        return file
+
+    return made
 
 
 def counts_line(contents: Contents) -> str:

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from labeler import address, ui
+from labeler.sections.audit import audit
 from labeler.sections.downloading import download
 from labeler.sections.loading import load
 from labeler.sections.people import people
@@ -17,6 +18,7 @@ SECTIONS = {
     "Runs": runs,
     "Queries": queries,
     "Settings": decide,
+    "Audit": audit,
 }
 
 

@@ -331,7 +331,7 @@ def open_as(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[..., App
     filled.invite("Lea", hash_of("leas"), role="lead")
 
     def run(name: str, **cookies: str) -> AppTest:
-        brought = SimpleNamespace(cookies=cookies, headers=[])
+        brought = SimpleNamespace(cookies=cookies, headers=[], remote_ip="192.0.2.7")
         monkeypatch.setattr("streamlit.runtime.context._get_client_context", lambda: brought)
         app = AppTest.from_file(str(PACKAGE / "navigation.py"), default_timeout=30)
         app.switch_page(str(folder("pages") / f"{name}.py"))
@@ -358,11 +358,16 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("name", LEADS_PAGES)
-def test_a_page_runs_for_leads_and_for_nobody_else(open_as, read: list[str], name: str):
+def test_a_page_runs_for_leads_and_for_nobody_else(
+    open_as, read: list[str], store: Store, name: str
+):
     assert f"{name.capitalize()} is for leads" in words(open_as(name, labeler_person="anns"))
     assert "You need an invitation" in words(open_as(name, labeler_grader="Lea"))
     assert name not in read
     assert "is for leads" not in words(open_as(name, labeler_person="leas"))
+    [entry], _ = store.audited(kind="refuse")
+    assert (entry.who, entry.way, entry.address) == ("Ann", "link", "192.0.2.7")
+    assert entry.subject == name.capitalize()
     assert name in read
 
 

@@ -73,6 +73,11 @@ SAID = ("conventions", "notes")
 Labeler = Callable[..., Result]
 
 
+def first_line(result: Result) -> str:
+    """Return the first line of what was printed."""
+    return result.output.splitlines()[0]
+
+
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Work in an empty folder that holds only the input files, in ``in``."""
@@ -379,9 +384,9 @@ def test_a_golden_set_s_report_says_everything_once(filled: Labeler, here: Path)
 
 
 def test_an_export_counts_the_queries_that_are_in_it(filled: Labeler) -> None:
-    assert filled("export", "a.jsonl").output == "a.jsonl: 3 queries, 3 golden grades\n"
-    assert filled("export", "a.qrels").output == "a.qrels: 2 queries, 3 golden grades\n"
-    assert filled("export", "a.csv").output == "a.csv: 2 queries, 3 golden grades\n"
+    assert first_line(filled("export", "a.jsonl")) == "a.jsonl: 3 queries, 3 golden grades"
+    assert first_line(filled("export", "a.qrels")) == "a.qrels: 2 queries, 3 golden grades"
+    assert first_line(filled("export", "a.csv")) == "a.csv: 2 queries, 3 golden grades"
 
 
 def test_a_beir_folder_without_qrels_reports_no_grades(filled: Labeler, here: Path) -> None:
@@ -395,7 +400,7 @@ def test_a_beir_folder_without_qrels_reports_no_grades(filled: Labeler, here: Pa
 
 def test_a_beir_folder_goes_out_and_comes_in(filled: Labeler, here: Path) -> None:
     exported = filled("export", "set", "--format", "beir")
-    assert exported.output == "set: 3 queries, 3 chunks, 3 golden grades\n"
+    assert first_line(exported) == "set: 3 queries, 3 chunks, 3 golden grades"
     loaded = filled("--db", "new.db", "load", "beir", "set")
     assert loaded.exit_code == 0
     missing = filled("--db", "new2.db", "load", "beir", "set", "--split", "dev")
@@ -724,7 +729,7 @@ def test_an_empty_golden_set_says_what_to_load(run: Labeler) -> None:
 
 
 def test_a_golden_set_comes_back_byte_for_byte(filled: Labeler, here: Path) -> None:
-    assert filled("export", "g.jsonl").output == "g.jsonl: 3 queries, 3 golden grades\n"
+    assert first_line(filled("export", "g.jsonl")) == "g.jsonl: 3 queries, 3 golden grades"
     filled("--db", "new.db", "load", "golden", "g.jsonl")
     filled("--db", "new.db", "export", "again.jsonl.gz")
     filled("--db", "third.db", "load", "golden", "again.jsonl.gz")
@@ -749,10 +754,10 @@ def test_the_log_can_be_carried_into_a_new_file(filled: Labeler, here: Path) -> 
     with Store(here / "golden.db") as store:
         store.add_grader("Ann")
         store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
-    assert filled("export", "log.jsonl", "--format", "events").output == "log.jsonl: 4 events\n"
+    assert first_line(filled("export", "log.jsonl", "--format", "events")) == "log.jsonl: 4 events"
     filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
     assert filled("--db", "new.db", "load", "golden", "log.jsonl").exit_code == 0
-    assert filled("export", "-").output == filled("--db", "new.db", "export", "-").output
+    assert filled("export", "-").stdout == filled("--db", "new.db", "export", "-").stdout
 
 
 def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(
@@ -762,9 +767,10 @@ def test_the_log_s_count_is_that_of_its_lines_and_of_loading_it(
         store.add_grader("Ann")
         store.judge(Judgment("e1", "q2", "c3", "Ann", grade=1))
         store.remark(Remark("r1", "q3", "Ann", "unanswered"))
-    said = filled("export", "log.jsonl", "--format", "events").output
-    assert said == "log.jsonl: 5 events\n"
-    assert len((here / "log.jsonl").read_bytes().splitlines()) == 5
+    said = first_line(filled("export", "log.jsonl", "--format", "events"))
+    assert said == "log.jsonl: 5 events"
+    *events, seal = (here / "log.jsonl").read_bytes().splitlines()
+    assert (len(events), seal[:9]) == (5, b'{"seal": ')
     filled("--db", "new.db", "load", "queries", "in/queries.jsonl")
     loaded = filled("--db", "new.db", "load", "golden", "log.jsonl").output
     assert re.search(r"^  events +5$", loaded, flags=re.MULTILINE)
@@ -811,7 +817,7 @@ def test_a_beir_folder_is_replaced_whole_with_force(filled: Labeler, here: Path)
     assert filled("export", "set", "--format", "beir", "--force").exit_code == 0
     assert (here / "set" / "queries.jsonl").read_text().startswith('{"_id": "q1"')
     assert files(here) == ["golden.db", "in", "set"]
-    assert files(here / "set") == ["corpus.jsonl", "qrels", "queries.jsonl"]
+    assert files(here / "set") == ["corpus.jsonl", "qrels", "queries.jsonl", "seal.txt"]
 
 
 def test_a_device_or_a_folder_is_not_replaced_by_a_file(filled: Labeler, here: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from labeler import __version__
+from labeler.cli.audit import audit
 from labeler.cli.comparing import compare
 from labeler.cli.exporting import export
 from labeler.cli.group import FILE, LabelerGroup
@@ -52,7 +53,7 @@ def main(context: click.Context, db: Path) -> None:
 
 
 COMMANDS = [demo, serve, load, score, compare, export, backup, restore, check]
-COMMANDS += [invite, revoke, people, runs, queries, settings]
+COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:
     main.add_command(command)

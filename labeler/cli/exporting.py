@@ -11,6 +11,7 @@ import click
 from labeler import transfer
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
+from labeler.model import legible
 from labeler.store import Store
 
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
@@ -33,18 +34,25 @@ def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
     """Write the golden set to a file.
 
     '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
-    with .zip. A file that ends with .gz is compressed.
+    with .zip. A file that ends with .gz is compressed. The seal that is printed tells later
+    whether the log up to now is still the same.
     """
     kind = kind or kind_of(path)
     with Store(db) as store:
+        seal = store.newest_seal()
         if kind == "beir" and path.suffix != ".zip":
-            put_folder(path, transfer.beir_folder(store), replace=force)
+            put_folder(path, transfer.beir_folder(store, seal), replace=force)
         else:
-            data = transfer.export(store, kind)
+            data = transfer.export(store, kind, seal)
             put_file(path, data, replace=force)
         said = count_events(data) if kind == "events" else described(kind, store)
-    if str(path) != "-":
+        noted = transfer.note_export(store, str(path), kind, seal)
+    to_output = str(path) == "-"
+    if not to_output:
         say(f"{path}: {said}")
+    click.echo(f"seal: {seal}", err=to_output)
+    if not noted:
+        click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
 
 
 def kind_of(path: Path) -> str:
@@ -79,8 +87,8 @@ def put_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None
 
 
 def count_events(log: bytes) -> str:
-    """Say how many events a log holds: one a line, judgments and remarks alike."""
-    return f"{len(log.splitlines())} events"
+    """Say how many events a log holds: one a line, judgments and remarks alike, then its seal."""
+    return f"{len(log.splitlines()) - 1} events"
 
 
 def described(kind: str, store: Store) -> str:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 
 import click
 
+from labeler.chain import Seal
 from labeler.cli.group import FILE, CommandT, database_option
 from labeler.cli.verbs import restore
 from labeler.errors import BadInput, LabelerError
 from labeler.model import legible
 from labeler.safekeeping import backups, checking, restoring
 from labeler.safekeeping.backups import Schedule, described
+from labeler.store import Store
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 LEAST, MOST = timedelta(seconds=10), timedelta(days=365)
@@ -81,7 +85,10 @@ def backup(db: Path, path: Path, force: bool) -> None:
     gets its name. In a folder it is named after the moment. Keep it as safe as the golden set: it
     holds the same keys.
     """
-    click.echo(backups.back_up(db, path, replace=force))
+    made = backups.back_up(db, path, replace=force)
+    click.echo(made)
+    seal = {} if made.seal is None else {"seal": str(made.seal)}
+    note(db, "backup", made.path, seal)
 
 
 @restore.command("backup")
@@ -98,6 +105,8 @@ def restore_backup(db: Path, path: Path, force: bool) -> None:
     """
     done = restoring.restore(db, path, force=force)
     click.echo(f"{db}: {described(done.newest)}, as in {path}")
+    replaced = {} if done.replaced is None else {"replaced": described(done.replaced)}
+    note(db, "put_back", path, replaced)
     if done.odd:
         click.echo("Not all is right in it, as in what it was made of: 'labeler check' says more.")
     if done.aside is None:
@@ -117,17 +126,31 @@ def what_is_newer(done: restoring.Restored) -> str:
     return f" ({described(done.replaced)})" if done.replaced else " (damaged, or no golden set)"
 
 
+def note(db: Path, kind: str, path: Path, detail: Mapping[str, str]) -> None:
+    """Add to the audit what was done, if the file is of this version: no backup migrates it."""
+    if not checking.is_current(db):
+        return
+    with suppress(LabelerError), Store(db) as store:
+        store.note_if_possible(kind, str(path), detail)
+
+
 @click.command()
+@click.option(
+    "--against",
+    metavar="SEAL",
+    help="A seal that was printed earlier and kept: whether what was said until then is the same.",
+)
 @database_option
 @click.pass_obj
-def check(db: Path) -> None:
+def check(db: Path, against: str | None) -> None:
     """Say whether the golden set's file is whole.
 
-    Looks at every page, every reference and the laws of the log, at the file's shape, at what
-    lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.
+    Looks at every page, every reference, the laws of the log and its seals, at the file's shape,
+    at what lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.
     """
+    kept = None if against is None else Seal.parse(against)
     try:
-        findings = checking.examine(db)
+        findings = checking.examine(db, kept)
     except LabelerError as error:
         raise BadInput(f"{error}\n{line(checking.sqlite())}") from error
     for finding in findings:

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from labeler.errors import BadInput
 from labeler.formats.grades import GradeRule
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, GRADE, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.names import CHUNK_OF_PAIR, GRADE, ONE_QUERY, QUERY_OF_PAIR, SEAL
 from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
@@ -246,7 +246,7 @@ def _jsonl_reader(keys: Record) -> _Reader:
     """Return what reads a JSONL file whose first record has these keys."""
     if "judgments" in keys:
         return _read_set
-    if {"event_id", "grader"} <= keys.keys():
+    if {"event_id", "grader"} <= keys.keys() or keys.keys() == {SEAL}:
         return _read_log
     if set(keys) & set(GRADE):
         return _read_pairs
@@ -313,6 +313,8 @@ def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
     graders: set[str | None] = set()
     kinds: Counter[str] = Counter()
     for number, record in records:
+        if record.keys() == {SEAL}:  # of the log that the file was taken from
+            continue
         weight = weight_of(record)
         with source.at(number):
             made = _remark if _is_remark(record) else _event

@@ -21,3 +21,6 @@ CHUNK_TEXT = ("text", "contents", "segment")
 TITLE = ("title",)
 DOCUMENT_ID = ("document_id", "doc_id", "document")
 POSITION = ("position",)
+
+# Of what a file was taken from, not of anything in it.
+SEAL = "seal"

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.names import SEAL
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
 from labeler.model import Chunk, GoldenGrade, Judgment, Query, Remark
@@ -137,10 +138,13 @@ def beir_files(
     chunks: Iterable[Chunk],
     grades: Sequence[GoldenGrade],
     split: str = "test",
+    *,
+    seal: str | None = None,
 ) -> dict[str, bytes]:
     """Return a BEIR folder as relative paths and their contents.
 
-    What BEIR has no key for is written beside its own keys, only where there is something.
+    What BEIR has no key for is written beside its own keys, only where there is something. The
+    ``seal`` of the log stands in a file of its own, which other tools leave alone.
     """
     if not re.fullmatch(r"\w[\w.-]*", split):
         raise BadInput(f"a split is named by letters and digits, such as test, not {split!r}")
@@ -148,6 +152,7 @@ def beir_files(
         "corpus.jsonl": _bytes(_json(_beir_chunk(chunk)) for chunk in chunks),
         "queries.jsonl": _bytes(_json(_beir_query(query)) for query in queries),
         f"qrels/{split}.tsv": _bytes(_beir_qrels(_grouped(queries, grades))),
+        **({} if seal is None else {f"{SEAL}.txt": _bytes([seal])}),
     }
 
 
@@ -208,6 +213,10 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
     return archive.getvalue()
 
 
-def write_events(events: Sequence[Judgment | Remark]) -> bytes:
-    """Return the log as JSONL, one judgment or remark a line, in the given order."""
-    return _bytes(_json(asdict(event)) for event in events)
+def write_events(events: Sequence[Judgment | Remark], seal: str | None = None) -> bytes:
+    """Return the log as JSONL, one judgment or remark a line, in the given order.
+
+    The last line is the ``seal`` of the log they were taken from, where there is one.
+    """
+    last = [] if seal is None else [_json({SEAL: seal})]
+    return _bytes([*(_json(asdict(event)) for event in events), *last])

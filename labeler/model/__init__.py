@@ -1,5 +1,6 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
+from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
@@ -46,6 +47,7 @@ from labeler.model.settings import (
 )
 
 __all__ = [
+    "AUDITED",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
@@ -61,6 +63,9 @@ __all__ = [
     "SOURCES",
     "STRATEGIES",
     "TASKS",
+    "WAYS",
+    "Actor",
+    "AuditEntry",
     "Chunk",
     "ChunkNames",
     "Collection",
@@ -83,6 +88,7 @@ __all__ = [
     "Settings",
     "StoredList",
     "StoredRun",
+    "Way",
     "acting_in",
     "check_grade",
     "check_id",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 from labeler.errors import BadInput
 from labeler.model.records import GRADES, TASKS
@@ -67,6 +68,12 @@ class Settings:
     def default_guideline(self) -> str:
         """What each grade means, for any golden set, in the team's names of things."""
         return _GUIDELINE.format(question=self.question[0], passage=self.passage[0])
+
+    def changes_to(self, others: Settings) -> dict[str, list[Any]]:
+        """Return each setting that ``others`` have another value of: this one, and theirs."""
+        names = [each.name for each in fields(self)]
+        pairs = {name: [getattr(self, name), getattr(others, name)] for name in names}
+        return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
     def __post_init__(self) -> None:
         if len(self.words) != len(GRADES) or not all(word.strip() for word in self.words):

@@ -14,7 +14,7 @@ from labeler import tokens
 from labeler.access import check_may_grade
 from labeler.errors import Busy, LabelerError
 from labeler.store import Store, Unusable
-from labeler.tokens import Forbidden
+from labeler.tokens import Expired, Forbidden
 
 TOKEN_HEADER = "x-labeler-token"
 MOST_BYTES = 1_000_000
@@ -39,7 +39,9 @@ def guarded(
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, Unusable: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
-            return JSONResponse({"error": str(error)}, status_code=code)
+            # a page that was open for long has nobody to be warned of
+            renewed = {TOKEN_HEADER: "expired"} if isinstance(error, Expired) else {}
+            return JSONResponse({"error": str(error)}, status_code=code, headers=renewed)
 
     async def handle(request: Request) -> Response:
         body = bytearray()

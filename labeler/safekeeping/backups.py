@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from labeler.chain import Seal
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping import parts
 from labeler.store import copying, health
@@ -30,14 +31,15 @@ class Backup:
     path: Path
     newest: Newest
     size: int
+    seal: Seal | None
     odd: Sequence[str] = ()
 
     def __str__(self) -> str:
-        """Say what is in it."""
+        """Say what is in it, and the seal of its logs."""
         said = f"{self.path}: {described(self.newest)}, {megabytes(self.size)}, checked"
-        return "\n".join(
-            [said, *(f"WRONG in the golden set, and so in it: {odd}" for odd in self.odd)]
-        )
+        odd = [f"WRONG in the golden set, and so in it: {odd}" for odd in self.odd]
+        seal = [] if self.seal is None else [f"seal: {self.seal}"]
+        return "\n".join([said, *odd, *seal])
 
 
 def described(newest: Newest) -> str:
@@ -66,7 +68,8 @@ def back_up(path: Path, target: Path, *, replace: bool = False) -> Backup:
     check_target(path, target, replace=replace)
     with parts.part_of(target) as part:
         newest = _copied(path, part, target)
-        backup = Backup(target, newest, part.stat().st_size, copying.oddities(part))
+        seal, odd = copying.seal_of(part), copying.oddities(part)
+        backup = Backup(target, newest, part.stat().st_size, seal, odd)
         with parts.translated(target):
             parts.become_like(part, path)
             parts.publish(part, target, replace=replace)

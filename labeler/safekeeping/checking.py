@@ -11,10 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from labeler.chain import Seal
 from labeler.errors import BadInput
 from labeler.safekeeping import parts
 from labeler.safekeeping.backups import described, megabytes
 from labeler.store import damage, health
+from labeler.store.chained import Chain
 from labeler.store.connection import check_place
 from labeler.store.folding import has_reset_bug
 
@@ -38,10 +40,12 @@ class Finding:
 Look = Callable[[Path, sqlite3.Connection], Iterator[Finding]]
 
 
-def examine(path: Path) -> list[Finding]:
+def examine(path: Path, against: Seal | None = None) -> list[Finding]:
     """Return everything there is to say of the golden set at ``path``.
 
-    Raises `NotFound` where there is none and `BadInput` for a file that is something else.
+    ``against`` is a seal that was kept: then it is said, too, whether the logs still begin as they
+    were when it was made. Raises `NotFound` where there is none and `BadInput` for a file that is
+    something else.
     """
     check_place(path, create=False)
     if not path.stat().st_size:
@@ -54,7 +58,14 @@ def examine(path: Path) -> list[Finding]:
     with health.reading(path) as db:
         db.execute("BEGIN")
         findings = [each for look in LOOKS for each in look(path, db)]
+        findings += compared(db, against)
     return [Finding("pages", "whole"), *findings, *lifted(path), *beside(path), sqlite()]
+
+
+def is_current(path: Path) -> bool:
+    """Say whether a file has the shape of this version of labeler."""
+    with health.reading(path) as db:
+        return not health.migrations_behind(db)
 
 
 def logs(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
@@ -88,7 +99,36 @@ def shape(path: Path, db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("shape", health.newest_migration())
 
 
-LOOKS: tuple[Look, ...] = (shape, references, logs)
+def seals(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
+    """Say whether every event is as it was sealed, and the newest seal, which is to be kept."""
+    chain = Chain(db)
+    if not chain.is_there():
+        return
+    report = chain.check()
+    for said in report.faults:
+        yield Finding("seals", said, is_wrong=True)
+    if report.more:
+        yield Finding("seals", f"and {report.more:,} more like these", is_wrong=True)
+    if not report.faults:
+        sealed = report.events - report.unsealed
+        later = f"; {report.unsealed:,} newer ones have no seal yet" if report.unsealed else ""
+        yield Finding("seals", f"{sealed:,} events are as they were sealed{later}")
+    yield Finding("seal", str(report.seal))
+
+
+def compared(db: sqlite3.Connection, kept: Seal | None) -> list[Finding]:
+    """Say whether the logs still begin as they were when a seal was kept, if there is one."""
+    if kept is None:
+        return []
+    if health.migrations_behind(db):
+        return [Finding("against", "a file of an earlier labeler has to be opened first", True)]
+    differs = Chain(db).differs_from(kept)
+    if differs is not None:
+        return [Finding("against", differs, is_wrong=True)]
+    return [Finding("against", "the log still begins with all that this seal was made of")]
+
+
+LOOKS: tuple[Look, ...] = (shape, references, logs, seals)
 
 
 def lifted(path: Path) -> Iterator[Finding]:

@@ -11,7 +11,12 @@ import uuid
 
 from sqlite_utils import Database, Migrations
 
+from labeler.chain import LOGS, first_seal, sealed
+from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
 from labeler.schema.rankings import RANKINGS
+from labeler.schema.words import SEARCH
+
+__all__ = ["ADD_SEAL", "LAST", "SEALED_EVENTS", "migrations"]
 
 migrations = Migrations("labeler")
 
@@ -245,39 +250,6 @@ CREATE TABLE invitations (
 CREATE UNIQUE INDEX invitations_address ON invitations (address) WHERE revoked_at IS NULL;
 """
 
-# The index of words holds no text of its own: it must be told exactly what to take out again.
-# A chunk known by id only is not in it, so that loading a large run stays cheap; the view says so
-# to SQLite, whose integrity check would else miss such chunks.
-SEARCH = """
-CREATE VIEW readable_chunks AS SELECT id, title, text FROM chunks WHERE text IS NOT NULL;
-
-CREATE VIRTUAL TABLE chunk_words USING fts5 (
-    title, text, content='readable_chunks', content_rowid='id',
-    tokenize='unicode61 remove_diacritics 2'
-);
-
-CREATE TRIGGER chunks_are_indexed AFTER INSERT ON chunks WHEN NEW.text IS NOT NULL
-BEGIN
-    INSERT INTO chunk_words (rowid, title, text) VALUES (NEW.id, NEW.title, NEW.text);
-END;
-
-CREATE TRIGGER chunks_are_indexed_anew AFTER UPDATE OF title, text ON chunks
-BEGIN
-    INSERT INTO chunk_words (chunk_words, rowid, title, text)
-    SELECT 'delete', OLD.id, OLD.title, OLD.text WHERE OLD.text IS NOT NULL;
-    INSERT INTO chunk_words (rowid, title, text)
-    SELECT NEW.id, NEW.title, NEW.text WHERE NEW.text IS NOT NULL;
-END;
-
-CREATE TRIGGER chunks_are_not_indexed_any_more AFTER DELETE ON chunks WHEN OLD.text IS NOT NULL
-BEGIN
-    INSERT INTO chunk_words (chunk_words, rowid, title, text)
-    VALUES ('delete', OLD.id, OLD.title, OLD.text);
-END;
-
-INSERT INTO chunk_words (rowid, title, text) SELECT id, title, text FROM readable_chunks;
-"""
-
 # A date that nobody gave is not known. A column cannot be told to take NULL; a new one can, and
 # unlike a new table it leaves the lists, which fall with their run, where they are.
 UNKNOWN_DATES = """
@@ -355,6 +327,18 @@ def m004_remarks_undone_and_lists_seen(db: Database) -> None:
     """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
     db.executescript(REMARK_UNDO)
     db.executescript(LISTS_SEEN)
+
+
+@migrations()
+def m006_audit_and_seals(db: Database) -> None:
+    """Add what is kept of who did what, and the seals of the logs: old events get theirs now."""
+    db.executescript(AUDIT)
+    db.executescript(SEALS)
+    [(stored,)] = db.execute("SELECT value FROM settings WHERE key = 'golden_set'").fetchall()
+    for log in LOGS:
+        events = db.execute(SEALED_EVENTS[log], ALL)
+        seals = sealed(first_seal(json.loads(stored), log), events)
+        db.conn.executemany(ADD_SEAL, ((log, *seal) for seal in seals))
 
 
 @migrations()

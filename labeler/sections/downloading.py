@@ -23,20 +23,24 @@ WORDS = {
     "csv": "CSV, for people and spreadsheets",
     "events": "The whole log as JSONL: every judgment of every grader",
 }
+SEAL = (
+    "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
+    "whether somebody has changed what was said until now:"
+)
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
 def download() -> None:
     """Offer the golden set in every format, under names that keep up with the grading."""
     with ui.guard(), ui.open_store() as store:
-        revision = store.revision()
+        revision, seal = store.revision(), store.present_seal()
         refused = refusals(ui.database(), revision, store.data_revision())
     for kind, words in WORDS.items():
         name = transfer.dated(transfer.EXPORTS[kind], revision)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 name,
-                data=partial(exported, kind),
+                data=ui.noted(partial(exported, kind), name),
                 file_name=name,
                 key=f"download-{kind}",
                 on_click="ignore",
@@ -51,6 +55,8 @@ def download() -> None:
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
     )
+    st.caption(SEAL)
+    st.code(str(seal), language=None, wrap_lines=True)
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
@@ -77,7 +83,7 @@ def offer_backup(revision: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
             name,
-            data=partial(backups.content_of, database),
+            data=ui.noted(partial(backups.content_of, database), name),
             file_name=name,
             mime="application/vnd.sqlite3",
             key="download-backup",

@@ -1,5 +1,7 @@
 """Every SQL statement but the schema: opens, fills, extends and reads a golden set."""
 
+from labeler.store.chained import ChainReport
+from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
@@ -14,6 +16,7 @@ from labeler.store.work import Work
 
 __all__ = [
     "BUSY_SECONDS",
+    "ChainReport",
     "Contents",
     "Item",
     "Outdated",
@@ -24,6 +27,7 @@ __all__ = [
     "Unsayable",
     "Unusable",
     "WayIn",
+    "moment",
 ]
 
 

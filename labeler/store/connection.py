@@ -22,6 +22,7 @@ from labeler.schema import migrations
 from labeler.store import damage
 
 BUSY_SECONDS = 10.0
+BRIEF_MS = 1_000
 LEAST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
 
 
@@ -46,13 +47,12 @@ class Connection:
         """
         self.path = Path(path)
         self._busy_seconds = busy_seconds
-        self._file: tuple[int, int] | None = None
         check_sqlite()
-        while self._file is None:
+        while True:
             check_place(self.path, create=create)
-            before = file_at(self.path)
+            self._file = file_at(self.path)
             self._open(create=create)
-            if before in (None, file_at(self.path)):
+            if self._file in (None, file_at(self.path)):
                 self._file = file_at(self.path)
                 return
             # Another file was put in its place while this waited for it: nobody sees the one that
@@ -171,7 +171,9 @@ class Connection:
 
     def _mark_damaged(self, why: str) -> None:
         # What is open may be damaged because somebody has put another file in its place.
-        if self._file is not None and self._file == file_at(self.path):
+        # And an index of words can be, of which SQLite speaks in the same way.
+        is_same = self._file is not None and self._file == file_at(self.path)
+        if is_same and damage.is_in_pages(self.path):
             damage.mark(self.path, why)
 
     @contextmanager
@@ -203,6 +205,15 @@ class Connection:
                 "UPDATE settings SET value = CAST(value AS INTEGER) + 1 WHERE key = 'data_revision'"
             )
 
+    @contextmanager
+    def _briefly(self) -> Iterator[None]:
+        """Let the block wait a second for other writers, and no longer."""
+        self._db.execute(f"PRAGMA busy_timeout = {min(BRIEF_MS, self._busy_seconds * 1000):.0f}")
+        try:
+            yield
+        finally:
+            self._db.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
+
     def _reading(self) -> AbstractContextManager[None]:
         """Read several things as they were at one moment."""
         return self._transaction("BEGIN")
@@ -217,6 +228,8 @@ class Connection:
 
 
 REMEDIES = {
+    sqlite3.SQLITE_CORRUPT: "something in it is damaged, though each page is whole, such as the "
+    "index of the chunks' words; 'labeler check' says more, and a backup may have a whole one",
     sqlite3.SQLITE_NOTADB: "not a golden set of labeler, or a damaged one; name another with "
     "--db, or restore a backup",
     sqlite3.SQLITE_READONLY: "read-only; make it and its folder writable, or copy it elsewhere",
@@ -239,9 +252,7 @@ def in_words(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerErr
         return Busy(
             f"{path}: another process is writing to it; nothing was changed, try again in a moment"
         )
-    if code == sqlite3.SQLITE_CORRUPT or (
-        code == sqlite3.SQLITE_READONLY and damage.is_marked(path)
-    ):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY) and damage.is_marked(path):
         return Unusable(damage.in_words(path))
     if code in REMEDIES:
         return Unusable(f"{path}: {REMEDIES[code]}")

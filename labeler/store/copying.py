@@ -6,7 +6,9 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+from labeler.chain import Seal
 from labeler.store import health
+from labeler.store.chained import Chain
 from labeler.store.connection import in_words
 from labeler.store.health import Newest
 
@@ -41,7 +43,16 @@ def check_copy(path: Path, newest: Newest) -> list[str]:
 def oddities(path: Path) -> list[str]:
     """Return what is odd in a finished copy because it is so in what was copied."""
     with health.reading(path, health.ALONE) as db:
-        return [*health.broken_references(db), *health.broken_laws(db)]
+        chain = Chain(db)
+        faults = chain.check().faults if chain.is_there() else ()
+        return [*health.broken_references(db), *health.broken_laws(db), *faults]
+
+
+def seal_of(path: Path) -> Seal | None:
+    """Return the seal of the logs in a file, None in one of a version that made none."""
+    with health.reading(path) as db:
+        chain = Chain(db)
+        return chain.present_seal() if chain.is_there() else None
 
 
 def newest_of(path: Path) -> Newest:

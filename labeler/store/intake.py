@@ -31,6 +31,8 @@ from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
+from labeler.store.seals import Seals
+from labeler.store.stored_lists import StoredLists
 
 AT_ONCE = 100_000
 LOOKED_UP_AT_ONCE = 10_000
@@ -38,31 +40,7 @@ RESULTS_AT_ONCE = 500_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
 
-class _Stored:
-    """What became of a run: whose its lists are, how deep, and of which chunks no text is known."""
-
-    def __init__(self) -> None:
-        self.query_ids: set[str] = set()
-        self.depth = 0
-        self.readable = False
-        self._bare = bytearray()  # by number; a set would take thirty times as much
-
-    def add(self, rankings: Iterable[Ranking], bare: Sequence[int], *, readable: bool) -> None:
-        """Count some lists, whose chunks without text are ``bare``; ``readable`` if others are."""
-        for ranking in rankings:
-            self.query_ids.add(ranking.query_id)
-            self.depth = max(self.depth, len(ranking.chunk_ids))
-        self._bare.extend(bytes(max(0, max(bare, default=0) + 1 - len(self._bare))))
-        for number in bare:
-            self._bare[number] = 1
-        self.readable |= readable
-
-    def bare(self) -> int:
-        """Return how many of the chunks are known by id only."""
-        return self._bare.count(1)
-
-
-class Intake(JudgmentLog, Reading, Remarks):
+class Intake(JudgmentLog, Reading, Remarks, Seals):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
@@ -72,7 +50,14 @@ class Intake(JudgmentLog, Reading, Remarks):
         """
         with self._writing():
             counts = self._put_queries(loaded, update=update)
+            self._note_load("queries", loaded.source, counts)
         return report_of("queries", loaded, counts)
+
+    def _note_load(self, what: str, source: str, counts: Mapping[str, int]) -> None:
+        """Add to the audit what a file has brought, if it has brought anything."""
+        if has_changed(counts):
+            brought = {name: count for name, count in counts.items() if count}
+            self._note("load", source, {"what": what, **brought})
 
     def _put_queries(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
         counts: Counter[str] = Counter()
@@ -122,6 +107,7 @@ class Intake(JudgmentLog, Reading, Remarks):
         """
         with self._writing():
             counts = self._put_chunks(loaded, update=update)
+            self._note_load("chunks", loaded.source, counts)
         return report_of("chunks", loaded, counts)
 
     def _put_chunks(self, loaded: Loaded[Chunk], *, update: bool) -> Counter[str]:
@@ -221,11 +207,12 @@ class Intake(JudgmentLog, Reading, Remarks):
                     f"{loaded.source}: there is already a run named {name!r} with other content; "
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
-            stored = _Stored()
+            stored = StoredLists()
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
                 stored = self._put_run(loaded.records, row)
+                self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
@@ -235,14 +222,14 @@ class Intake(JudgmentLog, Reading, Remarks):
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
         return [repr(name) for (name,) in rows]
 
-    def _put_run(self, rankings: Iterable[Ranking], row: list[str | None]) -> _Stored:
+    def _put_run(self, rankings: Iterable[Ranking], row: list[str | None]) -> StoredLists:
         """Store a run, some of its lists at a time."""
         ((run,),) = self._rows(
             "INSERT INTO runs (name, system, created_at, params, source_hash, depth) "
             "VALUES (?, ?, ?, ?, ?, 0) RETURNING id",
             row,
         )
-        stored = _Stored()
+        stored = StoredLists()
         self._db.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
         for some in some_at_once(rankings, RESULTS_AT_ONCE):
             ids = chain.from_iterable(ranking.chunk_ids for ranking in some)
@@ -256,7 +243,7 @@ class Intake(JudgmentLog, Reading, Remarks):
         return stored
 
     def _run_report(
-        self, loaded: Loaded[Ranking], name: str, stored: _Stored, twins: Sequence[str]
+        self, loaded: Loaded[Ranking], name: str, stored: StoredLists, twins: Sequence[str]
     ) -> IntakeReport:
         bare = stored.bare()
         counts: dict[str, int | str] = {"chunks known by id only": bare}
@@ -297,6 +284,8 @@ class Intake(JudgmentLog, Reading, Remarks):
         with self._writing():
             counts = self._put_golden(loaded, update=update)
             retired = self._retired_among(loaded)
+            self._note_load("golden grades", loaded.grades.source, counts)
+        self.seal_if_possible()
         parts: list[Loaded[Any]] = [loaded.queries, loaded.grades, loaded.events]
         facts: dict[str, int | str] = {}
         for part in parts:
@@ -393,6 +382,10 @@ class Intake(JudgmentLog, Reading, Remarks):
             queries = self._put_queries(loaded.queries, update=update)
             grades = self._put_golden(golden, update=update)
             retired = self._retired_among(golden)
+            self._note_load("chunks", loaded.chunks.source, chunks)
+            self._note_load("queries", loaded.queries.source, queries)
+            self._note_load("golden grades", golden.grades.source, grades)
+        self.seal_if_possible()
         reports = [
             report_of("chunks", loaded.chunks, chunks),
             report_of("queries", loaded.queries, queries),
@@ -405,7 +398,14 @@ class Intake(JudgmentLog, Reading, Remarks):
 
 def report_of(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> IntakeReport:
     """Return what was in a file and what came of it."""
-    changed = any(count and "already" not in what for what, count in counts.items())
     return IntakeReport(
-        f"{title} from {loaded.source}", {**loaded.facts, **counts}, loaded.warnings, changed
+        f"{title} from {loaded.source}",
+        {**loaded.facts, **counts},
+        loaded.warnings,
+        has_changed(counts),
     )
+
+
+def has_changed(counts: Mapping[str, int]) -> bool:
+    """Say whether a load brought anything that was not there already."""
+    return any(count and "already" not in what for what, count in counts.items())

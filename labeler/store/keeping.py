@@ -12,8 +12,8 @@ from datetime import datetime
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import check_name, legible
+from labeler.store.audit import Audit
 from labeler.store.columns import moment
-from labeler.store.connection import Connection
 
 RUNS_THAT_MATCH_NOTHING = """
 SELECT name FROM runs
@@ -38,7 +38,7 @@ class QuerySummary:
     grades: int
 
 
-class Keeping(Connection):
+class Keeping(Audit):
     """Changes to runs and queries that people ask for by name."""
 
     def rename_run(self, old: str, new: str) -> bool:
@@ -62,6 +62,7 @@ class Keeping(Connection):
             if follows:
                 self._db.execute("UPDATE runs SET system = ? WHERE id = ?", [new, run])
             self._rename_in_settings(old, new)
+            self._note("rename", old, {"what": "run", "to": new})
         return follows
 
     def _rename_in_settings(self, old: str, new: str) -> None:
@@ -92,12 +93,17 @@ class Keeping(Connection):
                 "CASE WHEN :date IS NULL THEN created_at ELSE nullif(:date, '') END WHERE id = :id",
                 {"system": system, "date": created_at, "id": self._run_number(name)},
             )
+            said = {"system": system, "date": created_at}
+            self._note(
+                "change", name, {key: value for key, value in said.items() if value is not None}
+            )
 
     def drop_run(self, name: str) -> None:
         """Remove a run and its lists. Judgments stay."""
         with self._writing():
             if not self._db.execute("DELETE FROM runs WHERE name = ?", [name]).rowcount:
                 raise self._no_run(name)
+            self._note("drop", name)
 
     def _run_number(self, name: str) -> int:
         number = self._value("SELECT id FROM runs WHERE name = ?", [name])
@@ -155,6 +161,7 @@ class Keeping(Connection):
                 self._db.execute(
                     "UPDATE queries SET retired_at = ? WHERE query_id = ?", [when, query_id]
                 )
+                self._note("restore" if when is None else "retire", query_id)
 
 
 def check_date(text: str) -> str:

@@ -11,8 +11,8 @@ import secrets
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import GoldenGrade, GradeChange, Judgment, check_id, check_name
+from labeler.store.audit import Audit
 from labeler.store.columns import moment
-from labeler.store.connection import Connection
 
 APPEND = """
 INSERT INTO judgments (
@@ -74,7 +74,7 @@ class Outdated(BadInput):
     """A grader's judgment of a pair is another than the one they mean to replace."""
 
 
-class JudgmentLog(Connection):
+class JudgmentLog(Audit):
     """Graders, their judgments and what follows from them for a pair."""
 
     def add_grader(self, name: str, *, role: str = "lead") -> None:
@@ -111,8 +111,19 @@ class JudgmentLog(Connection):
         or grader that is not there or a query that is retired, `BadInput` where the event id
         stands for something else, `Busy` where another process kept the database locked.
         """
+        if judgment.kind == "adjudicate":
+            return self._adjudicate(judgment)
         with self._translated():
             return self._append(judgment)
+
+    def _adjudicate(self, judgment: Judgment) -> bool:
+        """Add what overrules the graders, and to the audit who said it."""
+        with self._transaction():
+            added = self._append(judgment)
+            if added:
+                pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
+                self._note("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
+        return added
 
     def judge_knowing(self, judgment: Judgment, replaces: str | None) -> bool:
         """Add a judgment as `judge` does, if the grader knew what it replaces.

@@ -69,6 +69,7 @@ class People(JudgmentLog):
             grader = self._receive(name, role)
             ended = self._revoke("grader = ? AND token_hash IS NOT NULL", grader)
             self._add_invitation(grader, token_hash=token_hash)
+            self._note_invitation(name, "link", bool(ended))
         return bool(ended)
 
     def allow(self, name: str, address: str, *, role: Role | None = None) -> bool:
@@ -81,6 +82,7 @@ class People(JudgmentLog):
             grader = self._receive(name, role)
             ended = self._revoke("address = ?", address)
             self._add_invitation(grader, address=address)
+            self._note_invitation(name, address, bool(ended))
         return bool(ended)
 
     def revoke(self, name: str) -> int:
@@ -90,14 +92,19 @@ class People(JudgmentLog):
         """
         with self._keeping_a_lead():
             ended = self._revoke("grader = ?", self._grader(name))
-        if not ended:
-            raise BadInput(f"{name!r} has no invitation that stands; 'labeler people' lists all")
+            if not ended:
+                raise BadInput(
+                    f"{name!r} has no invitation that stands; 'labeler people' lists all"
+                )
+            self._note("revoke", name)
         return ended
 
     def revoke_everyone(self) -> int:
         """End every invitation and return how many there were: the door is open as at first."""
         with self._transaction():
-            return self._revoke("?", True)
+            ended = self._revoke("?", True)
+            self._note("revoke", None, {"everyone": ended})
+        return ended
 
     def change_role(self, name: str, role: Role) -> None:
         """Make an invited person a lead, or a grader again; their links and logins stay.
@@ -113,6 +120,7 @@ class People(JudgmentLog):
                     f"labeler invite {shlex.quote(name)} --role {role}"
                 )
             self._set_role(grader, role)
+            self._note("role", name, {"role": role})
 
     def leads(self) -> list[str]:
         """Return the names of the leads who can come in."""
@@ -140,6 +148,7 @@ class People(JudgmentLog):
             if self._value("SELECT 1 FROM graders WHERE name = ?", [new]):
                 raise BadInput(f"there is a grader named {new!r} already; choose another name")
             self._db.execute("UPDATE graders SET name = ? WHERE id = ?", [new, grader])
+            self._note("rename", old, {"what": "grader", "to": new})
 
     def ways_in(self) -> list[WayIn]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""
@@ -202,6 +211,11 @@ class People(JudgmentLog):
         if not keep:
             self._set_role(grader, role or "grader")
         return grader
+
+    def _note_invitation(self, name: str, way: str, ended: bool) -> None:
+        role = self._value("SELECT role FROM graders WHERE name = ?", [name])
+        earlier = {"earlier": "ended"} if ended else {}
+        self._note("invite", name, {"role": role, "by": way, **earlier})
 
     def _set_role(self, grader: int, role: Role) -> None:
         self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])

@@ -23,8 +23,8 @@ from labeler.model import (
     StoredRun,
     order_buckets,
 )
+from labeler.store.audit import Audit
 from labeler.store.columns import as_json, chunk_of, judgment_of, query_of
-from labeler.store.connection import Connection
 
 QUERY_COLUMNS = "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata"
 RETIRED = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
@@ -67,7 +67,7 @@ class Contents:
     graders: int
 
 
-class Reading(Connection):
+class Reading(Audit):
     """The reading half of the store."""
 
     def golden_set_uuid(self) -> str:
@@ -120,11 +120,14 @@ class Reading(Connection):
     def save_settings(self, settings: Settings) -> None:
         """Keep the team's settings."""
         with self._writing():
+            changed = self.settings().changes_to(settings)
             self._db.execute(
                 "INSERT INTO settings (key, value) VALUES ('settings', ?) "
                 "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
                 [as_json({**asdict(settings), "budget_by_task": dict(settings.budget_by_task)})],
             )
+            if changed:
+                self._note("settings", ", ".join(changed), changed)
 
     def contents(self) -> Contents:
         """Count everything there is."""
@@ -243,17 +246,6 @@ class Reading(Connection):
                 f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text IS NOT NULL ORDER BY c.id"
             )
         ]
-
-    def chunks_numbered(self, numbers: Iterable[int]) -> dict[int, Chunk]:
-        """Return the chunks of a list by number, without those that have no text."""
-        return {
-            row[0]: chunk_of(row[1:])
-            for row in self._rows(
-                f"SELECT c.id, {CHUNK_COLUMNS} FROM chunks AS c "
-                "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text IS NOT NULL",
-                [as_json(sorted(set(numbers)))],
-            )
-        }
 
     def documents_of(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the documents of chunks by number, without those whose document nobody knows."""

@@ -66,7 +66,10 @@ def test_a_backup_says_what_is_in_it_and_replaces_nothing_unasked(path: Path, tm
     target = tmp_path / "backup.db"
     made = run("backup", target)
     assert made.output.startswith(f"{target}: 3 judgments of ")
-    assert made.output.endswith(" MB, checked\n")
+    said, seal = made.output.splitlines()
+    assert said.endswith(" MB, checked")
+    with Store(path) as store:
+        assert seal == f"seal: {store.present_seal()}"
     before = target.read_bytes()
     grade(path, 1)
     again = run("backup", target)

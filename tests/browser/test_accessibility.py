@@ -50,6 +50,7 @@ PAGES = [
     "/data?section=Runs&run=bm25",
     "/data?section=Queries",
     "/data?section=Settings",
+    "/data?section=Audit",
     "/data?section=gone",
     "/nowhere",
 ]

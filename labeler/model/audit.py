@@ -1,0 +1,100 @@
+"""What is kept of who did what: an entry of the audit, and who somebody was when they did it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+Way = Literal["link", "login", "name", "terminal", "unknown"]
+
+LONGEST_SAID = 80  # characters of one value, where people read it
+
+# What is audited, and how people say it.
+AUDITED: Mapping[str, str] = {
+    "sign_in": "signed in",
+    "sign_out": "signed out",
+    "refuse": "refused",
+    "invite": "invited",
+    "revoke": "revoked",
+    "role": "role changed",
+    "rename": "renamed",
+    "load": "loaded",
+    "export": "exported",
+    "settings": "settings changed",
+    "change": "run changed",
+    "drop": "run dropped",
+    "retire": "query retired",
+    "restore": "query restored",
+    "adjudicate": "adjudicated",
+    "backup": "backed up",
+    "put_back": "backup restored",
+}
+
+
+# How somebody was known, as people say it.
+WAYS: Mapping[str, str] = {
+    "link": "by link",
+    "login": "by login",
+    "name": "name as typed",
+    "terminal": "in a terminal",
+    "unknown": "",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who does something, and how that is known.
+
+    By their ``link``, their ``login``, the ``name`` they gave at an open door, or as the user of
+    a ``terminal`` of the machine. ``address`` is the network's, as the server saw it. ``who`` is
+    None where nobody said it.
+    """
+
+    who: str | None
+    way: Way
+    address: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One thing that was done, or refused ``count`` times within a minute; never a secret.
+
+    ``at`` is UTC; ``who`` is the name they had then; ``subject`` what it was done to; ``detail``
+    what else is to be known of it.
+    """
+
+    at: str
+    kind: str
+    who: str | None
+    way: str
+    address: str | None
+    subject: str | None
+    detail: Mapping[str, Any]
+    count: int
+
+    @property
+    def by(self) -> str:
+        """Who it was, for people."""
+        return self.who or ("somebody without a name" if WAYS.get(self.way) else "a stranger")
+
+    @property
+    def more(self) -> str:
+        """The detail on one line, for people; what is long is cut.
+
+        >>> AuditEntry("", "settings", "Ann", "link", None, "rel", {"rel": [1, 2]}, 1).more
+        'rel: 1 → 2'
+        """
+        return " · ".join(f"{name}: {_in_words(value)}" for name, value in self.detail.items())
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry as JSON carries it."""
+        return asdict(self)
+
+
+def _in_words(value: Any) -> str:
+    if isinstance(value, list) and len(value) == 2:
+        return " → ".join(map(_in_words, value))
+    said = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= LONGEST_SAID else f"{said[: LONGEST_SAID - 1]}…"

@@ -1,0 +1,141 @@
+"""The audit: who did what, and when; added to and never changed. Keeps no secret.
+
+An entry is written in the transaction of what it tells of, so that there is neither without the
+other.
+"""
+
+from __future__ import annotations
+
+import getpass
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from labeler.errors import Busy
+from labeler.model import AUDITED, Actor, AuditEntry
+from labeler.store.columns import as_json, moment
+from labeler.store.connection import Connection, Unusable
+
+LONGEST = 1_000  # characters of a text: a file's name, a setting
+RECENT = 200  # entries among which one of this minute is looked for
+COLUMNS = "at, kind, who, way, address, subject, detail, count"
+NOTE = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+MATCHING = """
+FROM audit
+WHERE (:kind IS NULL OR kind = :kind)
+    AND (:words = '' OR instr(searched(at, kind, who, way, address, subject, detail), :words))
+"""
+THIS_MINUTE = """
+SELECT EXISTS (
+    SELECT 1 FROM audit
+    WHERE id > (SELECT coalesce(max(id), 0) FROM audit) - ? AND kind = ?
+        AND who IS ? AND address IS ? AND substr(at, 1, 16) = ?
+)
+"""
+
+
+class Audit(Connection):
+    """What was done to a golden set, by whom: ``actor`` is who uses this connection."""
+
+    actor: Actor | None = None
+    """None stands for the user of this machine who runs the program."""
+
+    def _note(
+        self,
+        kind: str,
+        subject: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+        *,
+        at: str | None = None,
+        count: int = 1,
+    ) -> None:
+        by = self.actor or user_of_this_machine()
+        said = as_json(shortened(detail or {}))
+        row = [at or moment(), kind, by.who, by.way, by.address, shortened(subject), said, count]
+        self._db.execute(NOTE, row)
+
+    def note(
+        self,
+        kind: str,
+        subject: str | None = None,
+        detail: Mapping[str, Any] | None = None,
+        *,
+        at: str | None = None,
+        count: int = 1,
+    ) -> None:
+        """Add an entry for something that is not itself written here: a refusal, an export."""
+        with self._transaction():
+            self._note(kind, subject, detail, at=at, count=count)
+
+    def note_if_possible(self, kind: str, subject: str, detail: Mapping[str, Any]) -> bool:
+        """Add an entry for what reads only; return False where the file takes no writes.
+
+        Whoever saves what is there from a full disk, or from a file they may only read, is not
+        kept from it.
+        """
+        try:
+            with self._briefly():
+                self.note(kind, subject, detail)
+        except (Busy, Unusable):
+            return False
+        return True
+
+    def note_once(self, kind: str, subject: str | None = None) -> None:
+        """Add what ``actor`` may do again and again; once a minute for a person and address."""
+        by, now = self.actor or user_of_this_machine(), moment()
+        if not self._value(THIS_MINUTE, [RECENT, kind, by.who, by.address, now[:16]]):
+            self.note(kind, subject, at=now)
+
+    def audited(
+        self, words: str = "", *, kind: str | None = None, most: int = 50, skip: int = 0
+    ) -> tuple[list[AuditEntry], int]:
+        """Return entries that hold ``words``, the newest first, and how many there are in all.
+
+        Upper and lower case are the same. ``skip`` leaves out that many of the newest.
+        """
+        self._db.conn.create_function("searched", -1, _searched, deterministic=True)
+        asked = {"kind": kind, "words": words.strip().casefold(), "most": most, "skip": skip}
+        with self._reading():
+            rows = self._rows(
+                f"SELECT {COLUMNS} {MATCHING} ORDER BY id DESC LIMIT :most OFFSET :skip", asked
+            )
+            [(count,)] = self._rows(f"SELECT count(*) {MATCHING}", asked)
+        return [_entry(row) for row in rows], count
+
+    def audit_log(self) -> Iterator[AuditEntry]:
+        """Give every entry, oldest first."""
+        for row in self._rows(f"SELECT {COLUMNS} FROM audit ORDER BY id"):
+            yield _entry(row)
+
+
+def _entry(row: tuple[Any, ...]) -> AuditEntry:
+    at, kind, who, way, address, subject, detail, count = row
+    return AuditEntry(at, kind, who, way, address, subject, json.loads(detail), count)
+
+
+def _searched(at: str, kind: str, *others: str | None) -> str:
+    parts = (at, AUDITED.get(kind, kind), *others)
+    return "\n".join(part for part in parts if part).casefold()
+
+
+def shortened(value: Any) -> Any:
+    """Return a value with texts that are not too long to be kept beside others.
+
+    >>> shortened("a" * 2000)[-2:], shortened([7, None])
+    ('a…', [7, None])
+    """
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+    if isinstance(value, Mapping):
+        return {name: shortened(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [shortened(each) for each in value]
+    return value
+
+
+def user_of_this_machine() -> Actor:
+    """Return who runs this process."""
+    try:
+        return Actor(getpass.getuser(), "terminal")
+    except (OSError, KeyError, ImportError):  # a container may have a user without a name
+        return Actor(None, "terminal")
