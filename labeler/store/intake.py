@@ -37,6 +37,7 @@ from labeler.store.stored_lists import StoredLists
 AT_ONCE = 100_000
 LOOKED_UP_AT_ONCE = 10_000
 RESULTS_AT_ONCE = 500_000
+CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
 
 class Intake(JudgmentLog, Reading, Remarks, Seals):
@@ -162,19 +163,21 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
         )
         return self._db.conn.total_changes - before
 
-    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> dict[str, tuple[int, bool]]:
-        """Return the internal number of each id, and if its text is known; new ids are added."""
+    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
+        """Return the internal number of each id, and those without text; new ids are added."""
         wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
         self._put_new_ids(wanted)
-        numbers: dict[str, tuple[int, bool]] = {}
+        numbers: dict[str, int] = {}
+        bare: list[int] = []
         for start in range(0, len(wanted), LOOKED_UP_AT_ONCE):
             rows = self._rows(
-                "SELECT chunk_id, id, text IS NOT NULL FROM chunks "
+                "SELECT chunk_id, id, text IS NULL FROM chunks "
                 "WHERE chunk_id IN (SELECT value FROM json_each(?))",
                 [as_json(wanted[start : start + LOOKED_UP_AT_ONCE])],
             )
-            numbers |= {chunk_id: (number, bool(known)) for chunk_id, number, known in rows}
-        return numbers
+            numbers |= {chunk_id: number for chunk_id, number, _ in rows}
+            bare += [number for _, number, is_bare in rows if is_bare]
+        return numbers, bare
 
     def add_run(
         self,
@@ -227,13 +230,14 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
             row,
         )
         stored = StoredLists()
+        self._db.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
         for some in some_at_once(rankings, RESULTS_AT_ONCE):
-            numbers = self._chunk_numbers(chain.from_iterable(each.chunk_ids for each in some))
-            stored.add(some, numbers)
-            places = {chunk_id: number for chunk_id, (number, _) in numbers.items()}
+            ids = chain.from_iterable(ranking.chunk_ids for ranking in some)
+            numbers, bare = self._chunk_numbers(ids)
+            stored.add(some, bare, readable=len(bare) < len(numbers))
             self._db.conn.executemany(
                 "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
-                ((run, *packed(ranking, places)) for ranking in some),
+                ((run, *packed(ranking, numbers)) for ranking in some),
             )
         self._db.execute("UPDATE runs SET depth = ? WHERE id = ?", [stored.depth, run])
         return stored

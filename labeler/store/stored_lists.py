@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 
 from labeler.model import Ranking
 
@@ -16,16 +16,15 @@ class StoredLists:
         self.readable = False
         self._bare = bytearray()  # by number; a set would take thirty times as much
 
-    def add(self, rankings: Iterable[Ranking], numbers: Mapping[str, tuple[int, bool]]) -> None:
-        """Count some lists; ``numbers`` are their chunks', and if their texts are known."""
+    def add(self, rankings: Iterable[Ranking], bare: Sequence[int], *, readable: bool) -> None:
+        """Count some lists, whose chunks without text are ``bare``; ``readable`` if others are."""
         for ranking in rankings:
             self.query_ids.add(ranking.query_id)
             self.depth = max(self.depth, len(ranking.chunk_ids))
-        largest = max((number for number, _ in numbers.values()), default=0)
-        self._bare.extend(bytes(max(0, largest + 1 - len(self._bare))))
-        for number, known in numbers.values():
-            self._bare[number] = not known
-            self.readable |= known
+        self._bare.extend(bytes(max(0, max(bare, default=0) + 1 - len(self._bare))))
+        for number in bare:
+            self._bare[number] = 1
+        self.readable |= readable
 
     def bare(self) -> int:
         """Return how many of the chunks are known by id only."""
