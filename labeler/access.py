@@ -35,6 +35,7 @@ ANY_HOST, OPEN, LOGIN, GRADERS_ONLY = (
     "LABELER_GRADERS_ONLY",
 )
 TRUSTED_ISSUERS = "LABELER_TRUSTED_ISSUERS"
+MOST_SENT, BYTES_PER_MINUTE = "LABELER_BYTES_PER_MINUTE", 5_000_000  # some thousand grades
 PROVIDER_KEYS = ("client_id", "client_secret", "server_metadata_url")
 DEFAULT_PROVIDER = "default"
 

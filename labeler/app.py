@@ -23,7 +23,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.access import Door
+from labeler.access import BYTES_PER_MINUTE, MOST_SENT, Door
 from labeler.auditing import NotesAnswers, Refusals, keep_books
 from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, PlainCallback, door_routes
 from labeler.hosts import HostNames, came_by_https
@@ -39,6 +39,7 @@ from labeler.warming import NotesTraffic, Traffic, warm_up
 
 keep_legible()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
+MOST_BYTES_PER_MINUTE = int(os.environ.get(MOST_SENT, BYTES_PER_MINUTE))
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
 STAY_ON_HTTPS = [(b"strict-transport-security", b"max-age=31536000")]
@@ -158,7 +159,9 @@ app = st.App(
     PACKAGE / "navigation.py",
     lifespan=hold_open,
     routes=[
-        *grading_routes(DATABASE, on_taken=TELLING.look_now),
+        *grading_routes(
+            DATABASE, bytes_per_minute=MOST_BYTES_PER_MINUTE, on_taken=TELLING.look_now
+        ),
         TELLING.route(),
         *door_routes(DATABASE),
         *script_routes(),

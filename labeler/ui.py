@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import NoReturn
 from urllib.parse import unquote
@@ -20,7 +20,7 @@ from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
 from labeler.model import Actor, Settings
-from labeler.store import Contents, Store, Unusable
+from labeler.store import CannotTell, Contents, Note, Store, Unusable
 from labeler.tokens import Forbidden
 
 THIS_MACHINE = "127.0.0.1"
@@ -133,6 +133,19 @@ def note_lists_shown(query_id: str) -> None:
     if name is not None:
         with open_store() as store:
             store.note_lists_seen(name, query_id)
+
+
+def note_told(rows: Iterable[CannotTell | Note]) -> None:
+    """Remember that this page says what others gave chunks: no grade of theirs is blind then."""
+    name = grader()
+    if name is not None:
+        told = [
+            (row.query_id, row.chunk_id)
+            for row in rows
+            if row.chunk_id is not None and row.grader != name
+        ]
+        with open_store() as store:
+            store.note_told(name, told)
 
 
 def note_refusal(what: str) -> None:

@@ -80,6 +80,7 @@ with ui.open_store() as store:
     queries, runs, facets = store.count_queries(), store.runs(), store.facets()
     settings, name = store.settings(), ui.grader()
     token = None if name is None else ui.grading_token(store, name)
+    giver = None if name is None else store.giver(name)
     golden_set = store.golden_set_uuid()
     is_known = store.has_query(address.given("query") or "")
     is_lead = ui.is_lead()
@@ -102,6 +103,8 @@ else:
             golden_set=golden_set,
             grader=name,
             token=token,
+            key=giver and giver.key,
+            known_as=giver and giver.known_as,
             terms=Terms(
                 settings.words,
                 settings.meanings,

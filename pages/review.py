@@ -198,6 +198,8 @@ def show_cannot_tell() -> None:
     show_html(tables.sheet(["reason", "chunks"], counted))
     if len(reasons) > len(counted):
         st.caption(f"{len(reasons) - len(counted):,} rarer reasons are in the list only.")
+    here = part_of(rows, "unsure-page")
+    ui.note_told(here)
     shown = [
         [
             about_query(row),
@@ -207,7 +209,7 @@ def show_cannot_tell() -> None:
             Said(row.note) if row.note else None,
             minute(row.created_at),
         ]
-        for row in part_of(rows, "unsure-page")
+        for row in here
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
     show_html(tables.sheet(["query", "chunk", "grader", "reason", "note", "when (UTC)"], shown))
@@ -251,6 +253,8 @@ def show_notes() -> None:
         st.subheader("Nobody has written a note")
         st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
         return
+    here = part_of(rows, "notes-page")
+    ui.note_told(here)
     shown = [
         [
             Said(row.note),
@@ -260,7 +264,7 @@ def show_notes() -> None:
             Said(row.grader, "from a file" if row.kind == "import" else ""),
             minute(row.created_at),
         ]
-        for row in part_of(rows, "notes-page")
+        for row in here
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
     show_html(tables.sheet(["note", "query", "chunk", "given", "grader", "when (UTC)"], shown))

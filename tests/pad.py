@@ -11,17 +11,22 @@ import pytest
 from starlette.applications import Starlette
 
 from labeler import tokens
+from labeler.errors import NotFound
 from labeler.model import Chunk, Query, Ranking
 from labeler.routes import grading_routes
 from labeler.store import Store
 
+KEY_OF_BEFORE = "of an older row"
+
 
 class Pad:
-    """What a grader's browser does, for one golden set."""
+    """What a grader's browser does, for one golden set: it has been handed every pair."""
 
     def __init__(self, store: Store, ask: Callable[..., Any], grader: str = "Ann") -> None:
         self.ask, self.grader = ask, grader
         self.golden_set = store.golden_set_uuid()
+        self.slips = tokens.Slips(store.signing_key(), self.golden_set)
+        self.key = key_of(store, grader)
         self.headers = {
             "host": "127.0.0.1",
             "x-labeler-token": tokens.issue(store.signing_key(), self.golden_set, grader),
@@ -31,6 +36,7 @@ class Pad:
 
     def restart(self, store: Store) -> None:
         """Start the server anew."""
+        self.path = store.path
         self.app = Starlette(routes=grading_routes(str(store.path)))
 
     def beside(self, store: Store, grader: str) -> Pad:
@@ -72,31 +78,50 @@ class Pad:
         return answer.json()["results"]
 
     def event(self, event_id: str = "e1", grade: object = 2, **more: object) -> dict[str, Any]:
-        return {
+        event = {
             "event_id": event_id,
             "golden_set": self.golden_set,
             "grader": self.grader,
+            "by": self.key,
             "query": "q1",
             "chunk": "c3",
             "kind": "grade",
             "grade": grade,
+            "text_hash": None,
+            "source": "pool",
             "elapsed_ms": 900,
             **more,
         }
+        return {"slip": self.slip(event), **event}
+
+    def slip(self, event: Mapping[str, Any]) -> str:
+        """Sign what an event is about, as the server does when it hands that out."""
+        named = (event[name] for name in ("by", "query", "chunk", "text_hash", "source"))
+        return self.slips.sign(*named)
 
     def remark(self, event_id: str = "r1", kind: str = "unclear", **more: object) -> dict[str, Any]:
         names = {"event_id": event_id, "golden_set": self.golden_set, "grader": self.grader}
+        names["by"] = self.key
         return {**names, "query": "q1", "kind": kind, "note": None, **more}
 
     def grade(self, item: Mapping[str, Any], grade: int = 2, **more: object) -> str:
         """Grade what is on screen; return the event's id."""
         names = (self.grader, item["query"], item["chunk"], item["replaces"], grade)
         event_id = "/".join(map(str, names))
-        shown = {name: item[name] for name in ("query", "chunk", "text_hash", "replaces", "source")}
+        sent_back = ("query", "chunk", "text_hash", "replaces", "source", "slip")
+        shown = {name: item[name] for name in sent_back}
         assert self.send(self.event(event_id, grade, **shown, **more)) == [
             {"event_id": event_id, "saved": True}
         ]
         return event_id
+
+
+def key_of(store: Store, grader: str) -> str:
+    """Return the key a grader's browser keeps their grades under."""
+    try:
+        return store.giver(grader).key
+    except NotFound:
+        return KEY_OF_BEFORE
 
 
 @pytest.fixture

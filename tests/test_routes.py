@@ -57,6 +57,7 @@ ASKED = {
     "text": {"chunk": "c1"},
     "neighbours": {"chunk": "c1"},
     "told": {"query": "q1", "chunk": "c1"},
+    "whose": {"key": "0123456789abcdef"},
 }
 
 
@@ -187,7 +188,7 @@ def test_odd_extras_are_left_out_and_the_grade_is_saved(filled: Store, pad: Pad)
         assert pad.send(event)[0].get("saved")
         known = f"e{number}"
     assert [event.elapsed_ms for event in filled.events()[3:]] == [None] * 7 + [12]
-    odd = {"text_hash": 5, "source": ["pool"], "blind": "no", "surprise": {}}
+    odd = {"blind": "no", "surprise": {}, "text": ["x"]}
     assert pad.send(pad.event("e9", replaces=known, **odd))[0].get("saved")
     event = filled.events()[-1]
     assert (event.source, event.blind) == ("pool", True)

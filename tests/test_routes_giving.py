@@ -20,7 +20,7 @@ __all__ = ["pad"]
 
 ITEM = {
     *("query", "chunk", "text_hash", "title", "document", "text", "more"),
-    *("stale", "replaces", "source"),
+    *("stale", "replaces", "source", "slip"),
 }
 QUERY = {
     *("text", "task", "guideline", "reference", "keywords"),
@@ -68,7 +68,8 @@ def test_next_tells_how_far_a_grader_is(filled: Store, pad: Pad):
 def test_self_agreement_comes_as_a_sentence(filled: Store, pad: Pad):
     [item, _] = pad.next()["items"]
     first = pad.grade(item, 2)
-    pad.grade({**item, "replaces": first, "source": "repeat"}, 2)
+    again = {**item, "replaces": first, "source": "repeat", "by": pad.key}
+    pad.grade({**again, "slip": pad.slip(again)}, 2)
     assert pad.next()["self_agreement"] == (
         "The one passage that you saw again got the same grade."
     )
@@ -385,6 +386,7 @@ def test_texts_are_given_as_they_are(filled: Store, pad: Pad, loaded):
 
 def test_requests_at_the_same_time_agree_with_the_store(filled: Store, pad: Pad, loaded):
     many(filled, loaded)
+    filled.add_grader("Dee")
     pads = [pad.beside(filled, name) for name in ("Ann", "Bob", "Cy", "Dee")]
     troubles: list[BaseException] = []
 

@@ -29,10 +29,10 @@ from labeler.places import PACKAGE, folder
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store, health
+from labeler.transfer import MOST_UPLOAD_MEGABYTES
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
-MOST_UPLOAD_MEGABYTES = 500
 DEMO_RUNS = {"bm25": "2026-01-12", "lsa": "2026-01-19", "hybrid": "2026-01-26"}
 
 port_option = click.option(
@@ -86,6 +86,14 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     is_flag=True,
     help="Let everyone in as lead, whoever is invited, on any address.",
 )
+@click.option(
+    "--bytes-per-minute",
+    metavar="BYTES",
+    type=click.IntRange(min=1),
+    default=access.BYTES_PER_MINUTE,
+    show_default=True,
+    help="How much one grader may send; over it the pad waits and sends again.",
+)
 @backup_options
 @database_option
 @click.pass_obj
@@ -101,6 +109,7 @@ def serve(
     login: Path | None,
     trusted_issuers: tuple[str, ...],
     allow_unauthenticated: bool,
+    bytes_per_minute: int,
     backup_every: timedelta | None,
     backup_to: Path | None,
     keep: int,
@@ -143,6 +152,7 @@ def serve(
         door=door,
         login=login,
         names=names,
+        bytes_per_minute=bytes_per_minute,
         schedule=schedule,
     )
 
@@ -276,6 +286,7 @@ def become_server(
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
     names: Sequence[str] = (),
+    bytes_per_minute: int = access.BYTES_PER_MINUTE,
     schedule: Schedule | None = None,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
@@ -297,7 +308,7 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door, host, names, schedule))
+    os.execve(command[0], command, environment(db, door, host, names, schedule, bytes_per_minute))
 
 
 def environment(
@@ -306,6 +317,7 @@ def environment(
     host: str = LOOPBACK[0],
     names: Sequence[str] = (),
     schedule: Schedule | None = None,
+    bytes_per_minute: int = access.BYTES_PER_MINUTE,
 ) -> dict[str, str]:
     """Return what the server finds in its environment: which golden set, how it is kept safe."""
     flags = {
@@ -316,6 +328,7 @@ def environment(
     }
     said = {name: "1" if holds else "" for name, holds in flags.items()} | {
         access.TRUSTED_ISSUERS: " ".join(door.trusted_issuers),
+        access.MOST_SENT: str(bytes_per_minute),
         HOST_NAMES: " ".join(names),
         BOUND: host,
         "LABELER_DB": str(db.absolute()),

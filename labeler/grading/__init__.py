@@ -64,7 +64,9 @@ class Terms:
 class Desk:
     """What the pad needs to know: who grades where, with which words.
 
-    ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first. ``is_new``
+    ``token`` lets the pad use the routes; ``grader`` None makes it ask for a name first. ``key`` is
+    whose grades wait in the browser, whatever they are called; ``known_as`` is the name that those
+    of the version before wait under. ``is_new``
     says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
     for every query; ``contact`` says whom to ask. ``query`` is one to begin with, as a list.
     """
@@ -72,6 +74,8 @@ class Desk:
     golden_set: str
     grader: str | None
     token: str | None
+    key: str | None
+    known_as: str | None
     terms: Terms
     can_change_name: bool = True
     is_new: bool = False

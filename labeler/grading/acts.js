@@ -129,7 +129,7 @@ function askNote(pad, item, about, then = () => {}) {
       else drafts.drop(item);
       pad.sitting.sendDraft(item);
       then();
-      pad.say(note ? "Note kept" : "No note");
+      pad.sayOnceKept(note ? "Note kept" : "No note");
       pad.paint();
     },
     typed: (/** @type {string} */ text) => drafts.keep(item, text),

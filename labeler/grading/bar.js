@@ -28,6 +28,7 @@ export class Bar {
     this.find = finderIn(root);
     this.terms = terms;
     this.acts = acts;
+    this.sayings = 0;
     this.paintedAt = 0; // when what the grades are about came on screen
     /** @type {(name: string, event: MouseEvent, mayRepeat: boolean) => void} */
     const act = (name, event, mayRepeat) => {
@@ -120,6 +121,7 @@ export class Bar {
   // Say beside the buttons what was just done.
   /** @type {(words: string) => void} */
   say(words) {
+    this.sayings += 1;
     this.find(".said").textContent = words;
   }
 

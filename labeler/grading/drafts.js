@@ -1,20 +1,35 @@
 // What was typed of a note and not yet sent, by pair: kept in the browser from the first letter on.
 
-import { keyOf, pairOf, remember, remembered } from "./parts.js";
+import { keyOf, pairOf, rememberedOf } from "./parts.js";
 
-/** @import { Pair, Standing } from "./shapes" */
+/** @import { Keeping } from "./keeping" */
+/** @import { Owner, Pair, Standing } from "./shapes" */
+
+const NOTES = "labeler-notes";
 
 export const MOST_NOTE = 2000; // characters, as the server takes them
 
 export class Drafts {
   /**
-   * @param {string} goldenSet
-   * @param {string} grader
+   * @param {Owner} who
+   * @param {Keeping} keeping
    */
-  constructor(goldenSet, grader) {
-    this.key = keyOf("labeler-notes", goldenSet, grader);
+  constructor(who, keeping) {
+    this.who = who;
+    this.keeping = keeping;
     /** @type {Record<string, string>} */
-    this.texts = remembered(this.key, {});
+    this.texts = this.found().texts;
+    keeping.ready.then(() => {
+      this.texts = this.found().texts; // a crash may have left more on the disk
+    });
+  }
+
+  // What is kept, and how often it was changed; the version before kept the texts alone.
+  /** @returns {{ revision: number, texts: Record<string, string> }} */
+  found() {
+    /** @type {any} */
+    const kept = rememberedOf(NOTES, this.who, {});
+    return "revision" in kept ? kept : { revision: 0, texts: kept };
   }
 
   // The draft for a pair: empty where a note that was there is to go, null where there is none.
@@ -26,14 +41,19 @@ export class Drafts {
   /** @type {(pair: Pair, text: string) => void} */
   keep(pair, text) {
     this.texts[pairOf(pair)] = text;
-    remember(this.key, this.texts);
+    this.save();
   }
 
   /** @type {(pair: Pair) => void} */
   drop(pair) {
     if (this.of(pair) === null) return;
     delete this.texts[pairOf(pair)];
-    remember(this.key, this.texts);
+    this.save();
+  }
+
+  save() {
+    const revision = this.found().revision + 1;
+    this.keeping.hold(keyOf(NOTES, this.who), { revision, texts: this.texts });
   }
 }
 

@@ -30,7 +30,7 @@ export class StatusLine {
     this.write(".progress", progressWords(tally, deck.current?.item.query, terms));
     this.write(".overall", overallWords(tally, terms));
     this.paintField();
-    const others = othersWaiting(this.data.golden_set, sitting.grader);
+    const others = othersWaiting(sitting.who);
     this.write(".trouble-words", troubleWords(sitting, refused, others, terms));
     this.find(".look").hidden = !refused.length;
     this.find(".trouble").hidden = !this.find(".trouble-words").textContent;

@@ -6,7 +6,10 @@ import { Pad } from "./pad.js";
 
 /** @import { PadData } from "./shapes" */
 
-/** @typedef {Omit<PadData, "grader" | "token"> & { grader: string | null, token: string | null }} Given */
+/**
+ * @typedef {Omit<PadData, "grader" | "token" | "key">
+ *   & { grader: string | null, token: string | null, key: string | null }} Given
+ */
 
 /**
  * @typedef {{
@@ -24,10 +27,10 @@ const forms = new WeakMap();
 
 /** @type {(component: Component) => () => void} */
 export default function show({ data, parentElement, setTriggerValue }) {
-  const { grader, token } = data;
-  if (grader === null || token === null) askName(parentElement, data);
+  const { grader, token, key } = data;
+  if (grader === null || token === null || key === null) askName(parentElement, data);
   else {
-    const known = { ...data, grader, token };
+    const known = { ...data, grader, token, key };
     padFor(parentElement, known).update(known, () => setTriggerValue("renew", Date.now()));
   }
   // Streamlit calls this function again for every change of data and the returned one both then
@@ -44,7 +47,7 @@ function askName(place, { cookie }) {
 
 /** @type {(place: HTMLElement | ShadowRoot, data: PadData) => Pad} */
 function padFor(place, data) {
-  const who = JSON.stringify([data.golden_set, data.grader, data.confined, data.query]);
+  const who = JSON.stringify([data.golden_set, data.grader, data.key, data.confined, data.query]);
   const known = pads.get(place);
   if (known?.who === who) return known.pad;
   leave(place);

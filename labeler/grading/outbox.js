@@ -1,9 +1,10 @@
-// Keeps every event in the browser's storage until the server has acknowledged it, and sends them
-// in the order they happened. Knows nothing of what is on screen.
+// Keeps every event in the browser until the server has acknowledged it, and sends them in the order
+// they happened. Knows nothing of what is on screen.
 
-import { keyOf } from "./parts.js";
+import { asRecord, Keeping } from "./keeping.js";
+import { formerKeyOf, keyOf } from "./parts.js";
 
-/** @import { Kept, PadEvent, Standing } from "./shapes" */
+/** @import { Kept, Other, Owner, PadEvent, Standing } from "./shapes" */
 
 /**
  * What the server says of an event: saved, or refused for good.
@@ -11,17 +12,20 @@ import { keyOf } from "./parts.js";
  */
 
 /**
- * Who hears of what: `forbidden` that a new token is needed, `other` what another tab did.
+ * Who hears of what: `forbidden` that a new token is needed, `other` what another tab did,
+ * `recalled` what an earlier page had not sent yet.
  * @typedef {{
  *   changed: () => void,
  *   forbidden: () => void,
  *   refused: (record: Kept) => void,
  *   saved: (record: Kept) => void,
  *   other: (record: Kept) => void,
+ *   recalled: (record: Kept) => void,
  * }} Hooks
  */
 
 const SEND_AT_ONCE = 50;
+const SEND_BYTES = 200000; // far below what the server and most proxies take at once
 const RETRY_MS = [500, 1000, 2000, 4000, 5000];
 const OTHER_TAB_MS = 5000; // what another tab has not sent by then is sent from here
 const ANSWER_WITHIN_MS = 20000;
@@ -55,56 +59,40 @@ export async function ask(token, path, options = {}) {
 const STORED = "labeler";
 const REFUSED = "labeler-refused";
 
-// What is kept under a prefix, oldest first: [key, record].
-/** @type {(prefix: string) => [string, Kept][]} */
-function keptUnder(prefix) {
-  /** @type {[string, Kept][]} */
-  const found = [];
+// Who else has events waiting in this browser for this golden set, by what they are kept under: the
+// name the first was given under, and how many there are.
+/** @type {(who: Owner) => Other[]} */
+export function othersWaiting({ golden_set, key: mine }) {
+  /** @type {Map<string, { first: string, count: number }>} */
+  const found = new Map();
   for (const key of Object.keys(localStorage)) {
-    if (!key.startsWith(prefix)) continue;
-    const record = asRecord(localStorage.getItem(key));
-    if (record) found.push([key, record]);
+    const [stored, set, owner = ""] = key.split("/");
+    if (stored !== STORED || set !== golden_set || owner === `:${mine}`) continue;
+    const theirs = found.get(owner);
+    if (theirs) theirs.count += 1;
+    else found.set(owner, { first: key, count: 1 });
   }
-  return found.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Array.from(found, ([owner, { first, count }]) => ({ owner, name: nameIn(first), count }));
 }
 
-// A record is {event, counts, former, shown}: what is sent, by how much it changes the number of
-// pairs judged, what stood before it, and the words to show it by.
-/** @type {(text: string | null) => Kept | null} */
-function asRecord(text) {
-  try {
-    const kept = JSON.parse(text ?? "null");
-    return kept?.event_id ? { event: kept, counts: kept.undoes ? -1 : 1 } : kept;
-  } catch {
-    return null; // another tab removed it meanwhile, or it is not ours to read
-  }
-}
-
-// Who else has events waiting in this browser for this golden set, and how many.
-/** @type {(goldenSet: string, grader: string) => Map<string, number>} */
-export function othersWaiting(goldenSet, grader) {
-  /** @type {Map<string, number>} */
-  const counts = new Map();
-  for (const key of Object.keys(localStorage)) {
-    const [stored, set, name = ""] = key.split("/");
-    if (stored !== STORED || set !== goldenSet) continue;
-    const other = decodeURIComponent(name);
-    if (other !== grader) counts.set(other, (counts.get(other) ?? 0) + 1);
-  }
-  return counts;
+/** @type {(key: string) => string} */
+function nameIn(key) {
+  return asRecord(localStorage.getItem(key))?.event.grader ?? "somebody";
 }
 
 export class Outbox {
-  // Events of one grader and one golden set have keys of their own: they are never sent under
-  // another name, nor to another golden set.
+  // Events of one grader and one golden set have keys of their own: they are never sent for
+  // anybody else, nor to another golden set.
   /**
-   * @param {string} goldenSet
-   * @param {string} grader
+   * @param {Owner} who
+   * @param {string} name
    * @param {Hooks} hooks
    */
-  constructor(goldenSet, grader, hooks) {
-    this.prefix = `${keyOf(STORED, goldenSet, grader)}/`;
-    this.refusedPrefix = `${keyOf(REFUSED, goldenSet, grader)}/`;
+  constructor(who, name, hooks) {
+    this.who = who;
+    this.name = name;
+    this.prefix = `${keyOf(STORED, who)}/`;
+    this.refusedPrefix = `${keyOf(REFUSED, who)}/`;
     this.hooks = hooks;
     /** @type {string | null} */
     this.token = null;
@@ -115,11 +103,8 @@ export class Outbox {
     this.saved = 0; // pairs judged in this browser, less those taken back
     /** @type {Set<string>} */
     this.counted = new Set(); // events that are in `saved`
-    /** @type {Map<string, Kept>} */
-    this.unkept = new Map(); // events the browser would not store, kept in memory only
-    /** @type {Map<string, Kept>} */
-    this.unkeptRefused = new Map();
-    this.count = 0;
+    this.atOnce = SEND_AT_ONCE;
+    this.notBefore = 0; // when the server takes something again, by the page's own time
     this.moves = 0; // every event that came in or was acknowledged
     this.disposed = false;
     /** @type {number | undefined} */
@@ -128,6 +113,12 @@ export class Outbox {
     this.otherTimer = undefined;
     /** @type {Promise<void> | null} */
     this.sending = null;
+    this.keeping = new Keeping([this.prefix, this.refusedPrefix], () => this.changed());
+    this.takeOver(formerKeyOf(STORED, who), this.prefix);
+    this.takeOver(formerKeyOf(REFUSED, who), this.refusedPrefix);
+    this.recalled = this.recall();
+    /** @type {Promise<void> | null} */
+    this.inherited = null;
     this.retryNow = () => this.send();
     /** @type {(event: StorageEvent) => void} */
     this.onStorage = (event) => this.heard(event);
@@ -136,10 +127,52 @@ export class Outbox {
     document.addEventListener("visibilitychange", this.retryNow);
   }
 
+  // What the version before kept by a name is kept by the key of whoever had it.
+  /** @type {(former: string | null, prefix: string) => void} */
+  takeOver(former, prefix) {
+    for (const key of Object.keys(localStorage)) {
+      if (former === null || !key.startsWith(`${former}/`)) continue;
+      const record = asRecord(localStorage.getItem(key));
+      if (!record) continue;
+      this.keeping.drop(key); // first: there may not be room for both
+      this.keeping.put(prefix + key.slice(former.length + 1), record);
+    }
+  }
+
+  // What waits under a key that nobody has is of whoever has its name: their row was made anew, as
+  // where a backup was restored that did not know them yet.
+  async inherit() {
+    const before = this.waiting().length;
+    for (const { owner, name } of othersWaiting(this.who)) {
+      if (name !== this.name || !owner.startsWith(":")) continue;
+      const response = await ask(this.token, `/api/whose?key=${owner.slice(1)}`);
+      if (!response.ok || !(await response.json()).nobodys) continue;
+      this.takeOver(`${STORED}/${this.who.golden_set}/${owner}`, this.prefix);
+      this.takeOver(`${REFUSED}/${this.who.golden_set}/${owner}`, this.refusedPrefix);
+    }
+    if (this.waiting().length === before) return;
+    for (const [, record] of this.waiting()) this.hooks.recalled(record);
+  }
+
+  // What an earlier page left, and then what only the disk had of it: nothing is sent before.
+  async recall() {
+    for (const [, record] of this.waiting()) this.hooks.recalled(record);
+    const found = await this.keeping.ready;
+    for (const record of found) if (!record.reason) this.hooks.recalled(record);
+    if (found.length) this.hooks.changed();
+  }
+
+  // What is on the disk is said while nothing can be sent.
+  changed() {
+    const isSaid = !["idle", "sending"].includes(this.state) || this.keeping.isBroken;
+    if (isSaid && !this.disposed) this.hooks.changed();
+  }
+
   dispose() {
     clearTimeout(this.timer);
     clearTimeout(this.otherTimer);
     this.disposed = true;
+    this.keeping.dispose();
     window.removeEventListener("online", this.retryNow);
     window.removeEventListener("storage", this.onStorage);
     document.removeEventListener("visibilitychange", this.retryNow);
@@ -147,53 +180,62 @@ export class Outbox {
 
   /** @type {(record: Kept) => void} */
   add(record) {
-    const [time, count] = [String(Date.now()), String(this.count++)];
-    const order = `${time.padStart(15, "0")}-${count.padStart(6, "0")}`;
-    this.keep(`${this.prefix}${order}-${record.event.event_id}`, record, this.unkept);
+    this.keeping.put(`${this.prefix}${this.next()}-${record.event.event_id}`, record);
     this.moves += 1;
     this.send();
   }
 
-  /** @type {(key: string, record: Kept, unkept: Map<string, Kept>) => void} */
-  keep(key, record, unkept) {
-    try {
-      localStorage.setItem(key, JSON.stringify(record));
-    } catch {
-      unkept.set(key, record);
-    }
+  // The number of what happens now: after all that waits, whatever the clock says.
+  next() {
+    const last = this.waiting().at(-1)?.[0].slice(this.prefix.length) ?? "0";
+    return String(Number.parseInt(last, 10) + 1).padStart(15, "0");
   }
 
   /** @type {() => [string, Kept][]} */
   waiting() {
-    return [...keptUnder(this.prefix), ...this.unkept].sort(([a], [b]) => (a < b ? -1 : 1));
+    return this.keeping.under(this.prefix);
+  }
+
+  // How many of those that wait would survive a crash of the browser.
+  get kept() {
+    return this.waiting().length - this.keeping.notOnDisk(this.prefix);
+  }
+
+  // How many of them would not survive leaving the page.
+  get atRisk() {
+    return this.keeping.notStored(this.prefix);
+  }
+
+  // The browser's disk does not take what waits.
+  get isUnsafe() {
+    return this.keeping.isBroken && this.waiting().length > 0;
   }
 
   // Events the server will never take, until somebody has looked at them.
   /** @type {() => [string, Kept][]} */
   refused() {
-    return [...keptUnder(this.refusedPrefix), ...this.unkeptRefused];
+    return this.keeping.under(this.refusedPrefix);
   }
 
   /** @type {(key: string) => void} */
   drop(key) {
-    this.unkept.delete(key);
-    this.unkeptRefused.delete(key);
-    localStorage.removeItem(key);
+    this.keeping.drop(key);
   }
 
   // Something another tab of this grader kept or dropped.
   /** @type {(event: StorageEvent) => void} */
-  heard({ key, newValue, oldValue }) {
-    if (!key?.startsWith(this.prefix)) {
-      if (key?.startsWith(this.refusedPrefix)) this.hooks.changed();
+  heard(event) {
+    const record = this.keeping.heard(event);
+    if (!record || !event.key?.startsWith(this.prefix)) {
+      if (record) this.hooks.changed();
       return;
     }
     this.moves += 1;
     clearTimeout(this.otherTimer);
     this.otherTimer = setTimeout(() => this.send(), OTHER_TAB_MS);
-    const record = asRecord(newValue ?? oldValue);
-    if (record && newValue) this.hooks.other(record);
-    else if (record && !this.isRefused(record.event)) this.countIn(record);
+    const isNew = event.newValue !== null && !this.counted.has(record.event.event_id);
+    if (isNew) this.hooks.other(record);
+    else if (!this.isRefused(record.event)) this.countIn(record);
     this.hooks.changed();
   }
 
@@ -224,6 +266,7 @@ export class Outbox {
   /** @type {() => Promise<void>} */
   send() {
     if (this.disposed || !this.token || this.state === "forbidden") return Promise.resolve();
+    if (performance.now() < this.notBefore) return Promise.resolve();
     this.sending ??= this.sendAll().finally(() => {
       this.sending = null;
     });
@@ -233,16 +276,21 @@ export class Outbox {
   /** @type {() => Promise<void>} */
   async sendAll() {
     clearTimeout(this.timer);
+    await this.recalled;
     try {
+      this.inherited ??= this.inherit();
+      await this.inherited;
       for (;;) {
-        const batch = this.waiting().slice(0, SEND_AT_ONCE);
+        const batch = batchOf(this.waiting().slice(0, this.atOnce));
         if (!batch.length) break;
         this.become("sending");
         await this.post(batch);
       }
       this.failures = 0;
+      this.atOnce = SEND_AT_ONCE;
       this.become("idle");
     } catch (problem) {
+      this.inherited = null;
       this.pause(problem);
     }
   }
@@ -251,8 +299,12 @@ export class Outbox {
   async post(batch) {
     const body = JSON.stringify({ events: batch.map(([, record]) => record.event) });
     const response = await ask(this.token, "/api/judgments", { method: "POST", body });
+    if (response.status === 413) return this.sendLess(batch, await reasonOf(response));
     if (response.status === 403) throw new Forbidden(await reasonOf(response));
-    if (!response.ok) throw new Stuck(await reasonOf(response));
+    if (!response.ok) {
+      const after = Number(response.headers.get("Retry-After") ?? 0);
+      throw new Stuck(await reasonOf(response), after);
+    }
     /** @type {{ results: Result[] }} */
     const { results } = await response.json();
     const byId = new Map(results.map((result) => [result.event_id, result]));
@@ -268,13 +320,23 @@ export class Outbox {
     this.hooks.changed();
   }
 
+  // What is too much at once is sent in smaller parts; what is too much alone holds up no other.
+  /** @type {(batch: [string, Kept][], refused: string) => void} */
+  sendLess(batch, refused) {
+    this.atOnce = Math.max(1, Math.floor(batch.length / 2));
+    if (batch.length > 1) return;
+    for (const [key, record] of batch) {
+      this.settle(key, record, { event_id: record.event.event_id, refused });
+    }
+  }
+
   /** @type {(key: string, record: Kept, result: Result) => void} */
   settle(key, record, result) {
     this.moves += 1;
     if (result.refused) {
       const kept = { ...record, reason: result.refused, instead: result.instead ?? null };
       const order = key.slice(this.prefix.length);
-      this.keep(this.refusedPrefix + order, kept, this.unkeptRefused);
+      this.keeping.put(this.refusedPrefix + order, kept);
       this.drop(key);
       this.hooks.refused(kept);
       return;
@@ -289,7 +351,9 @@ export class Outbox {
     this.reason = problem instanceof Forbidden || problem instanceof Stuck ? problem.message : "";
     if (problem instanceof Forbidden) return this.forbid(problem.message);
     this.become(this.reason ? "stuck" : "offline");
-    const wait = RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)];
+    const after = problem instanceof Stuck ? 1000 * problem.after : 0;
+    this.notBefore = performance.now() + after;
+    const wait = Math.max(after, RETRY_MS[Math.min(this.failures++, RETRY_MS.length - 1)]);
     this.timer = setTimeout(() => this.send(), wait);
   }
 
@@ -311,7 +375,29 @@ export class Outbox {
 
 class Forbidden extends Error {}
 
-class Stuck extends Error {}
+// The server takes nothing just now, or only `after` some seconds.
+class Stuck extends Error {
+  /**
+   * @param {string} reason
+   * @param {number} after
+   */
+  constructor(reason, after) {
+    super(reason);
+    this.after = after || 0;
+  }
+}
+
+// The first of what waits that are not too much to be sent at once; one is never too much.
+/** @type {(waiting: [string, Kept][]) => [string, Kept][]} */
+function batchOf(waiting) {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  const end = waiting.findIndex(([, { event }]) => {
+    bytes += encoder.encode(JSON.stringify(event)).length;
+    return bytes > SEND_BYTES;
+  });
+  return end < 0 ? waiting : waiting.slice(0, Math.max(1, end));
+}
 
 /** @type {(response: Response) => Promise<string>} */
 export async function reasonOf(response) {

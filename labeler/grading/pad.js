@@ -165,7 +165,7 @@ export class Pad {
   /** @type {(event: Event) => void} */
   warnOfWaiting(event) {
     const { outbox } = this.sitting;
-    const waits = this.names.isLeaving ? outbox.unkept.size : outbox.waiting().length;
+    const waits = this.names.isLeaving ? outbox.atRisk : outbox.waiting().length;
     if (waits) event.preventDefault();
   }
 
@@ -407,6 +407,18 @@ export class Pad {
     this.announce(words);
   }
 
+  // The same once it is on the disk, unless something else was said meanwhile.
+  /** @type {(words: string) => Promise<void>} */
+  async sayOnceKept(words) {
+    const { bar } = this;
+    bar.say("");
+    const { sayings } = bar;
+    const { keeping } = this.sitting.outbox;
+    await keeping.written();
+    if (bar.sayings !== sayings || this.disposed) return;
+    this.say(keeping.isBroken ? "This browser’s disk takes nothing: the note is not kept" : words);
+  }
+
   // The same words twice are said twice only if they differ.
   /** @type {(words: string) => void} */
   announce(words) {
@@ -420,10 +432,18 @@ export class Pad {
     for (const list of this.lists()) list.saved(record.event.event_id);
   }
 
-  /** @type {(what: Partial<Said>) => void} */
-  sayItIsKept(what) {
-    const isAway = ["offline", "stuck"].includes(this.sitting.outbox.state);
-    if (isAway) this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
+  /** @type {(what: Partial<Said>) => Promise<void>} */
+  async sayItIsKept(what) {
+    if (!this.isAway) return;
+    const { keeping } = this.sitting.outbox;
+    await keeping.written();
+    if (this.isAway && !keeping.isBroken) {
+      this.announce(spokenWords(what, this.data.terms, "kept until it can be saved"));
+    }
+  }
+
+  get isAway() {
+    return ["offline", "stuck"].includes(this.sitting.outbox.state);
   }
 
   /** @type {(state: string) => void} */

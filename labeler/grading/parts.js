@@ -1,6 +1,8 @@
 // Small hands the whole pad uses: elements made from text, the names of a pair, careful clicks.
 // Keeps no state.
 
+/** @import { Owner } from "./shapes" */
+
 /**
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name
@@ -102,10 +104,16 @@ export function showWords(host, words) {
   if (host.textContent !== (words || "")) host.textContent = words || "";
 }
 
-// The name under which something of one grader is kept for one golden set.
-/** @type {(what: string, goldenSet: string, grader: string) => string} */
-export function keyOf(what, goldenSet, grader) {
-  return `${what}/${goldenSet}/${encodeURIComponent(grader)}`;
+// The name under which something of one grader is kept for one golden set, whatever they are called.
+/** @type {(what: string, who: Owner) => string} */
+export function keyOf(what, { golden_set, key }) {
+  return `${what}/${golden_set}/:${key}`;
+}
+
+// The same as the version before named it, by what the grader was called; no key looks like that.
+/** @type {(what: string, who: Owner) => string | null} */
+export function formerKeyOf(what, { golden_set, known_as }) {
+  return known_as === null ? null : `${what}/${golden_set}/${encodeURIComponent(known_as)}`;
 }
 
 // What the browser remembers beside the grades; a browser without room just forgets it.
@@ -121,6 +129,20 @@ export function remembered(key, otherwise) {
   } catch {
     return otherwise;
   }
+}
+
+// The same of one grader, also where the version before remembered it.
+/**
+ * @template T
+ * @param {string} what
+ * @param {Owner} who
+ * @param {T} otherwise
+ * @returns {T}
+ */
+export function rememberedOf(what, who, otherwise) {
+  const former = formerKeyOf(what, who);
+  const before = former === null ? otherwise : remembered(former, otherwise);
+  return remembered(keyOf(what, who), before);
 }
 
 /** @type {(key: string, value: unknown) => void} */

@@ -85,6 +85,6 @@ export class Practice {
 
 /** @type {(number: number, title: string, text: string) => Item} */
 function itemOf(number, title, text) {
-  const nothing = { text_hash: null, document: null, stale: false, replaces: null };
+  const nothing = { text_hash: null, document: null, stale: false, replaces: null, slip: "" };
   return { query: QUESTION, chunk: String(number), title, text, source: "practice", ...nothing };
 }

@@ -31,6 +31,8 @@ export interface Item extends Pair {
   replaces: string | null;
   /** Why it was handed out: pool, repeat, list or search. */
   source: string;
+  /** The server's signature that it handed this pair to this grader, to be sent back with a grade. */
+  slip: string;
   /** In lists: what this grader said of it. */
   judged?: Judged | null;
   /** In lists: the place of the first of those that are nearly the same. */
@@ -108,6 +110,9 @@ export interface PadEvent {
   event_id: string;
   golden_set: string;
   grader: string;
+  /** The grader's key, which stays when they are renamed; the version before had none. */
+  by?: string;
+  slip?: string;
   query: string;
   chunk?: string;
   elapsed_ms: number;
@@ -120,6 +125,20 @@ export interface PadEvent {
   text_hash?: string | null;
   source?: string;
   blind?: boolean;
+}
+
+/** Whose things are kept in this browser; the version before went by the name they had then. */
+export interface Owner {
+  golden_set: string;
+  key: string;
+  known_as: string | null;
+}
+
+/** Somebody else whose events wait in this browser. */
+export interface Other {
+  owner: string;
+  name: string;
+  count: number;
 }
 
 /** An event that is about a pair. */
@@ -205,6 +224,10 @@ export interface Terms {
 export interface PadData {
   golden_set: string;
   grader: string;
+  /** Whose grades wait in this browser, whatever they are called. */
+  key: string;
+  /** The name that those of the version before wait under. */
+  known_as: string | null;
   token: string;
   terms: Terms;
   can_change_name: boolean;

@@ -4,7 +4,7 @@
 import { Deck } from "./deck.js";
 import { Drafts, tooLongBy } from "./drafts.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
-import { keyOf, namesOf, pairOf, remember, remembered, wordsOf } from "./parts.js";
+import { keyOf, namesOf, pairOf, remember, rememberedOf, wordsOf } from "./parts.js";
 import { Remarks } from "./remarks.js";
 import { Tally } from "./tally.js";
 import { isJudged, Trail } from "./trail.js";
@@ -20,6 +20,7 @@ const FETCH_BELOW = 20;
 const FETCH_COUNT = 40;
 const FETCH_AGAIN_MS = 4000;
 const OTHER_TAB_SETTLES_MS = 1000;
+const TOLD = "labeler-told";
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 /**
@@ -37,11 +38,11 @@ const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
 
 export class Sitting {
   /**
-   * @param {Pick<PadData, "golden_set" | "grader" | "confined">} who
+   * @param {Pick<PadData, "golden_set" | "grader" | "key" | "known_as" | "confined">} who
    * @param {Hooks} hooks
    */
-  constructor({ golden_set, grader, confined }, hooks) {
-    this.golden_set = golden_set;
+  constructor({ grader, confined, golden_set, key, known_as }, hooks) {
+    this.who = { golden_set, key, known_as };
     this.grader = grader;
     this.hooks = hooks;
     this.field = confined
@@ -51,9 +52,8 @@ export class Sitting {
     this.trail = new Trail();
     this.tally = new Tally();
     this.remarks = new Remarks(this);
-    this.toldKey = keyOf("labeler-told", golden_set, grader);
-    this.told = new Set(remembered(this.toldKey, /** @type {string[]} */ ([])));
-    this.drafts = new Drafts(golden_set, grader);
+    // what a server that has forgotten it, or never knew, is told
+    this.told = new Set(rememberedOf(TOLD, this.who, /** @type {string[]} */ ([])));
     this.problem = ""; // why the server hands out no chunks, in its words
     this.savedBefore = 0;
     this.steps = 0; // what this page did itself: until then the server's order of steps holds
@@ -67,14 +67,15 @@ export class Sitting {
     this.fetchTimer = undefined;
     /** @type {number | undefined} */
     this.settleTimer = undefined;
-    this.outbox = new Outbox(golden_set, grader, {
+    this.outbox = new Outbox(this.who, grader, {
       changed: () => hooks.counted(),
       forbidden: () => hooks.renew(),
       refused: (record) => this.lose(record),
       saved: (record) => hooks.saved(record),
       other: (record) => this.heard(record),
+      recalled: (record) => this.recall(record),
     });
-    for (const [, record] of this.outbox.waiting()) this.recall(record);
+    this.drafts = new Drafts(this.who, this.outbox.keeping);
   }
 
   dispose() {
@@ -186,6 +187,7 @@ export class Sitting {
     const shown = this.deck.entriesOf(item).at(-1)?.done ?? null;
     const event = this.event(item, {
       ...said,
+      slip: item.slip,
       text_hash: item.text_hash,
       replaces: former?.event_id ?? null,
       source: item.source,
@@ -291,8 +293,9 @@ export class Sitting {
     const now = performance.now();
     const elapsed_ms = Math.round(now - this.shownAt);
     this.shownAt = now;
-    const { golden_set, grader } = this;
-    return { event_id: newId(), golden_set, grader, ...namesOf(item), elapsed_ms, ...what };
+    const { grader } = this;
+    const { golden_set, key: by } = this.who;
+    return { event_id: newId(), golden_set, grader, by, ...namesOf(item), elapsed_ms, ...what };
   }
 
   /** @type {(event: PadEvent, item: { query: string, title?: string | null }, extra: Partial<Kept>) => void} */
@@ -328,7 +331,7 @@ export class Sitting {
   /** @type {(item: Pair) => void} */
   tell(item) {
     this.told.add(pairOf(item));
-    remember(this.toldKey, Array.from(this.told));
+    remember(keyOf(TOLD, this.who), Array.from(this.told));
   }
 
   // An event from before this page was loaded, still waiting.

@@ -1,6 +1,6 @@
 // The words for what is saved, waiting, refused and done. Knows numbers and states only.
 
-/** @import { Kept, PadEvent, Said, Step, Terms } from "./shapes" */
+/** @import { Kept, Other, PadEvent, Said, Step, Terms } from "./shapes" */
 /** @import { Sitting } from "./sitting" */
 /** @import { Tally } from "./tally" */
 
@@ -20,20 +20,21 @@ export function remarkWords(kind, { question }) {
   return kind === "unclear" ? `the ${question[0]} is unclear` : "taken back";
 }
 
-/** @type {(outbox: { state: string, isShutOut: boolean }, saved: number, waiting: number, refused: number) => string} */
-export function statusWords({ state, isShutOut }, saved, waiting, refused) {
+/** @type {(outbox: { state: string, isShutOut: boolean, kept: number }, saved: number, waiting: number, refused: number) => string} */
+export function statusWords({ state, isShutOut, kept }, saved, waiting, refused) {
   const parts = [`${saved.toLocaleString()} saved`];
-  const kept = waiting.toLocaleString();
-  if (waiting && state === "offline") parts.push(`offline, ${kept} kept`);
-  else if (waiting && (state === "stuck" || isShutOut)) parts.push(`not saving, ${kept} kept`);
-  else if (waiting) parts.push(`${kept} waiting`);
+  const isAway = state === "offline" ? "offline" : (state === "stuck" || isShutOut) && "not saving";
+  if (waiting && isAway) {
+    parts.push(`${isAway}, ${kept.toLocaleString()} kept`);
+    if (waiting > kept) parts.push(`${(waiting - kept).toLocaleString()} not yet`);
+  } else if (waiting) parts.push(`${waiting.toLocaleString()} waiting`);
   if (refused) parts.push(`${refused.toLocaleString()} refused`);
   return parts.join(", ");
 }
 
-/** @type {(sitting: Sitting, refused: [string, Kept][], others: Map<string, number>, terms: Terms) => string} */
-export function troubleWords({ outbox, problem }, refused, others, { passage }) {
-  const { unkept, state, reason, isShutOut } = outbox;
+/** @type {(sitting: Sitting, refused: [string, Kept][], others: Other[], terms: Terms) => string} */
+export function troubleWords({ outbox, problem, grader }, refused, others, { passage }) {
+  const { state, reason, isShutOut } = outbox;
   const words = [];
   if (problem) words.push(`The server hands out no ${passage[1]} just now: ${problem}.`);
   if (state === "stuck") {
@@ -44,11 +45,19 @@ export function troubleWords({ outbox, problem }, refused, others, { passage }) 
   }
   const last = refused.at(-1);
   if (last) words.push(`${refused.length} refused, the last because: ${last[1].reason}.`);
-  if (unkept.size) {
-    words.push(`${unkept.size} not kept: this browser has no room. Stay on this page until saved.`);
+  if (outbox.atRisk) {
+    words.push(
+      `${outbox.atRisk} not kept: this browser has no room. Stay on this page until saved.`,
+    );
+  } else if (outbox.isUnsafe) {
+    words.push("This browser’s disk takes nothing: what waits would not survive a crash of it.");
   }
-  for (const [name, count] of others) {
-    words.push(`${count} of ${name}’s wait in this browser until ${name} grades here again.`);
+  for (const { name, count } of others) {
+    words.push(
+      name === grader
+        ? `${count} wait in this browser of somebody who was called ${name} until they grade here.`
+        : `${count} of ${name}’s wait in this browser until ${name} grades here again.`,
+    );
   }
   return words.join(" ");
 }

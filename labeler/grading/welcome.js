@@ -1,10 +1,12 @@
 // What somebody reads who comes by an invitation for the first time: beside the first chunk, until
 // they have understood it or given a first grade.
 
-import { element, keyButton, keyOf, remember, remembered } from "./parts.js";
+import { element, keyButton, keyOf, remember, rememberedOf } from "./parts.js";
 import { scaleOf } from "./sheet.js";
 
 /** @import { PadData } from "./shapes" */
+
+const WELCOMED = "labeler-welcomed";
 
 export class Welcome {
   /**
@@ -13,10 +15,10 @@ export class Welcome {
    * @param {{ practise: () => void, guideline: () => void }} acts
    */
   constructor(place, data, acts) {
-    this.key = keyOf("labeler-welcomed", data.golden_set, data.grader);
+    this.key = keyOf(WELCOMED, data);
     this.host = element("section", "", "welcome");
     this.host.setAttribute("aria-label", "Welcome");
-    if (data.is_new && !remembered(this.key, false)) {
+    if (data.is_new && !rememberedOf(WELCOMED, data, false)) {
       this.host.append(...this.parts(data, acts));
       place.prepend(this.host);
     }

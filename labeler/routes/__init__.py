@@ -11,11 +11,13 @@ dropped connection loses nothing because the pad sends what was not acknowledged
 ``GET /api/search``         chunks found by their words, whether a run has them or not
 ``GET /api/neighbours``     the chunks beside a chunk in its document
 ``GET /api/told``           what is known of a pair that this grader has judged
+``GET /api/whose``          whether the key of what waits in a browser is nobody's
 ``POST /api/judgments``     events; each is acknowledged or refused with a reason by its id
 ==========================  ===========================================================
 
 All answer only same-origin requests with a token the Label page handed out, and 403 otherwise;
-503 says that the database takes no writes just now and the same request will work later.
+503 says that the database takes no writes just now, 429 that a grader has sent too much within a
+minute, and that the same request will work later.
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from functools import partial
 
 from starlette.routing import Route
 
+from labeler.access import BYTES_PER_MINUTE
 from labeler.desk import Desk
 from labeler.routes.giving import Giving
 from labeler.routes.guard import guarded
@@ -38,15 +41,17 @@ def grading_routes(
     path: str,
     *,
     busy_seconds: float = BUSY_SECONDS,
+    bytes_per_minute: int = BYTES_PER_MINUTE,
     on_taken: Callable[[], None] = lambda: None,
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
+    ``bytes_per_minute`` is how much one grader may send.
     ``on_taken`` is called, in any thread, whenever events are in the log.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    giving, taking = Giving(Desk()), Taking(busy_seconds, on_taken)
+    giving, taking = Giving(Desk()), Taking(busy_seconds, bytes_per_minute, on_taken)
     given = {
         "next": giving.next,
         "history": giving.history,
@@ -55,6 +60,7 @@ def grading_routes(
         "search": giving.search,
         "neighbours": giving.neighbours,
         "told": giving.told,
+        "whose": giving.whose,
     }
     guard = partial(guarded, path, open_store)
     return [

@@ -24,6 +24,7 @@ from labeler.portions import (
     fitting,
     size_of,
 )
+from labeler.routes.handing import Hand
 from labeler.store import Store, Undoable, Unsayable
 
 MOST_ITEMS = 400
@@ -48,8 +49,9 @@ class Giving:
         papers = fitting_papers(found.papers, about)
         done = self._history(store, grader)
         repeated = self_agreement(store.self_repeats(grader))
+        hand = Hand(store, grader)
         return {
-            "items": [item_of(paper) for paper in papers],
+            "items": [item_of(paper, hand) for paper in papers],
             "undoable": done["done"],
             "queries": {**done["queries"], **queries_of(about_those(papers, about))},
             "saved": found.saved,
@@ -76,9 +78,10 @@ class Giving:
         about = self._desk.about(store, grader, papers_of(steps))
         papers = [step[1] if isinstance(step, tuple) else None for step in steps]
         steps = steps[: fitting(sizes_of(papers, about))]
+        hand = Hand(store, grader)
         return {
             "done": [
-                done_of(*step) if isinstance(step, tuple) else said_of(step) for step in steps
+                done_of(*step, hand) if isinstance(step, tuple) else said_of(step) for step in steps
             ],
             "queries": queries_of(about_those(papers_of(steps), about)),
         }
@@ -91,9 +94,10 @@ class Giving:
         part = fitting_papers(found, about)
         papers, groups = together(part)
         rest = judged[len(part) :]
+        hand = Hand(store, grader)
         return {
             "items": [
-                {**item_of(paper), **own_of(paper), "group": group}
+                {**item_of(paper, hand), **own_of(paper), "group": group}
                 for paper, group in zip(papers, groups, strict=True)
             ],
             "queries": queries_of(about),
@@ -112,9 +116,11 @@ class Giving:
         found = self._desk.search(store, grader, wanted(request, "query"), words)
         about = self._desk.about(store, grader, found)
         papers = fitting_papers(found, about)
+        hand = Hand(store, grader)
         return {
             "items": [
-                {**item_of(paper), **own_of(paper), "pooled": paper.pooled} for paper in papers
+                {**item_of(paper, hand), **own_of(paper), "pooled": paper.pooled}
+                for paper in papers
             ],
             "queries": queries_of(about),
         }
@@ -124,11 +130,19 @@ class Giving:
         before, after = store.neighbours(wanted(request, "chunk"))
         return {"before": beside_of(before), "after": beside_of(after)}
 
+    def whose(self, request: Request, _: bytes, store: Store, __: str) -> dict[str, Any]:
+        """Answer ``/api/whose``: whether nobody has the key that grades wait under."""
+        return {"nobodys": store.giver_with(wanted(request, "key")) is None}
+
     def told(self, request: Request, _: bytes, store: Store, grader: str) -> dict[str, Any]:
-        """Answer ``/api/told``: to a grader who has judged the pair, and to nobody else."""
+        """Answer ``/api/told``: to a grader who has judged the pair, and to nobody else.
+
+        It is remembered first: what they give the pair from then on is not blind.
+        """
         query_id, chunk_id = wanted(request, "query"), wanted(request, "chunk")
         if store.judgment_of(grader, query_id, chunk_id) is None:
             raise BadInput("grade this chunk first: what others gave must not sway you")
+        store.note_told(grader, [(query_id, chunk_id)])
         chunk = store.chunk(chunk_id)
         return {
             "chunk": chunk_id,
@@ -172,7 +186,7 @@ def sizes_of(papers: Iterable[Paper | None], about: Mapping[str, About]) -> Iter
         size = ROOM_OF_ANY
         if paper is not None:
             query_id = paper.item.query.query_id
-            size += size_of(item_of(paper))
+            size += size_of(shown_of(paper))
             if query_id in about and query_id not in told:
                 size += size_of(query_of(about[query_id]))
             told.add(query_id)
@@ -185,7 +199,7 @@ def about_those(papers: Iterable[Paper], about: Mapping[str, About]) -> dict[str
     return {query_id: about[query_id] for query_id in ids if query_id in about}
 
 
-def item_of(paper: Paper) -> dict[str, Any]:
+def shown_of(paper: Paper) -> dict[str, Any]:
     """Return what the pad shows of a pair; ``more`` is where its text goes on, if it was cut."""
     chunk = paper.item.chunk
     return {
@@ -200,6 +214,11 @@ def item_of(paper: Paper) -> dict[str, Any]:
         "replaces": None if paper.judged is None else paper.judged.event_id,
         "source": paper.source,
     }
+
+
+def item_of(paper: Paper, hand: Hand) -> dict[str, Any]:
+    """Return what the pad shows of a pair, and the slip that it brings back with a grade."""
+    return {**shown_of(paper), "slip": hand.slip(paper)}
 
 
 def queries_of(about: Mapping[str, About]) -> dict[str, dict[str, Any]]:
@@ -234,11 +253,11 @@ def judged_of(judged: Judged | Judgment) -> dict[str, Any]:
     return {name: getattr(judged, name) for name in said}
 
 
-def done_of(done: Undoable, paper: Paper) -> dict[str, Any]:
+def done_of(done: Undoable, paper: Paper, hand: Hand) -> dict[str, Any]:
     """Return an earlier judgment with its pair, and what stands once the pad has undone it."""
     return {
         **judged_of(done.judgment),
-        "item": item_of(paper) | own_of(paper),
+        "item": item_of(paper, hand) | own_of(paper),
         "former": done.former and judged_of(done.former),
     }
 

@@ -14,11 +14,13 @@ from labeler import tokens
 from labeler.access import check_may_grade
 from labeler.discretion import without_path
 from labeler.errors import Busy, LabelerError
+from labeler.routes.allowance import Spent
 from labeler.store import Store, Unusable
 from labeler.tokens import Expired, Forbidden
 
 TOKEN_HEADER = "x-labeler-token"
-MOST_BYTES = 1_000_000
+MOST_BYTES = 4_000_000  # one grade of ids as long as earlier versions took them; the pad splits
+TOO_MUCH = f"more than {MOST_BYTES:,} bytes at once"
 
 Answer = Callable[[Request, bytes, Store, str], dict[str, Any]]
 
@@ -40,6 +42,9 @@ def guarded(
                 check_may_grade(store, grader)
                 store.add_grader(grader)  # the file may have come from a backup made before them
                 return JSONResponse(answer(request, body, store, grader))
+        except Spent as error:
+            headers = {"retry-after": str(error.seconds)}
+            return JSONResponse({"error": str(error)}, status_code=429, headers=headers)
         except LabelerError as error:
             status = {Forbidden: 403, Busy: 503, Unusable: 503}
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
@@ -54,7 +59,7 @@ def guarded(
             async for part in request.stream():
                 body += part
                 if len(body) > MOST_BYTES:
-                    return JSONResponse({"error": "too much at once"}, status_code=413)
+                    return JSONResponse({"error": TOO_MUCH}, status_code=413)
         except ClientDisconnect:
             return Response(status_code=400)  # nobody is there to read it
         return await run_in_threadpool(respond, request, bytes(body))

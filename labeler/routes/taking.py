@@ -13,12 +13,15 @@ from starlette.requests import Request
 from labeler.discretion import without_path
 from labeler.errors import BadInput, Busy, LabelerError
 from labeler.model import REMARKS as REMARK_KINDS
-from labeler.model import SOURCES, Judgment, Remark, check_id, is_storable
+from labeler.model import Judgment, Remark, check_id, is_storable
+from labeler.routes.allowance import Allowance
+from labeler.routes.handing import Hand
 from labeler.store import Outdated, Store, Unusable
 
 MOST_EVENTS = 200
 LONGEST_NOTE = 2_000
 LONGEST_REASON = 200
+LONGEST_EVENT_ID = 200  # the pad's have 36 characters
 
 
 class Taking:
@@ -28,18 +31,23 @@ class Taking:
     longer and longer and overtake each other.
     """
 
-    def __init__(self, wait_seconds: float, on_taken: Callable[[], None]) -> None:
+    def __init__(
+        self, wait_seconds: float, bytes_per_minute: int, on_taken: Callable[[], None]
+    ) -> None:
         self._turn = Lock()
         self._wait_seconds = wait_seconds
+        self._allowance = Allowance(bytes_per_minute)
         self._on_taken = on_taken
 
     def judgments(self, _: Request, body: bytes, store: Store, grader: str) -> dict[str, Any]:
         """Answer ``POST /api/judgments``."""
+        self._allowance.use(grader, len(body))
         golden_set, events = store.golden_set_uuid(), events_of(body)
+        hand = Hand(store, grader)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too many grades are being written; they are kept and sent again")
         try:
-            return {"results": [take(store, event, golden_set, grader) for event in events]}
+            return {"results": [take(store, event, golden_set, grader, hand) for event in events]}
         finally:
             self._turn.release()
             self._on_taken()
@@ -58,16 +66,17 @@ def events_of(body: bytes) -> list[dict[str, Any]]:
     return events
 
 
-def take(store: Store, event: dict[str, Any], golden_set: str, grader: str) -> dict[str, Any]:
+def take(
+    store: Store, event: dict[str, Any], golden_set: str, grader: str, hand: Hand
+) -> dict[str, Any]:
     """Put one event into the log; say that it is saved, or why it never will be."""
     answer: dict[str, Any] = {"event_id": None}
     try:
-        answer["event_id"] = check_id(event.get("event_id"), "event")
+        answer["event_id"] = event_id_of(event)
         if event.get("golden_set") != golden_set:
             raise BadInput("this grade was given for another golden set")
-        if event.get("grader") != grader:
-            raise BadInput(f"this grade was given by {event.get('grader')!r}, not by {grader!r}")
-        put(store, event, grader)
+        hand.check_sender(event)
+        put(store, event, grader, hand)
     except (Busy, Unusable):
         raise
     except Outdated as error:
@@ -77,11 +86,19 @@ def take(store: Store, event: dict[str, Any], golden_set: str, grader: str) -> d
     return {**answer, "saved": True}
 
 
-def put(store: Store, event: dict[str, Any], grader: str) -> None:
+def event_id_of(event: dict[str, Any]) -> str:
+    """Return the id an event was given where it happened; raises `BadInput` for none."""
+    event_id = check_id(event.get("event_id"), "event")
+    if len(event_id) > LONGEST_EVENT_ID:
+        raise BadInput(f"an event id can have {LONGEST_EVENT_ID} characters, not {len(event_id):,}")
+    return event_id
+
+
+def put(store: Store, event: dict[str, Any], grader: str, hand: Hand) -> None:
     """Put an event into the log it belongs to."""
     if event.get("undoes") is not None and event.get("chunk") is None:
         store.unsay(
-            event_id=check_id(event.get("event_id"), "event"),
+            event_id=event_id_of(event),
             undoes=check_id(event["undoes"], "event"),
             grader=grader,
         )
@@ -92,10 +109,11 @@ def put(store: Store, event: dict[str, Any], grader: str) -> None:
     else:
         replaces = event.get("replaces")
         known = None if replaces is None else check_id(replaces, "event")
-        judgment = judgment_of(event, grader)
-        if store.has_seen_lists(grader, judgment.query_id):
-            judgment = replace(judgment, blind=False)
-        store.judge_knowing(judgment, known)
+        source, wording = hand.taken_back(event)
+        judgment = judgment_of(event, grader, source=source, text_hash=wording)
+        # that somebody knew more is believed, that they did not is looked up
+        blind = judgment.blind and store.is_blind(grader, judgment.query_id, judgment.chunk_id)
+        store.judge_knowing(replace(judgment, blind=blind), known)
 
 
 def what_stands(store: Store, event: dict[str, Any], grader: str) -> dict[str, Any] | None:
@@ -109,7 +127,7 @@ def what_stands(store: Store, event: dict[str, Any], grader: str) -> dict[str, A
 def put_undo(store: Store, event: dict[str, Any], grader: str) -> None:
     """Take back the effect of an earlier event of this grader."""
     store.undo(
-        event_id=check_id(event.get("event_id"), "event"),
+        event_id=event_id_of(event),
         undoes=check_id(event["undoes"], "event"),
         grader=grader,
         source="pad",
@@ -117,14 +135,15 @@ def put_undo(store: Store, event: dict[str, Any], grader: str) -> None:
     )
 
 
-def judgment_of(event: dict[str, Any], grader: str) -> Judgment:
+def judgment_of(
+    event: dict[str, Any], grader: str, *, source: str, text_hash: str | None
+) -> Judgment:
     """Build a judgment from what the pad sent; raises `BadInput` where it is malformed."""
-    text_hash, source = event.get("text_hash"), event.get("source")
     kind = event.get("kind", "grade")
     if kind not in ("grade", "cannot_tell"):
         raise BadInput(f"a grade's kind can be grade or cannot_tell, not {kind!r}")
     return Judgment(
-        event_id=check_id(event.get("event_id"), "event"),
+        event_id=event_id_of(event),
         query_id=check_id(event.get("query"), "query"),
         chunk_id=check_id(event.get("chunk"), "chunk"),
         grader=grader,
@@ -133,16 +152,16 @@ def judgment_of(event: dict[str, Any], grader: str) -> Judgment:
         reason=words(event.get("reason"), "reason", LONGEST_REASON),
         note=words(event.get("note"), "note", LONGEST_NOTE),
         blind=event.get("blind") is not False,
-        source=source if source in SOURCES else "pool",
+        source=source,
         elapsed_ms=milliseconds(event.get("elapsed_ms")),
-        text_hash=text_hash if isinstance(text_hash, str) else None,
+        text_hash=text_hash,
     )
 
 
 def remark_of(event: dict[str, Any], grader: str) -> Remark:
     """Build a remark on a query from what the pad sent; raises `BadInput` where malformed."""
     return Remark(
-        event_id=check_id(event.get("event_id"), "event"),
+        event_id=event_id_of(event),
         query_id=check_id(event.get("query"), "query"),
         grader=grader,
         kind=event["kind"],

@@ -13,6 +13,7 @@ from sqlite_utils import Database, Migrations
 
 from labeler.chain import LOGS, first_seal, sealed
 from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
+from labeler.schema.handing import HANDING
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.rankings import RANKINGS
 from labeler.schema.words import SEARCH
@@ -331,6 +332,12 @@ def m006_audit_and_seals(db: Database) -> None:
         events = db.execute(SEALED_EVENTS[log], ALL)
         seals = sealed(first_seal(json.loads(stored), log), events)
         db.conn.executemany(ADD_SEAL, ((log, *seal) for seal in seals))
+
+
+@migrations()
+def m007_pairs_signed_as_they_are_handed_out(db: Database) -> None:
+    """Remember who was told what others gave, and who was there before pairs were signed."""
+    db.executescript(HANDING)
 
 
 @migrations()

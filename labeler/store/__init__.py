@@ -3,6 +3,7 @@
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
@@ -11,17 +12,20 @@ from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
+from labeler.store.seen import Seen
 from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.texts import Item, Texts
-from labeler.store.work import Work
+from labeler.store.work import CannotTell, Note, Work
 
 __all__ = [
     "BUSY_SECONDS",
+    "CannotTell",
     "ChainReport",
     "Contents",
     "Item",
     "Link",
     "Login",
+    "Note",
     "Outdated",
     "QuerySummary",
     "RunSummary",
@@ -34,5 +38,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Texts, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Seen, Givers, Texts, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

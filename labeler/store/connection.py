@@ -314,8 +314,11 @@ def check_place(path: Path, *, create: bool) -> None:
             raise BadInput(f"{path}: is a folder; name a file with --db")
         there, folder = path.exists(), path.parent.is_dir()
         file_above, link = path.parent.exists() and not folder, path.is_symlink()
+        ordinary = path.is_file()
     except OSError as error:
         raise Unusable(f"{path}: cannot be opened: {error.strerror}") from error
+    if there and not ordinary:
+        raise BadInput(f"{path}: is a pipe or a device; name a file with --db")
     if there:
         return
     if link:

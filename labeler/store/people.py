@@ -1,4 +1,4 @@
-"""Graders: who may come in, as what, and which lists they saw; makes no secrets, keeps hashes.
+"""Graders: who may come in, and as what; makes no secrets, keeps hashes.
 
 Nothing here moves the data revision but a new name: no measure depends on who is invited.
 """
@@ -197,33 +197,6 @@ class People(JudgmentLog):
     def ways_in(self) -> list[WayIn]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""
         return [way_of(row) for row in self._rows(WAYS_IN)]
-
-    def note_lists_seen(self, grader: str, query_id: str) -> None:
-        """Remember that a query's ranked lists were shown to a grader, who is made known.
-
-        Writes only where it is new: what somebody opens again and again costs a read.
-        """
-        if self.has_seen_lists(grader, query_id):
-            return
-        self.add_grader(grader)
-        with self._translated():
-            self._db.execute(
-                "INSERT INTO lists_seen (query, grader, seen_at) SELECT q.id, g.id, ? "
-                "FROM queries AS q, graders AS g WHERE q.query_id = ? AND g.name = ? "
-                "ON CONFLICT DO NOTHING",
-                [moment(), query_id, grader],
-            )
-
-    def has_seen_lists(self, grader: str, query_id: str) -> bool:
-        """Say whether a query's ranked lists were ever shown to a grader."""
-        return bool(
-            self._value(
-                "SELECT EXISTS (SELECT 1 FROM lists_seen WHERE "
-                "query = (SELECT id FROM queries WHERE query_id = ?) AND "
-                "grader = (SELECT id FROM graders WHERE name = ?))",
-                [query_id, grader],
-            )
-        )
 
     def has_invitations(self, role: Role | None = None) -> bool:
         """Say whether anyone (with this role) is invited."""

@@ -34,6 +34,7 @@ from tests.browser.server import Server, launch
 
 GRADERS, SECONDS, BROWSERS = 150, 120, 2
 EVERY = 3.0
+SENT_BACK = ("query", "chunk", "text_hash", "replaces", "source", "slip")
 
 
 @dataclass
@@ -43,6 +44,7 @@ class Client:
     port: int
     golden_set: str
     name: str
+    key: str
     token: str
     took: list[float] = field(default_factory=list)
     saved: list[str] = field(default_factory=list)
@@ -64,10 +66,11 @@ class Client:
     def grade(self, connection: http.client.HTTPConnection, item: dict) -> None:
         """Give one grade and note when it was acknowledged."""
         event = {
-            **{key: item[key] for key in ("query", "chunk", "text_hash", "replaces", "source")},
+            **{name: item[name] for name in SENT_BACK},
             "event_id": str(uuid.uuid4()),
             "golden_set": self.golden_set,
             "grader": self.name,
+            "by": self.key,
             "kind": "grade",
             "grade": random.randrange(4),
             "elapsed_ms": 3_000,
@@ -102,7 +105,12 @@ def clients_of(store: Store, port: int, count: int) -> list[Client]:
     """Make graders with tokens of their own."""
     golden_set, key = store.golden_set_uuid(), store.signing_key()
     names = [f"grader {number}" for number in range(count)]
-    return [Client(port, golden_set, name, tokens.issue(key, golden_set, name)) for name in names]
+    for name in names:
+        store.add_grader(name)
+    return [
+        Client(port, golden_set, name, store.giver(name).key, tokens.issue(key, golden_set, name))
+        for name in names
+    ]
 
 
 def open_page(browser, url: str, grader: str) -> Page:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from labeler.model import Judgment
 from tests.browser.padpage import all_saved, library, ready
 
 pytestmark = pytest.mark.browser
@@ -30,3 +31,22 @@ def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit
     with served.store() as store:
         blind = [(event.query_id, event.blind) for event in store.events()]
     assert blind == [("q1", False), ("q2", True), ("q2", False)]
+
+
+def test_who_read_on_review_what_others_gave_does_not_grade_that_chunk_blind(
+    serve, visit, tmp_path
+):
+    served = serve(library(tmp_path / "library.db", queries=1, chunks=2))
+    with served.store() as store:
+        store.add_grader("Bob")
+        store.judge(Judgment("bobs", "q0", "c1", "Bob", grade=3, note="see page 3"))
+    page = visit(f"{served.url}/review?review=Notes")
+    expect(page.get_by_text("see page 3")).to_be_visible()
+    page.goto(f"{served.url}/?query=q0")
+    expect(page.locator(".whole .row")).to_have_count(2)
+    page.keyboard.press("1")
+    page.keyboard.press("1")
+    all_saved(page, 2)
+    with served.store() as store:
+        blind = {event.chunk_id: event.blind for event in store.events()[1:]}
+    assert blind == {"c0": True, "c1": False}

@@ -1,0 +1,21 @@
+"""What a golden set remembers of whom it showed what, as SQL text; runs none of it."""
+
+# Who has asked what others gave a pair: what they give it from then on is not blind.
+#
+# `known_as` is the name of everybody who was there before pairs were signed as they are handed out.
+# Their browsers may hold grades of the version before, which carry no signature.
+HANDING = """
+CREATE TABLE told (
+    query INTEGER NOT NULL REFERENCES queries (id),
+    chunk INTEGER NOT NULL REFERENCES chunks (id),
+    grader INTEGER NOT NULL REFERENCES graders (id),
+    told_at TEXT NOT NULL,
+    PRIMARY KEY (query, chunk, grader)
+) STRICT, WITHOUT ROWID;
+
+ALTER TABLE graders ADD COLUMN known_as TEXT;
+UPDATE graders SET known_as = name;
+INSERT INTO settings (key, value)
+VALUES ('signs_since', json_quote(strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))
+ON CONFLICT (key) DO UPDATE SET value = excluded.value;
+"""

@@ -1,0 +1,269 @@
+"""What the page calls kept outlives the tab, the browser, a rename, the clock and an upgrade."""
+
+from __future__ import annotations
+
+import json
+import signal
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.grading import COOKIE
+from labeler.model import Chunk, Query, Ranking
+from labeler.store import Store
+from tests.browser.doors import DoorServer, link_for
+from tests.browser.killable import Killable
+from tests.browser.padpage import all_saved, library, press, ready, standing
+from tests.browser.server import loaded
+from tests.test_store_open import to_earlier_shape
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def served(serve, tmp_path):
+    return serve(library(tmp_path / "library.db"))
+
+
+def hold_back(page: Page) -> None:
+    """Let no grade reach the server."""
+    page.route("**/api/judgments", lambda route: route.abort())
+
+
+def state(page: Page):
+    return page.locator(".status .state")
+
+
+def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, browser, tmp_path):
+    killable = Killable(browser.browser_type, tmp_path / "profile")
+    cookie = {"name": COOKIE, "value": "Ann", "url": served.url}
+    with killable.opened() as context:
+        context.add_cookies([cookie])
+        page = context.new_page()
+        page.goto(served.url)
+        ready(page)
+        hold_back(page)
+        press(page, "01230123012301230123")
+        press(page, "n")
+        page.get_by_role("textbox", name="Note").fill("see page 3")
+        page.keyboard.press("Enter")
+        expect(page.locator(".said")).to_have_text("Note kept")
+        expect(state(page)).to_have_text("0 saved, offline, 20 kept")
+        page.wait_for_timeout(200)
+        killable.kill()
+    with killable.opened() as context:
+        context.add_cookies([cookie])
+        page = context.new_page()
+        page.goto(served.url)
+        all_saved(page, 20)
+        expect(page.locator(".trouble")).to_be_hidden()
+        assert "see page 3" in page.evaluate("JSON.stringify(localStorage)")
+    with served.store() as store:
+        assert sorted(standing(store).values()) == sorted([0, 1, 2, 3] * 5)
+
+
+def test_a_tab_closed_at_once_loses_nothing(served, visit):
+    page = visit(served.url)
+    ready(page)
+    hold_back(page)
+    press(page, "0123012301230123")
+    page.close()
+    all_saved(visit(served.url, context=page.context), 16)
+
+
+SET_BACK = "() => { const now = Date.now; Date.now = () => now() - 3600000; }"
+
+
+@pytest.mark.parametrize(("keys", "stands"), [("k3", [3]), ("u", [])], ids=["changed", "undone"])
+def test_a_clock_set_back_changes_no_order(served, visit, keys, stands):
+    page = visit(served.url)
+    ready(page)
+    hold_back(page)
+    press(page, "1")
+    page.evaluate(SET_BACK)
+    press(page, keys)
+    expect(state(page)).to_have_text("0 saved, offline, 2 kept")
+    page.unroute("**/api/judgments")
+    all_saved(page, len(stands))
+    with served.store() as store:
+        assert list(standing(store).values()) == stands
+
+
+def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
+    path = tmp_path / "long.db"
+    ids = [f"{number} {'x' * 30_000}" for number in range(28)]
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("q", "What does it ask?")]))
+        store.add_chunks(loaded([Chunk(name, f"This is the text of {name[:2]}.") for name in ids]))
+        store.add_run(loaded([Ranking("q", tuple(ids))]), name="run")
+        store.save_settings(type(store.settings())(pool_depth=28))
+    served = serve(path)
+    page = visit(served.url)
+    ready(page)
+    sizes: list[int] = []
+    page.on("request", lambda request: sizes.append(len(request.post_data or "")))
+    hold_back(page)
+    press(page, "2" * 28 + "u" * 14)
+    expect(state(page)).to_have_text("0 saved, offline, 42 kept")
+    page.unroute("**/api/judgments")
+    all_saved(page, 14)
+    assert max(sizes) < 250_000
+
+
+def test_what_is_too_much_for_a_proxy_is_sent_one_by_one_or_shown_as_refused(served, visit):
+    page = visit(served.url)
+    ready(page)
+    hold_back(page)
+    press(page, "0123n")
+    page.get_by_role("textbox", name="Note").fill("word " * 300)
+    page.keyboard.press("Enter")
+    press(page, "2")
+    page.unroute("**/api/judgments")
+
+    def narrow(route) -> None:
+        if len(route.request.post_data) > 1_500:
+            route.fulfill(status=413, body="<h1>Request Entity Too Large</h1>")
+        else:
+            route.continue_()
+
+    page.route("**/api/judgments", narrow)
+    expect(state(page)).to_have_text("4 saved, 1 refused")
+    expect(page.locator(".trouble")).to_contain_text("the server answered with status 413")
+
+
+def test_who_has_sent_too_much_waits_as_long_as_the_server_says(served, visit):
+    page = visit(served.url)
+    ready(page)
+    asked: list[int] = []
+
+    def answer(route) -> None:
+        asked.append(1)
+        if len(asked) == 1:
+            said = {"error": "one person can send 5 bytes a minute"}
+            route.fulfill(status=429, json=said, headers={"retry-after": "3"})
+        else:
+            route.continue_()
+
+    page.route("**/api/judgments", answer)
+    press(page, "0")
+    expect(page.locator(".trouble")).to_contain_text("5 bytes a minute")
+    press(page, "12")
+    expect(state(page)).to_have_text("0 saved, not saving, 3 kept")
+    assert len(asked) == 1, "it is not asked again before"
+    all_saved(page, 3)
+
+
+@pytest.fixture
+def closed_door(tmp_path):
+    server = DoorServer(library(tmp_path / "library.db"))
+    server.start()
+    yield server
+    server.stop(signal.SIGKILL)
+
+
+def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
+    link = link_for(closed_door, "Gus")
+    page = visit(link, grader=None)
+    ready(page)
+    hold_back(page)
+    press(page, "012301")
+    expect(state(page)).to_have_text("0 saved, offline, 6 kept")
+    press(page, "n")
+    page.get_by_role("textbox", name="Note").fill("still typing")
+    with closed_door.store() as store:
+        store.rename_grader("Gus", "Hal")
+    other = visit(link_for(closed_door, "Gus"), grader=None, context=page.context)
+    page.close()
+    ready(other)
+    expect(other.locator(".trouble")).to_contain_text("6 wait in this browser of somebody")
+    expect(other.locator(".chunk .note")).to_be_hidden()
+    press(other, "3")
+    all_saved(other, 1)
+    other.goto(link)
+    all_saved(other, 6)
+    expect(other.locator(".status .grader")).to_have_text("grading as Hal")
+    notes = other.evaluate("Object.entries(localStorage).filter(([k]) => k.includes('notes'))")
+    with closed_door.store() as store:
+        assert [(key.split(":")[1], "still typing" in said) for key, said in notes] == [
+            (store.giver("Hal").key, True)
+        ]
+        assert list(standing(store, "Gus").values()) == [3]
+        assert sorted(standing(store, "Hal").values()) == [0, 0, 1, 1, 2, 3]
+
+
+def test_a_page_that_stays_open_over_a_rename_sends_what_waits(closed_door, visit):
+    page = visit(link_for(closed_door, "Gus"), grader=None)
+    ready(page)
+    hold_back(page)
+    press(page, "012")
+    with closed_door.store() as store:
+        store.rename_grader("Gus", "Hal")
+    page.unroute("**/api/judgments")
+    expect(page.locator(".status .grader")).to_have_text("grading as Hal")
+    all_saved(page, 3)
+    with closed_door.store() as store:
+        assert sorted(standing(store, "Hal").values()) == [0, 1, 2]
+
+
+def test_what_the_version_before_kept_is_carried_over(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db")
+    with Store(path) as store:
+        store.add_grader("Ann")
+        golden_set = store.golden_set_uuid()
+    to_earlier_shape(path, "m007_pairs_signed_as_they_are_handed_out")
+    served = serve(path)
+    page = visit(f"{served.url}/_stcore/health")
+    kept = {
+        f"labeler/{golden_set}/Ann/00000170000000{n}-000000-old{n}": {
+            "event": {
+                "event_id": f"old{n}",
+                "golden_set": golden_set,
+                "grader": "Ann",
+                "query": "q1",
+                "chunk": f"c{n}",
+                "kind": "grade",
+                "grade": n,
+                "elapsed_ms": 1,
+                "replaces": None,
+                "source": "pool",
+                "blind": True,
+                "text_hash": "0" * 32,
+            },
+            "counts": 1,
+        }
+        for n in range(3)
+    }
+    notes = {json.dumps(["q0", "c1"], separators=(",", ":")): "typed before"}
+    texts = {**kept, f"labeler-notes/{golden_set}/Ann": notes}
+    page.evaluate(
+        "texts => { for (const [key, value] of Object.entries(texts))"
+        " localStorage.setItem(key, JSON.stringify(value)); }",
+        texts,
+    )
+    page.goto(f"{served.url}/?query=q0")
+    all_saved(page, 3)
+    expect(page.locator(".trouble")).to_be_hidden()
+    row = page.locator(".whole .row", has_text="Title c1")
+    row.click()
+    expect(row.locator(".said")).to_contain_text("typed before")
+    with served.store() as store:
+        assert sorted(standing(store).values()) == [0, 1, 2]
+
+
+def test_who_is_not_in_the_backup_that_was_restored_loses_nothing(served, visit):
+    page = visit(served.url)
+    ready(page)
+    hold_back(page)
+    press(page, "012")
+    expect(state(page)).to_have_text("0 saved, offline, 3 kept")
+    with served.store() as store:  # Ann is added again, as another row
+        store._db.execute("UPDATE graders SET seed = seed + 1 WHERE name = 'Ann'")
+        store._db.conn.commit()
+    page.unroute_all()
+    page.goto(f"{served.url}/?query=q0")
+    all_saved(page, 3)
+    page.reload()
+    all_saved(page, 3)
+    expect(page.locator(".trouble")).to_be_hidden()
+    with served.store() as store:
+        assert sorted(standing(store).values()) == [0, 1, 2]
