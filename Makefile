@@ -20,7 +20,8 @@ test: $(READY)
 	$(BIN)/mypy
 	.ci/javascript/run
 	$(BIN)/cog --check README.md
-	browser=$$(.ci/browser) && LABELER_CHROMIUM="$$browser" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+	browser=$$(.ci/browser) && proxy=$$(.ci/nginx) && \
+	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$proxy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \

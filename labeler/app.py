@@ -17,20 +17,20 @@ from typing import Any
 import streamlit as st
 from starlette.datastructures import Headers
 from starlette.middleware import Middleware
-from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
-from labeler.access import ANY_HOST, Door
+from labeler.access import Door
 from labeler.auditing import NotesAnswers, Refusals, keep_books
-from labeler.door import FilesForLeads, door_routes
+from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, PlainCallback, door_routes
+from labeler.hosts import HostNames, came_by_https
 from labeler.logs import keep_legible
 from labeler.places import PACKAGE
 from labeler.pushing import Telling
-from labeler.routes import grading_routes, is_foreign
+from labeler.routes import grading_routes
 from labeler.safekeeping.backups import Schedule
 from labeler.safekeeping.watch import Watch
 from labeler.scripts import script_routes
@@ -42,8 +42,8 @@ DATABASE = os.environ.get("LABELER_DB", "golden.db")
 TRAFFIC = Traffic()
 TELLING = Telling(DATABASE)
 REFUSALS = Refusals(moment)
+STAY_ON_HTTPS = [(b"strict-transport-security", b"max-age=31536000")]
 WATCH = Watch(DATABASE, Schedule.of_this_server(os.environ))
-LOOPBACK = ["localhost", "127.0.0.1", "[::1]"]
 
 
 @asynccontextmanager
@@ -74,31 +74,15 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, adding the headers as its response starts."""
 
+        by_https = "scheme" in scope and came_by_https(scope["scheme"], Headers(scope=scope))
+        secure = STAY_ON_HTTPS if by_https else []
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *self.headers]
+                message["headers"] = [*message["headers"], *self.headers, *secure]
             await send(message)
 
         await self.app(scope, receive, send_with_headers)
-
-
-class OwnSockets:
-    """Refuses a websocket that another site's page opens.
-
-    Streamlit would refuse most of them too, but asks a public service for this machine's address
-    first, in case that is where the page came from.
-    """
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve anything but a foreign websocket."""
-        if scope["type"] == "websocket" and is_foreign(Headers(scope=scope)):
-            await receive()
-            await send({"type": "websocket.close", "code": 1008})
-            return
-        await self.app(scope, receive, send)
 
 
 def security_headers() -> list[tuple[bytes, bytes]]:
@@ -154,17 +138,14 @@ def broken(_: Request, __: Exception) -> Response:
 
 
 def middleware() -> list[Middleware]:
-    """Return the security headers and, on the loopback, the check of the host's name.
-
-    The check refuses a foreign name that was made to point at this machine (DNS rebinding).
-    """
-    hosts = ["*"] if os.environ.get(ANY_HOST) == "1" else LOOPBACK
+    """Return what stands before the pages, from the outside in."""
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
-        Middleware(NotesAnswers, path=DATABASE, refusals=REFUSALS),
-        Middleware(TrustedHostMiddleware, allowed_hosts=hosts),
-        Middleware(OwnSockets),
+        Middleware(NotesAnswers, refusals=REFUSALS),
+        Middleware(OwnNames, names=HostNames.of_this_server()),
+        Middleware(PlainCallback),
         Middleware(FilesForLeads, path=DATABASE),
+        Middleware(ClosedDoor, path=DATABASE),
         Middleware(NotesTraffic, traffic=TRAFFIC),
     ]
 

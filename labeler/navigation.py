@@ -72,23 +72,10 @@ def turn_away(place: Place) -> None:
 
 
 def ask_for_invitation() -> None:
-    """Say to a visitor who is not known how to come in."""
-    login = ui.login_address()
-    if login is not None:
-        st.subheader("You are not on the list")
-        st.text(
-            f"You are logged in as {login}, and nobody with this address is invited. "
-            "Ask whoever runs this to invite you."
-        )
-    elif ui.is_logged_in():
-        st.subheader("Your login names no confirmed address")
-        st.text("Confirm your e-mail address where you log in, or log in as somebody else.")
-    else:
-        st.subheader("You need an invitation")
-        st.text("Open the link you were given, or ask whoever runs this for one.")
-        ui.login_buttons()
-        return
-    ui.logout_button()
+    """Say to whoever is let in no more, while their page was open, where they find out why."""
+    st.subheader("You need an invitation")
+    st.text("You were let in and are not any more: you logged out, or your invitation ended.")
+    links.leave("Open this page anew", LABEL.path)
 
 
 def modernise() -> None:
@@ -140,10 +127,10 @@ open_places = [place for place in PLACES if place.is_open_to(visitor)]
 with ui.guard():
     runs = ui.run_names() if len(open_places) > 1 else []
 with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
-    if len(open_places) > 1:
-        links.page_links({p.title: address_of(p, runs) for p in open_places}, here.title)
-    if visitor is not None and visitor.known_by == "login":
-        ui.logout_button(quiet=True)
+    shown = open_places if len(open_places) > 1 else []
+    leave = "/leave" if visitor is not None and visitor.known_by != "name" else None
+    if shown or leave:
+        links.page_links({p.title: address_of(p, runs) for p in shown}, here.title, leave)
     links.follow([place.path for place in PLACES], [QUERY], missing=usual_runs(here, runs))
 
 with ui.guard():

@@ -5,18 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from typing import Literal, NoReturn
+from typing import NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import access, address, links, tokens, transfer, visitors
+from labeler import address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
+from labeler.discretion import without_path
 from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
+from labeler.hosts import came_by_https
 from labeler.model import Actor, Settings
 from labeler.store import Contents, Store, Unusable
 from labeler.tokens import Forbidden
@@ -52,7 +54,7 @@ def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None
 
 def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
     """Return what an error says, and the hints for what it names, see `guard`."""
-    said = str(error)
+    said = without_path(error, database())
     return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
 
 
@@ -106,7 +108,8 @@ def _visitor(store: Store) -> Person | None:
 
 def _claims(door: Door) -> Claims:
     cookies = st.context.cookies
-    return visitors.claims_of(cookies, door, unquote(cookies.get(COOKIE, "")))
+    secure = came_by_https("", {name.lower(): said for name, said in st.context.headers.items()})
+    return visitors.claims_of(cookies, door, unquote(cookies.get(COOKIE, "")), secure=secure)
 
 
 def _is_visited() -> bool:
@@ -154,32 +157,6 @@ def can_change_name() -> bool:
     """Say whether people choose the name they grade under, as they do at an open door."""
     with Store(database()) as store:
         return not Door.of_this_server().is_closed(store)
-
-
-def login_address() -> str | None:
-    """Return the address of the visitor's login, None where there is none that is confirmed."""
-    return _claims(Door.of_this_server()).address
-
-
-def is_logged_in() -> bool:
-    """Say whether the visitor has logged in, invited or not."""
-    return Door.of_this_server().login and bool(visitors.user_of(st.context.cookies))
-
-
-def login_buttons() -> None:
-    """Offer every way to log in that this server has."""
-    if not Door.of_this_server().login:
-        return
-    for name in visitors.providers():
-        usual = name == access.DEFAULT_PROVIDER
-        label = "Log in" if usual else f"Log in with {name}"
-        st.button(label, type="primary", on_click=st.login, args=(name,))
-
-
-def logout_button(*, quiet: bool = False) -> None:
-    """Let a visitor leave who came in by a login; ``quiet`` is for beside the links of a page."""
-    kind: Literal["tertiary", "secondary"] = "tertiary" if quiet else "secondary"
-    st.button("Log out", type=kind, on_click=st.logout)
 
 
 def grading_token(store: Store, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What a visitor's cookies claim: a link's secret, the address of a login; knows nobody's rights.
+"""What a visitor's cookies claim: a session, a login, a link's secret; knows nobody's rights.
 
 Streamlit tells only its own scripts who has logged in. A request for a file has nothing but the
 cookie, so that both read it here, by the functions Streamlit reads it with.
@@ -21,13 +21,22 @@ from streamlit.web.server.starlette.starlette_app_utils import decode_signed_val
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
 from labeler import access
-from labeler.access import PERSON_COOKIE, Claims, Door
+from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
 
 
-def claims_of(cookies: Mapping[str, str], door: Door, name: str | None = None) -> Claims:
-    """Return what a visitor brings; their ``name`` is whatever they say it is."""
-    address = access.address_of(user_of(cookies)) if door.login else None
-    return Claims(name=name, secret=cookies.get(PERSON_COOKIE), address=address)
+def claims_of(
+    cookies: Mapping[str, str], door: Door, name: str | None = None, *, secure: bool = False
+) -> Claims:
+    """Return what a visitor brings; their ``name`` is whatever they say it is.
+
+    Where the browser came by https (``secure``) only a cookie counts that was set over https.
+    """
+    return Claims(
+        name=name,
+        session=cookies.get(SECURE_COOKIE if secure else SESSION_COOKIE),
+        secret=cookies.get(FORMER_COOKIE),
+        login=access.login_of(user_of(cookies), door.trusted_issuers) if door.login else None,
+    )
 
 
 def user_of(cookies: Mapping[str, str]) -> Mapping[str, Any]:

@@ -125,6 +125,7 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: bytes
+    cookies: tuple[str, ...] = ()
 
     def json(self) -> Any:
         """Return the body's JSON."""
@@ -170,6 +171,7 @@ def ask() -> Callable[..., Answer]:
             start["status"],
             {name.decode(): value.decode() for name, value in start["headers"]},
             b"".join(part.get("body", b"") for part in parts),
+            tuple(v.decode() for name, v in start["headers"] if name == b"set-cookie"),
         )
 
     return send

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 from http.cookies import SimpleCookie
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -18,7 +20,8 @@ from streamlit.testing.v1 import AppTest
 
 from labeler import access
 from labeler.access import (
-    PERSON_COOKIE,
+    SECURE_COOKIE,
+    SESSION_COOKIE,
     Claims,
     Door,
     Person,
@@ -26,14 +29,23 @@ from labeler.access import (
     hash_of,
     new_secret,
     promise_key,
+    session_by_login,
 )
-from labeler.door import FilesForLeads, door_routes
+from labeler.doors import ClosedDoor, FilesForLeads, door_routes
 from labeler.places import PACKAGE, folder
-from labeler.store import Store
+from labeler.store import Login, Store
 from labeler.tokens import Forbidden, issue
+from tests.entered import let_in
 from tests.page import words
 
 NOBODY = Claims()
+ISSUER = "https://id.example"
+
+
+def login(address: str | None = "ann@example.org", subject: str = "ann", **changes: Any) -> Login:
+    """Return what a provider says of somebody."""
+    given = {"fingerprint": new_secret(), "at": datetime.now(UTC), **changes}
+    return Login(changes.pop("issuer", ISSUER), subject, address, **given)
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +66,7 @@ def test_the_door_is_open_on_this_machine_until_somebody_is_invited(store: Store
 @pytest.mark.parametrize("door", [Door(reachable=True), Door(login=True)])
 def test_others_never_find_an_open_door_although_nobody_is_invited(store: Store, door: Door):
     assert door.is_closed(store)
-    assert door.visitor(store, Claims(name="Ann", secret="guess", address="a@b")) is None
+    assert door.visitor(store, Claims("Ann", "guess", "guess", login())) is None
 
 
 def test_only_who_asked_for_it_keeps_the_door_open(store: Store):
@@ -64,45 +76,50 @@ def test_only_who_asked_for_it_keeps_the_door_open(store: Store):
 
 
 def test_a_link_says_who_somebody_is_and_a_claimed_name_does_not(store: Store):
-    store.invite("Bob", hash_of("bobs"))
-    store.invite("Lea", hash_of("leas"), role="lead")
-    claims = Claims(name="Lea", secret="bobs")
+    let_in(store, "Bob", "bobs")
+    let_in(store, "Lea", "leas", "lead")
+    claims = Claims(name="Lea", session="bobs")
     assert Door().visitor(store, claims) == Person("Bob", "grader", "link")
-    assert Door().visitor(store, Claims(secret="leas")) == Person("Lea", "lead", "link")
+    assert Door().visitor(store, Claims(session="leas")) == Person("Lea", "lead", "link")
     for wrong in ("", "Bobs", hash_of("bobs"), "bobs "):
-        assert Door().visitor(store, Claims(secret=wrong)) is None
+        assert Door().visitor(store, Claims(session=wrong)) is None
 
 
 def test_a_login_counts_only_where_the_server_has_one(store: Store):
     store.allow("Ann", "ann@example.org")
-    claims = Claims(address="ann@example.org")
+    claims = Claims(login=login())
     assert Door(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
     assert Door().visitor(store, claims) is None
+    token = session_by_login(store, claims.login)
+    assert Door(login=True).visitor(store, Claims(session=token)) == Person(
+        "Ann", "grader", "login"
+    )
+    assert Door().visitor(store, Claims(session=token)) is None
 
 
 def test_a_revoked_link_leaves_a_login_that_stands(store: Store):
-    store.invite("Ann", hash_of("old"))
+    let_in(store, "Ann", "old")
     store.revoke("Ann")
     store.allow("Ann", "ann@example.org")
-    claims = Claims(secret="old", address="ann@example.org")
+    claims = Claims(session="old", login=login())
     assert Door(login=True).visitor(store, claims) == Person("Ann", "grader", "login")
 
 
 @pytest.mark.parametrize("invited", [False, True])
 def test_nobody_is_lead_on_a_server_for_graders_only(store: Store, invited: bool):
     if invited:
-        store.invite("Lea", hash_of("leas"), role="lead")
-    person = Door(graders_only=True).visitor(store, Claims(name="Lea", secret="leas"))
+        let_in(store, "Lea", "leas", "lead")
+    person = Door(graders_only=True).visitor(store, Claims(name="Lea", session="leas"))
     assert person is not None
     assert (person.name, person.is_lead) == ("Lea", False)
 
 
 def test_a_role_is_read_anew_each_time(store: Store):
-    store.invite("Lea", hash_of("leas"), role="lead")
+    let_in(store, "Lea", "leas", "lead")
     store.invite("Bea", hash_of("beas"), role="lead")
     with Store(store.path) as other:
         other.allow("Lea", "lea@example.org", role="grader")
-    assert Door().visitor(store, Claims(secret="leas")) == Person("Lea", "grader", "link")
+    assert Door().visitor(store, Claims(session="leas")) == Person("Lea", "grader", "link")
 
 
 def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeypatch):
@@ -123,7 +140,14 @@ def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeyp
     ("user", "address"),
     [
         ({"email": "Ann@Example.org", "email_verified": True}, "ann@example.org"),
-        ({"email": "ann@example.org"}, "ann@example.org"),
+        ({"email": "ann@example.org", "email_verified": "true"}, "ann@example.org"),
+        ({"email": "ann@example.org"}, None),
+        ({"email": "ann@example.org", "email_verified": None}, None),
+        ({"email": "ann@example.org", "iss": ISSUER}, "ann@example.org"),
+        ({"email": "ann@example.org", "iss": ISSUER, "email_verified": False}, None),
+        ({"email": "ann@example.org", "iss": f"{ISSUER}/"}, None),
+        ({"email": "\u212aate@Example.org", "email_verified": True}, "\u212aate@example.org"),
+        ({"email": " ann@example.org", "email_verified": True}, " ann@example.org"),
         ({"email": "ann@example.org", "email_verified": False}, None),
         ({"email": "ann@example.org", "email_verified": "false"}, None),
         ({"name": "Ann"}, None),
@@ -131,8 +155,8 @@ def test_who_is_not_invited_may_not_grade_at_a_closed_door(store: Store, monkeyp
         ({}, None),
     ],
 )
-def test_an_address_counts_unless_the_provider_says_it_is_not_confirmed(user, address):
-    assert access.address_of(user) == address
+def test_an_address_counts_if_the_provider_says_it_is_confirmed_or_is_trusted(user, address):
+    assert access.address_of(user, {ISSUER}) == address
 
 
 def test_a_secret_is_long_new_each_time_and_not_kept(store: Store):
@@ -143,6 +167,11 @@ def test_a_secret_is_long_new_each_time_and_not_kept(store: Store):
     assert secret.encode() not in store.path.read_bytes()
     wal = Path(f"{store.path}-wal")
     assert secret.encode() not in (wal.read_bytes() if wal.exists() else b"")
+
+
+def cookies_of(answer: Any) -> SimpleCookie:
+    """Return the cookies that an answer sets."""
+    return SimpleCookie("\r\n".join(answer.cookies))
 
 
 @pytest.fixture
@@ -157,17 +186,27 @@ def served(store: Store) -> Starlette:
             *door_routes(str(store.path)),
             Route("/{path:path}", anything, methods=["GET", "PUT", "POST", "DELETE"]),
         ],
-        middleware=[Middleware(FilesForLeads, path=str(store.path))],
+        middleware=[
+            Middleware(FilesForLeads, path=str(store.path)),
+            Middleware(ClosedDoor, path=str(store.path)),
+        ],
     )
 
 
-def test_a_link_becomes_a_cookie_and_leaves_the_address(served, store, ask):
+def test_a_link_opens_a_session_by_a_button_and_leaves_the_address(served, store, ask):
     store.invite("Ann", hash_of("secret"))
-    answer = ask(served, "GET", "/join/secret")
+    looked = ask(served, "GET", "/join/secret")
+    assert looked.status == 200
+    assert b"You are invited as Ann" in looked.body
+    assert b'<form method="post"><button type="submit">Come in</button>' in looked.body
+    assert b"secret" not in looked.body
+    assert "set-cookie" not in looked.headers
+    answer = ask(served, "POST", "/join/secret")
     assert (answer.status, answer.headers["location"]) == (303, "/")
     assert answer.headers["cache-control"] == "no-store"
-    cookie = SimpleCookie(answer.headers["set-cookie"])[PERSON_COOKIE]
-    assert cookie.value == "secret"
+    cookie = cookies_of(answer)[SESSION_COOKIE]
+    assert "secret" not in answer.headers["set-cookie"]
+    assert store.session(hash_of(cookie.value)).name == "Ann"
     assert (cookie["path"], cookie["samesite"], cookie["httponly"]) == ("/", "lax", True)
     assert int(cookie["max-age"]) > 300 * 24 * 3600
     assert not cookie["secure"]
@@ -176,8 +215,13 @@ def test_a_link_becomes_a_cookie_and_leaves_the_address(served, store, ask):
 @pytest.mark.parametrize("forwarded", ["https", "https, http"])
 def test_the_cookie_of_a_secure_page_never_travels_in_the_open(served, store, ask, forwarded: str):
     store.invite("Ann", hash_of("secret"))
-    answer = ask(served, "GET", "/join/secret", headers={"x-forwarded-proto": forwarded})
-    assert SimpleCookie(answer.headers["set-cookie"])[PERSON_COOKIE]["secure"]
+    proxied = {"x-forwarded-proto": forwarded}
+    cookie = cookies_of(ask(served, "POST", "/join/secret", headers=proxied))[SECURE_COOKIE]
+    assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
+    lead = f"{SECURE_COOKIE}={cookie.value}"
+    assert ask(served, "GET", "/data", headers={"cookie": lead, **proxied}).status == 200
+    for cookies in ({"cookie": lead}, {"cookie": f"{SESSION_COOKIE}={cookie.value}", **proxied}):
+        assert ask(served, "GET", "/data", headers=cookies).status == 403
 
 
 @pytest.mark.parametrize("secret", ["wrong", "%00", "%ED%A0%80", "x" * 5000])
@@ -192,7 +236,8 @@ def test_a_link_that_does_not_work_says_so_and_sets_nothing(served, store, ask, 
 def test_a_revoked_link_does_not_work(served, store, ask):
     store.invite("Ann", hash_of("secret"))
     store.revoke("Ann")
-    assert ask(served, "GET", "/join/secret").status == 403
+    for method in ("GET", "POST"):
+        assert ask(served, method, "/join/secret").status == 403
 
 
 def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask):
@@ -201,7 +246,7 @@ def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask)
     served = Starlette(routes=door_routes(str(filled.path)))
 
     def landing(secret: str) -> str:
-        return ask(served, "GET", f"/join/{secret}").headers["location"]
+        return ask(served, "POST", f"/join/{secret}").headers["location"]
 
     assert (landing("leas"), landing("anns")) == ("/", "/")
     for query in filled.queries():
@@ -212,14 +257,20 @@ def test_a_lead_of_an_empty_golden_set_lands_where_files_are_loaded(filled, ask)
 def test_whoever_closes_the_door_comes_in_with_the_same_step(served, store, ask):
     key = promise_key(store, "Lea")
     assert not store.has_invitations(), "showing the link has closed nothing yet"
-    answer = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    looked = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    assert b"You are invited as Lea" in looked.body
+    assert not store.has_invitations(), "nor has looking at it"
+    answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert (answer.status, answer.headers["location"]) == (303, "/data?section=People")
-    assert SimpleCookie(answer.headers["set-cookie"])[PERSON_COOKIE].value == key.secret
+    token = cookies_of(answer)[SESSION_COOKIE].value
+    assert store.session(hash_of(token)).name == "Lea"
     assert store.invited_with(hash_of(key.secret)) == ("Lea", "lead")
-    again = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    again = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert again.status == 303
     assert len(store.ways_in()) == 1
-    assert ask(served, "GET", f"/join/{key.secret}").headers["location"] == "/data"
+    inside = {"cookie": f"{SESSION_COOKIE}={token}"}
+    answer = ask(served, "GET", f"/join/{key.secret}", headers=inside)
+    assert (answer.status, answer.headers["location"]) == (303, "/data")
 
 
 def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
@@ -236,8 +287,9 @@ def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
         f"/join/{key.secret}?promise=",
         f"/join/{key.secret}",
     ):
-        answer = ask(served, "GET", path)
-        assert answer.status == 403, path
+        for method in ("GET", "POST"):
+            answer = ask(served, method, path)
+            assert answer.status == 403, path
         assert "set-cookie" not in answer.headers
     monkeypatch.setattr("labeler.tokens.LIFETIME_SECONDS", -1)
     late = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
@@ -248,11 +300,11 @@ def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
 def test_a_promise_does_not_open_a_door_that_somebody_else_has_closed(served, store, ask):
     key = promise_key(store, "Lea")
     store.invite("Ann", hash_of("anns"), role="lead")
-    answer = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
+    answer = ask(served, "POST", f"/join/{key.secret}?promise={key.promise}")
     assert answer.status == 403
     assert b"somebody else has closed the door meanwhile" in answer.body
     store.invite("Lea", hash_of("as grader"))
-    assert ask(served, "GET", f"/join/{key.secret}?promise={key.promise}").status == 403
+    assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 403
     assert store.invited_with(hash_of("as grader")) == ("Lea", "grader")
 
 
@@ -260,7 +312,7 @@ def test_a_lead_s_own_new_link_leaves_the_old_one_until_it_is_used(served, store
     store.invite("Lea", hash_of("old"), role="lead")
     key = promise_key(store, "Lea")
     assert store.invited_with(hash_of("old")) == ("Lea", "lead")
-    assert ask(served, "GET", f"/join/{key.secret}?promise={key.promise}").status == 303
+    assert ask(served, "POST", f"/join/{key.secret}?promise={key.promise}").status == 303
     assert store.invited_with(hash_of("old")) is None
     assert store.invited_with(hash_of(key.secret)) == ("Lea", "lead")
 
@@ -287,23 +339,23 @@ GUARDED = [
     ("GET", "/static/media/a.woff2\n"),
 ]
 FREE = [
-    *("/", "/scores", "/_stcore/health", "/_stcore/host-config", "/static/index.js", "/mediate"),
+    *("/_stcore/health", "/_stcore/host-config", "/static/index.js", "/api/next"),
     *("/static/media/Sans-Upright.ttf.B1_x-.woff2", "/static/media/a.svg"),
 ]
 
 
 @pytest.mark.parametrize(("method", "path"), GUARDED)
 def test_files_are_a_leads_only(served, store, ask, method: str, path: str):
-    store.invite("Ann", hash_of("anns"))
-    store.invite("Lea", hash_of("leas"), role="lead")
-    store.invite("Bea", hash_of("beas"), role="lead")
+    let_in(store, "Ann", "anns")
+    let_in(store, "Lea", "leas", "lead")
+    let_in(store, "Bea", "beas", "lead")
     for cookie, status in (("", 403), ("anns", 403), ("wrong", 403), ("leas", 200)):
-        headers = {"cookie": f"{PERSON_COOKIE}={cookie}; labeler_grader=Lea"}
+        headers = {"cookie": f"{SESSION_COOKIE}={cookie}; labeler_grader=Lea"}
         answer = ask(served, method, path, headers=headers)
         assert (cookie, answer.status in (200, 405)) == (cookie, status == 200)
         assert answer.status == 403 or b"for leads" not in answer.body
     store.revoke("Lea")
-    headers = {"cookie": f"{PERSON_COOKIE}=leas"}
+    headers = {"cookie": f"{SESSION_COOKIE}=leas"}
     assert ask(served, method, path, headers=headers).status == 403
 
 
@@ -320,15 +372,15 @@ def test_at_an_open_door_files_are_everyones(served, store, ask):
 def test_a_golden_set_that_cannot_be_read_opens_nothing(served, store, ask):
     store.close()
     store.path.write_bytes(b"no database " * 1000)
-    for path in ("/media/abc.csv", "/join/secret"):
+    for path in ("/media/abc.csv", "/join/secret", "/", "/data"):
         assert ask(served, "GET", path).status == 503
 
 
 @pytest.fixture
 def open_as(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[..., AppTest]:
     """Run the app with a page open and these cookies; Ann is a grader, Lea a lead."""
-    filled.invite("Ann", hash_of("anns"))
-    filled.invite("Lea", hash_of("leas"), role="lead")
+    let_in(filled, "Ann", "anns")
+    let_in(filled, "Lea", "leas", "lead")
 
     def run(name: str, **cookies: str) -> AppTest:
         brought = SimpleNamespace(cookies=cookies, headers=[], remote_ip="192.0.2.7")
@@ -361,10 +413,10 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_page_runs_for_leads_and_for_nobody_else(
     open_as, read: list[str], store: Store, name: str
 ):
-    assert f"{name.capitalize()} is for leads" in words(open_as(name, labeler_person="anns"))
+    assert f"{name.capitalize()} is for leads" in words(open_as(name, labeler_session="anns"))
     assert "You need an invitation" in words(open_as(name, labeler_grader="Lea"))
     assert name not in read
-    assert "is for leads" not in words(open_as(name, labeler_person="leas"))
+    assert "is for leads" not in words(open_as(name, labeler_session="leas"))
     [entry], _ = store.audited(kind="refuse")
     assert (entry.who, entry.way, entry.address) == ("Ann", "link", "192.0.2.7")
     assert entry.subject == name.capitalize()
@@ -372,7 +424,7 @@ def test_a_page_runs_for_leads_and_for_nobody_else(
 
 
 def test_a_grader_finds_the_label_page_and_no_link_to_another(open_as):
-    app = open_as("label", labeler_person="anns")
+    app = open_as("label", labeler_session="anns")
     assert not app.exception
     assert app.get("page_link") == []
     assert "invitation" not in words(app)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from labeler.access import hash_of
+from labeler.access import hash_of, session_by_link
 from labeler.cli import main
 from labeler.store import Store
 
@@ -182,3 +182,24 @@ def test_a_mistyped_database_invites_nobody(tmp_path: Path):
     assert result.exit_code == 1
     assert "/join/" not in result.output
     assert not typo.exists()
+
+
+def test_a_link_may_work_for_a_while_or_once(run: Run, store: Store):
+    said = run("invite", "Ann", "--expires", "7d", "--once")
+    assert re.search(r"It works until \d{4}-\d\d-\d\d \d\d:\d\d UTC once\.", said)
+    found = LINK.search(said)
+    assert found is not None
+    assert re.search(r"Ann +grader +link, until \S+ \S+ UTC once", run("people"))
+    assert session_by_link(store, found[2])
+    assert re.search(r"Ann +grader +link, used", run("people"))
+    for wrong in ("7", "0d", "-1d", "a week", "1.5h"):
+        assert f"'{wrong}'" in run("invite", "Ann", f"--expires={wrong}", exit_code=2)
+    wrong = ("invite", "--login", "ann@example.org", "--once")
+    assert "--expires and --once are about a link" in run(*wrong, exit_code=2)
+    assert session_by_link(store, found[2]) is None
+
+
+def test_a_login_may_be_one_of_a_named_provider(run: Run, store: Store):
+    run("invite", "--login", "ann@example.org", "--name", "Ann", "--issuer", "https://id.example")
+    assert "login ann@example.org at https://id.example" in run("people")
+    assert "--issuer goes with --login" in run("invite", "Bob", "--issuer", "x", exit_code=2)

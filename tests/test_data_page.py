@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.access import hash_of
+from labeler.access import hash_of, session_by_link
 from labeler.model import HOLES_OF_TWO, Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Settings
 from labeler.store import Store
+from tests.entered import let_in
 from tests.page import empty_golden_set, loaded, open_page, words
 
 QUERIES = '{"query_id": "q1", "query": "who?"}\n'
@@ -304,12 +305,10 @@ def test_nobody_can_close_the_door_from_outside(filled: Path):
 def invited(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The same with a lead, Lea, who looks at the page, and two graders."""
     with Store(filled) as store:
-        store.invite("Lea", hash_of("leas"), role="lead")
+        cookies = let_in(store, "Lea", "leas", "lead")
         store.invite("Ann", hash_of("anns"))
         store.allow("Bob", "bob@example.org")
-    monkeypatch.setattr(
-        "streamlit.runtime.context.ContextProxy.cookies", {"labeler_person": "leas"}
-    )
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.cookies", cookies)
     return filled
 
 
@@ -331,6 +330,22 @@ def test_an_invitation_shows_its_link_once(invited: Path):
     with Store(invited) as store:
         assert store.invited_with(hash_of(secret)) == ("Cy", "grader")
     assert "/join/" not in words(app.run())
+
+
+def test_an_invitation_may_be_for_a_while_or_once(invited: Path):
+    app = open_page("data", section="People")
+    field(app, "Name").set_value("Cy")
+    field(app, "The link works").set_value("for a week")
+    [once] = [each for each in app.checkbox if each.label == "Once"]
+    once.check()
+    secret = link_of(press(app, "Invite"))
+    with Store(invited) as store:
+        [way] = [way for way in store.ways_in() if way.name == "Cy"]
+        assert way.once
+        assert way.expires_at
+        assert session_by_link(store, secret)
+    people = open_page("data", section="People").dataframe[0].value
+    assert "link, used" in [*people["comes in by"]]
 
 
 def test_the_link_begins_where_people_reach_the_server(invited: Path, monkeypatch):

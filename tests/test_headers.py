@@ -21,10 +21,12 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from labeler.access import PERSON_COOKIE, hash_of
-from labeler.door import door_routes
+from labeler.access import SESSION_COOKIE, hash_of
+from labeler.doors import door_routes
+from labeler.hosts import HOST_NAMES, HostNames
 from labeler.routes import grading_routes
 from labeler.store import Store
+from tests.entered import let_in
 
 DIRECTIVES = {
     "default-src": "'self'",
@@ -108,7 +110,7 @@ def test_every_answer_carries_the_headers(app, ask, method: str, path: str, host
     ],
 )
 def test_only_our_own_pages_open_a_websocket(origin: str | None, answer: str):
-    from labeler.app import OwnSockets
+    from labeler.doors import OwnNames
 
     sent: list[str] = []
 
@@ -123,7 +125,8 @@ def test_only_our_own_pages_open_a_websocket(origin: str | None, answer: str):
 
     headers = [(b"host", b"127.0.0.1:8501")]
     headers += [] if origin is None else [(b"origin", origin.encode())]
-    asyncio.run(OwnSockets(accept)({"type": "websocket", "headers": headers}, receive, send))
+    scope = {"type": "websocket", "scheme": "ws", "headers": headers}
+    asyncio.run(OwnNames(accept, HostNames())(scope, receive, send))
     assert sent == [answer]
 
 
@@ -145,14 +148,19 @@ def test_a_failure_carries_the_headers_and_tells_nothing(app, ask):
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost", "LOCALHOST", "127.0.0.1", "[::1]", "localhost:8501", "[::1]:8501"]
+    "host",
+    [
+        *("localhost", "LOCALHOST", "127.0.0.1", "[::1]", "localhost:8501", "[::1]:8501"),
+        *("10.0.0.7", "[fe80::1]:80", "localhost."),
+    ],
 )
 def test_this_machines_own_names_are_served(app, ask, host: str):
     assert ask(app(), "GET", "/", headers={"host": host}).status == 200
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "localhost.evil.example", "evil.localhost", "127.0.0.1.nip.io", "::1"]
+    "host",
+    ["evil.example", "localhost.evil.example", "evil.localhost", "127.0.0.1.nip.io", "::1", "a b"],
 )
 def test_a_foreign_name_that_points_here_is_refused(app, ask, host: str):
     answer = ask(app(), "GET", "/", headers={"host": host})
@@ -160,11 +168,16 @@ def test_a_foreign_name_that_points_here_is_refused(app, ask, host: str):
     assert b"a page" not in answer.body
 
 
-def test_a_server_for_others_is_found_under_any_name(app, ask, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("LABELER_ANY_HOST", "1")
-    assert ask(app(), "GET", "/", headers={"host": "grading.example"}).status == 200
-    monkeypatch.setenv("LABELER_ANY_HOST", "0")
-    assert ask(app(), "GET", "/", headers={"host": "grading.example"}).status == 400
+@pytest.mark.parametrize("flag", ["LABELER_ANY_HOST", "LABELER_OPEN"])
+def test_a_server_for_others_is_found_under_its_given_names_alone(app, ask, monkeypatch, flag: str):
+    monkeypatch.setenv(flag, "1")
+    answer = ask(app(), "GET", "/", headers={"host": "grading.example"})
+    assert answer.status == 400
+    assert b"labeler serve --host-name grading.example" in answer.body
+    monkeypatch.setenv(HOST_NAMES, "grading.example other.example:8443")
+    for host in ("grading.example", "Grading.Example:80", "other.example"):
+        assert ask(app(), "GET", "/", headers={"host": host}).status != 400
+    assert ask(app(), "GET", "/", headers={"host": "evil.example"}).status == 400
 
 
 @pytest.fixture
@@ -240,19 +253,23 @@ def test_the_real_server_guards_its_page_its_files_and_the_routes(server: int):
 
 def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(server: int, filled: Store):
     assert request(server, "/media/x.csv")[0] == 404
-    filled.invite("Ann", hash_of("anns"))
-    filled.invite("Lea", hash_of("leas"), role="lead")
+    let_in(filled, "Ann", "anns")
+    let_in(filled, "Lea", "leas", "lead")
     for secret, expected in (("anns", 403), ("leas", 404), ("", 403)):
-        cookie = f"{PERSON_COOKIE}={secret}"
+        cookie = f"{SESSION_COOKIE}={secret}"
         status, headers, _ = request(server, "/media/x.csv", Cookie=cookie)
         assert (secret, status) == (secret, expected)
         assert_guarded(headers)
     status, headers, _ = request(server, "/join/leas")
-    assert (status, headers["location"], headers["cache-control"]) == (303, "/", "no-store")
+    assert (status, headers["cache-control"]) == (200, "no-store")
     assert_guarded(headers)
+    for path in ("/", "/data", "/nowhere"):
+        status, headers, body = request(server, path)
+        assert (path, status, b"<script" in body) == (path, 403, False)
+        assert_guarded(headers)
     filled.revoke_everyone()
     filled.invite("Ann", hash_of("anns again"))
-    assert request(server, "/media/x.csv", Cookie=f"{PERSON_COOKIE}=leas")[0] == 403
+    assert request(server, "/media/x.csv", Cookie=f"{SESSION_COOKIE}=leas")[0] == 403
 
 
 def test_every_inline_script_of_streamlits_page_is_allowed_by_its_hash(server: int):

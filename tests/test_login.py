@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from streamlit.auth_util import decode_provider_token
 from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from labeler import visitors
-from labeler.access import PERSON_COOKIE, Claims, Door
+from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
+from labeler.access import LOGIN as LOGIN_FLAG
 from labeler.cli.logging_in import check_login
+from labeler.doors import ClosedDoor, door_routes
 from labeler.errors import BadInput, LabelerError
+from labeler.store import Store
 
 SECRET = "0123456789abcdef" * 2
 ORIGIN = "https://grading.example"
@@ -61,6 +68,11 @@ def test_a_missing_key_is_named_with_its_file(file, key: str):
         with pytest.raises(BadInput) as error:
             check_login(path)
         assert str(error.value) == f"{path}: {key} is missing in [auth]"
+
+
+def test_a_provider_with_a_name_that_streamlit_does_not_take_is_refused(file):
+    with pytest.raises(BadInput, match=r"\[auth.my_id\] must have a name without an underscore"):
+        check_login(file(toml_of({"auth": GENERAL, "auth.my_id": PROVIDER})))
 
 
 def test_a_missing_key_of_a_named_provider_is_named_with_its_section(file):
@@ -126,12 +138,25 @@ def signed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[str, str]]:
     return sign
 
 
-ANN = f'{{"email": "Ann@example.org", "is_logged_in": true, "origin": "{ORIGIN}"}}'
+ANN = (
+    '{"iss": "https://id.example", "sub": "a1", "email": "Ann@example.org", '
+    f'"email_verified": true, "is_logged_in": true, "origin": "{ORIGIN}"}}'
+)
 LOGIN = Door(login=True)
 
 
-def test_a_login_claims_its_address(signed):
-    assert visitors.claims_of(signed(ANN), LOGIN) == Claims(address="ann@example.org")
+def address_in(cookies: dict[str, str]) -> str | None:
+    """Return the address that the cookies' login claims."""
+    login = visitors.claims_of(cookies, LOGIN).login
+    return None if login is None else login.address
+
+
+def test_a_login_claims_its_issuer_its_subject_and_its_address(signed):
+    login = visitors.claims_of(signed(ANN), LOGIN).login
+    assert (login.issuer, login.subject) == ("https://id.example", "a1")
+    assert login.address == "ann@example.org"
+    nameless = visitors.claims_of(signed(ANN.replace('"sub"', '"sab"')), LOGIN)
+    assert nameless == Claims()
 
 
 def test_a_long_login_comes_in_several_cookies(signed):
@@ -139,9 +164,9 @@ def test_a_long_login_comes_in_several_cookies(signed):
     cookies |= signed(ANN[:20], name="_streamlit_user_1") | signed(
         ANN[20:], name="_streamlit_user_2"
     )
-    assert visitors.claims_of(cookies, LOGIN).address == "ann@example.org"
+    assert address_in(cookies) == "ann@example.org"
     del cookies["_streamlit_user_2"]
-    assert visitors.claims_of(cookies, LOGIN).address is None
+    assert address_in(cookies) is None
 
 
 def test_only_our_own_signature_for_this_very_server_counts(signed):
@@ -149,20 +174,56 @@ def test_only_our_own_signature_for_this_very_server_counts(signed):
         {"_streamlit_user": ANN},
         signed(ANN, secret="another secret"),
         signed(ANN.replace(ORIGIN, "https://another.example")),
-        signed(ANN.replace("true", "false")),
+        signed(ANN.replace('in": true', 'in": false')),
         signed(ANN, name="_streamlit_user_tokens"),
         {"_streamlit_user": signed(ANN, name="_streamlit_xsrf")["_streamlit_xsrf"]},
         {"_streamlit_user": ""},
         {},
     ]
     for cookies in forged:
-        assert visitors.claims_of(cookies, LOGIN).address is None
+        assert address_in(cookies) is None
 
 
 def test_a_server_without_a_login_believes_none(signed):
-    cookies = {**signed(ANN), PERSON_COOKIE: "secret"}
-    assert visitors.claims_of(cookies, Door(), "Ann") == Claims(name="Ann", secret="secret")
+    cookies = {**signed(ANN), SESSION_COOKIE: "plain", SECURE_COOKIE: "sure", FORMER_COOKIE: "old"}
+    claims = visitors.claims_of(cookies, Door(), "Ann")
+    assert claims == Claims(name="Ann", session="plain", secret="old")
+    assert visitors.claims_of(cookies, Door(), secure=True).session == "sure"
 
 
-def test_every_provider_is_offered(signed):
+def test_every_provider_is_offered_at_the_door_and_led_to(signed, store: Store, ask, monkeypatch):
     assert visitors.providers() == ["default", "google"]
+    monkeypatch.setenv(LOGIN_FLAG, "1")
+    app = Starlette(
+        routes=door_routes(str(store.path)),
+        middleware=[Middleware(ClosedDoor, path=str(store.path))],
+    )
+    door = ask(app, "GET", "/scores").body.decode()
+    assert re.findall('href="(/login/[^"]+)">([^<]+)<', door) == [
+        ("/login/default", "Log in"),
+        ("/login/google", "Log in with google"),
+    ]
+    for name in ("default", "google"):
+        answer = ask(app, "GET", f"/login/{name}")
+        begin, _, token = answer.headers["location"].partition("=")
+        assert (answer.status, begin) == (303, "/auth/login?provider")
+        assert decode_provider_token(token)["provider"] == name
+    assert ask(app, "GET", "/login/another").headers["location"] == "/"
+
+
+def test_who_has_logged_in_and_may_not_come_in_is_told_why(signed, store: Store, ask, monkeypatch):
+    monkeypatch.setenv(LOGIN_FLAG, "1")
+    app = Starlette(middleware=[Middleware(ClosedDoor, path=str(store.path))])
+
+    def told(user: str) -> str:
+        cookies = "; ".join(f"{name}={value}" for name, value in signed(user).items())
+        return ask(app, "GET", "/", headers={"cookie": cookies}).body.decode()
+
+    assert "You are not on the list" in told(ANN)
+    unconfirmed = told(ANN.replace('"email_verified": true, ', ""))
+    assert "labeler serve --trust-addresses-of https://id.example" in unconfirmed
+    store.allow("Ann", "ann@example.org", issuer="https://other.example")
+    assert "Your address belongs to another login" in told(ANN)
+    hostile = told(ANN.replace("https://id.example", "<script>alert(1)</script>"))
+    assert "&lt;script&gt;" in hostile
+    assert "<script" not in hostile

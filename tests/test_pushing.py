@@ -15,11 +15,12 @@ from starlette.middleware import Middleware
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from labeler import access
-from labeler.access import GRADERS_ONLY, PERSON_COOKIE
+from labeler.access import GRADERS_ONLY, SESSION_COOKIE
+from labeler.hosts import HostNames
 from labeler.model import Judgment, Remark
 from labeler.pushing import START, Pace, Telling, telling
 from labeler.store import Store
+from tests.entered import let_in
 
 Open = Callable[..., ClientConnection]
 
@@ -32,14 +33,15 @@ def told(filled: Store) -> Telling:
 @pytest.fixture
 def url(told: Telling) -> Iterator[str]:
     """Serve the sockets as the app does."""
-    from labeler.app import OwnSockets
+    from labeler.doors import OwnNames
 
     @asynccontextmanager
     async def lifespan(_: Starlette):
         async with told.running():
             yield
 
-    app = Starlette(routes=[told.route()], lifespan=lifespan, middleware=[Middleware(OwnSockets)])
+    names = Middleware(OwnNames, names=HostNames())
+    app = Starlette(routes=[told.route()], lifespan=lifespan, middleware=[names])
     server = uvicorn.Server(
         uvicorn.Config(app, port=0, log_level="critical", ws="websockets-sansio")
     )
@@ -58,7 +60,7 @@ def open_page(url: str) -> Iterator[Open]:
     opened = ExitStack()
 
     def page(secret: str = "", origin: str | None = None) -> ClientConnection:
-        headers = {"cookie": f"{PERSON_COOKIE}={secret}"} if secret else {}
+        headers = {"cookie": f"{SESSION_COOKIE}={secret}"} if secret else {}
         socket = opened.enter_context(
             connect(f"ws://{url}/api/live", origin=origin, additional_headers=headers)
         )
@@ -236,8 +238,8 @@ def refusal(open_page: Open, **how: str) -> int:
 
 
 def test_only_leads_are_told(filled, open_page):
-    lead, _ = access.invite(filled, "Lea", "lead")
-    grader, _ = access.invite(filled, "Gil", "grader")
+    let_in(filled, "Lea", lead := "leas", "lead")
+    let_in(filled, "Gil", grader := "gils", "grader")
     shows(page := open_page(secret=lead), [0, 0, 0])
     assert hears(page) == list(filled.newest())
     assert refusal(open_page, secret=grader) == 403
@@ -259,8 +261,8 @@ def test_another_sites_page_is_not_told(open_page, origin):
 def test_the_page_of_who_is_no_lead_any_more_runs_once_more_and_is_told_nothing_after(
     filled, open_page, grade, also_grades
 ):
-    access.invite(filled, "Lea", "lead")
-    secret, _ = access.invite(filled, "Max", "lead")
+    let_in(filled, "Lea", "leas", "lead")
+    let_in(filled, "Max", secret := "maxs", "lead")
     page = open_page(secret=secret)
     shows(page, filled.newest())
     assert hears_nothing(page)

@@ -19,6 +19,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.util import calc_hash
+from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
@@ -28,6 +29,7 @@ from labeler.cli.serving import FIRST_PORT, build_demo, environment, free_port, 
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
 from labeler.store import Store
+from tests.entered import let_in
 
 ADDRESS = re.compile(r"labeler is at (http://\S+); Ctrl-C stops it\n")
 
@@ -281,12 +283,19 @@ def test_a_new_golden_set_on_any_address_lets_its_lead_in_and_nobody_else(
     assert key.startswith("This link is the key of Lea (lead): give it to nobody else")
     assert address.startswith(f"labeler is at {begin}/data and this machine's other addresses")
     secret = link.strip().rpartition("/")[2]
-    shown = what_a_rerun_shows(begin, "data")
-    assert "You need an invitation" in shown
-    assert "file_uploader" not in shown
-    assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_person={secret}")
+    with pytest.raises(InvalidStatus):
+        what_a_rerun_shows(begin, "data")
     with Store(tmp_path / "golden.db") as store:
         assert store.invited_with(hash_of(secret)) == ("Lea", "lead")
+        token = access.session_by_link(store, secret)
+    assert "file_uploader" in what_a_rerun_shows(begin, "data", cookie=f"labeler_session={token}")
+
+
+def test_the_first_link_begins_with_the_name_people_know(start: Start, tmp_path: Path) -> None:
+    name = ("--host-name", "labels.example.org")
+    process = start("serve", "--new", *name, "--lead", "Lea", "--port", str(any_port()))
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("https://labels.example.org/join/")
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "labeler.example"])
@@ -309,10 +318,14 @@ def test_serve_everywhere_is_possible_when_asked_for(start: Start, database: Pat
     )
     assert process.stdout is not None
     assert process.stdout.readline() == (
+        "Everyone who reaches this server is lead (--allow-unauthenticated).\n"
+    )
+    assert process.stdout.readline() == (
         f"labeler is at http://127.0.0.1:{port} and this machine's other addresses; "
         "Ctrl-C stops it\n"
     )
-    assert status_of(f"http://127.0.0.1:{port}/", Host="labeler.example") == 200
+    assert status_of(f"http://127.0.0.1:{port}/", Host="10.0.0.7") == 200
+    assert status_of(f"http://127.0.0.1:{port}/", Host="labeler.example") == 400
 
 
 def test_serve_everywhere_is_possible_once_somebody_is_invited(
@@ -329,6 +342,19 @@ def test_serve_everywhere_is_possible_once_somebody_is_invited(
     # nobody is invited now, and still the door is closed: others can reach it
     assert status_of(f"http://127.0.0.1:{port}/media/x.csv") == 403
     assert status_of(f"http://127.0.0.1:{port}/join/anns") == 403
+
+
+def test_behind_a_proxy_with_a_name_somebody_has_to_be_invited(
+    start: Start, database: Path
+) -> None:
+    process = start("serve", "--host-name", "labels.example.org", "--no-browser")
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (1, "")
+    assert "--host-name labels.example.org: others can reach this address, and nobody is" in err
+    process = start("serve", "--host-name", "https://labels.example.org/", "--no-browser")
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out) == (1, "")
+    assert "give the name alone, as in labels.example.org" in err
 
 
 def test_a_login_that_cannot_work_is_refused_before_the_server_starts(
@@ -399,17 +425,16 @@ def what_a_rerun_shows(address: str, page: str, **named: str) -> str:
 @pytest.mark.usefixtures("as_in_a_wheel")
 def test_no_page_runs_for_a_stranger_who_is_the_first_to_ask(start: Start, database: Path) -> None:
     with Store(database) as store:
-        store.invite("Ann", hash_of("anns"))
-        store.invite("Lea", hash_of("leas"), role="lead")
+        let_in(store, "Ann", "anns")
+        let_in(store, "Lea", "leas", "lead")
     address = address_of(start("serve", "--port", str(any_port()), "--no-browser"))
     for named in ({}, {"page_hash": calc_hash("data")}, {"cookie": "labeler_grader=Lea"}):
-        shown = what_a_rerun_shows(address, "data", **named)
-        assert "You need an invitation" in shown
-        assert "file_uploader" not in shown
-    shown = what_a_rerun_shows(address, "data", cookie="labeler_person=anns")
+        with pytest.raises(InvalidStatus):
+            what_a_rerun_shows(address, "data", **named)
+    shown = what_a_rerun_shows(address, "data", cookie="labeler_session=anns")
     assert "Data is for leads" in shown
     assert "file_uploader" not in shown
-    shown = what_a_rerun_shows(address, "data", cookie="labeler_person=leas")
+    shown = what_a_rerun_shows(address, "data", cookie="labeler_session=leas")
     assert "file_uploader" in shown
 
 

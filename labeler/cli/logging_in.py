@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from labeler.access import DEFAULT_PROVIDER, PROVIDER_KEYS, providers
 from labeler.errors import BadInput, NotFound
@@ -33,11 +34,18 @@ def check_login(path: Path) -> None:
     if not names:
         check_keys(path, "[auth]", auth, PROVIDER_KEYS)
     for name in names:
+        if "_" in name:
+            raise BadInput(f"{path}: [auth.{name}] must have a name without an underscore")
         usual = name == DEFAULT_PROVIDER
         place, section = ("[auth]", auth) if usual else (f"[auth.{name}]", auth[name])
         check_keys(path, place, section, PROVIDER_KEYS)
     if find_spec("authlib") is None or find_spec("httpx") is None:
         raise BadInput("--login needs a library that is missing: pip install 'labeler[login]'")
+
+
+def host_of_login(path: Path) -> str:
+    """Return the name, and the port if there is one, at which the server's logins come back."""
+    return urlsplit(str(auth_section(path)["redirect_uri"])).netloc.lower()
 
 
 def auth_section(path: Path) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ The one place where a link's secret is seen.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import click
@@ -12,11 +13,12 @@ import click
 from labeler import access
 from labeler.cli.group import database_option, say
 from labeler.cli.tables import Table, text_lines
+from labeler.cli.times import duration
 from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
 from labeler.model import legible
 from labeler.store import Store, health
-from labeler.store.people import Role, WayIn
+from labeler.store.people import Role, WayIn, check_address
 
 
 @click.command()
@@ -27,8 +29,21 @@ from labeler.store.people import Role, WayIn
     help="What they may open: a grader the Label page, a lead everything.  "
     "[default: grader, or what they are invited as]",
 )
+@click.option(
+    "--expires",
+    "lasts",
+    metavar="TIME",
+    callback=duration,
+    help="The link works for so long, such as 12h or 7d; who has come in by it stays in.",
+)
+@click.option("--once", is_flag=True, help="The link works once: in one browser.")
 @click.option("--login", metavar="ADDRESS", help="Let them in by a login with this address.")
 @click.option("--name", "login_name", metavar="NAME", help="With --login: who that is.")
+@click.option(
+    "--issuer",
+    metavar="URL",
+    help="With --login: at this provider alone.  [default: the one of their first login]",
+)
 @click.option(
     "--address",
     metavar="URL",
@@ -44,8 +59,11 @@ def invite(
     db: Path,
     name: str | None,
     role: Role | None,
+    lasts: timedelta | None,
+    once: bool,
     login: str | None,
     login_name: str | None,
+    issuer: str | None,
     address: str,
 ) -> None:
     """Let a person in: by a link that is their key, or by a login.
@@ -55,38 +73,60 @@ def invite(
     name = (login_name or name or login or "").strip()
     if not name or (login_name and not login):
         raise click.UsageError("name the person to invite, or give --login ADDRESS [--name NAME]")
+    if login is not None and (lasts or once):
+        raise click.UsageError("--expires and --once are about a link, --login makes none")
+    if issuer is not None and login is None:
+        raise click.UsageError("--issuer goes with --login")
     health.check_sound(db)
     with Store(db) as store:
         first = not store.has_invitations()
         if login is None:
-            for line in give_link(store, name, role, address):
+            for line in give_link(store, name, role, address, lasts=lasts, once=once):
                 say(line)
         else:
-            put_on_list(store, name, role, login)
+            put_on_list(store, name, role, login, issuer)
         if first:
             click.echo("From now on everyone needs an invitation.")
         advise(store)
 
 
-def give_link(store: Store, name: str, role: Role | None, address: str) -> list[str]:
+def give_link(
+    store: Store,
+    name: str,
+    role: Role | None,
+    address: str,
+    *,
+    lasts: timedelta | None = None,
+    once: bool = False,
+) -> list[str]:
     """Invite a person by a link and return what is to be said: the link, and what it is."""
     if not address.startswith(("http://", "https://")):
         raise BadInput(f"--address must begin with http:// or https://, not {address!r}")
-    secret, ended = access.invite(store, name, role)
+    secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
     key = f"the key of {name} ({role_of(store, name)})"
+    way = next(way for way in store.ways_in() if way.name == name and way.by_link)
     return [
         f"{address.rstrip('/')}/join/{secret}",
         f"This link is {key}: give it to nobody else; it is shown only now.",
+        *([f"It works {limits(way)}."] if limits(way) else []),
         *([f"The link {name} had before has ended."] if ended else []),
     ]
 
 
-def put_on_list(store: Store, name: str, role: Role | None, login: str) -> None:
+def limits(way: WayIn) -> str:
+    """Say until when a link works and how often, nothing where that is not limited."""
+    till = f"until {way.expires_at[:16].replace('T', ' ')} UTC" if way.expires_at else ""
+    return " ".join(filter(None, [till, "once" if way.once else ""]))
+
+
+def put_on_list(
+    store: Store, name: str, role: Role | None, login: str, issuer: str | None = None
+) -> None:
     """Invite a person by the address of their login and say so."""
-    known = store.allow(name, login, role=role)
+    known = store.allow(name, login, role=role, issuer=issuer)
     again = ", as before" if known else ""
     say(
-        f"{login.strip().lower()} comes in as {name} ({role_of(store, name)}){again}, where the "
+        f"{check_address(login)} comes in as {name} ({role_of(store, name)}){again}, where the "
         "server is started with --login."
     )
 
@@ -158,9 +198,14 @@ def people(db: Path) -> None:
 
 def cells(way: WayIn) -> list[str]:
     """Return a way in as the table shows it."""
-    by = f"login {way.address}" if way.address else "link" if way.by_link else "no invitation"
+    by = "no invitation"
+    if way.address:
+        by = f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
+    elif way.by_link:
+        used = "used" if way.once and way.used_at else limits(way)
+        by = f"link, {used}" if used else "link"
     days = [(moment or "")[:10] for moment in (way.since, way.revoked_at)]
-    return [legible(way.name), way.role, by, *days]
+    return [legible(way.name), way.role, legible(by), *days]
 
 
 @rename.command("grader")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,28 +12,13 @@ import click
 
 from labeler.chain import Seal
 from labeler.cli.group import FILE, CommandT, database_option
+from labeler.cli.times import duration
 from labeler.cli.verbs import restore
 from labeler.errors import BadInput, LabelerError
 from labeler.model import legible
 from labeler.safekeeping import backups, checking, restoring
 from labeler.safekeeping.backups import Schedule, described
 from labeler.store import Store
-
-SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-LEAST, MOST = timedelta(seconds=10), timedelta(days=365)
-
-
-def duration(_: click.Context, option: click.Parameter, text: str | None) -> timedelta | None:
-    """Return the time that a number and its unit say: ``90s``, ``15m``, ``2h``, ``1d``."""
-    if text is None:
-        return None
-    found = re.fullmatch(r"(\d{1,7})([smhd])", text.strip(), re.ASCII)
-    if found is None:
-        raise click.BadParameter(f"{text!r} is no length of time; write it like 15m, 2h or 1d")
-    every = timedelta(seconds=int(found[1]) * SECONDS[found[2]])
-    if not LEAST <= every <= MOST:
-        raise click.BadParameter(f"{text!r}: from 10s to 365d")
-    return every
 
 
 def backup_options(command: CommandT) -> CommandT:

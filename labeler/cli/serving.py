@@ -6,6 +6,7 @@ import errno
 import os
 import socket
 import sys
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import NoReturn
@@ -13,15 +14,16 @@ from typing import NoReturn
 import click
 
 from labeler import access
-from labeler.access import LOOPBACK, Door
+from labeler.access import Door
 from labeler.cli.group import FILE, database_option, say
 from labeler.cli.launch import address_of
-from labeler.cli.logging_in import check_login
+from labeler.cli.logging_in import check_login, host_of_login
 from labeler.cli.people import give_link
 from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
+from labeler.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
 from labeler.model import Settings
 from labeler.places import PACKAGE, folder
 from labeler.safekeeping import backups
@@ -43,6 +45,15 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--host-name",
+    "host_names",
+    multiple=True,
+    metavar="NAME",
+    help="A name under which people reach the server, such as labels.example.org behind a proxy; "
+    "repeatable. Without it the server answers to this machine's own names, to IP addresses and "
+    "to --host.",
+)
 @port_option
 @browser_option
 @click.option(
@@ -52,7 +63,8 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     "--lead",
     metavar="NAME",
     help="With --new: invite this person as lead and print their link; nobody else comes in. "
-    "LABELER_ADDRESS says where people reach the server: the beginning of the link.",
+    "LABELER_ADDRESS says where people reach the server: the beginning of the link, else "
+    "https and the first --host-name.",
 )
 @click.option("--graders-only", is_flag=True, help="Show the Label page alone, to leads too.")
 @click.option(
@@ -60,6 +72,14 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     type=FILE,
     help="Let people log in: a secrets.toml of Streamlit with an [auth] section. Who may come in "
     "is said by 'labeler invite --login'.",
+)
+@click.option(
+    "--trust-addresses-of",
+    "trusted_issuers",
+    multiple=True,
+    metavar="ISSUER",
+    help="With --login: take the e-mail addresses of this issuer for confirmed although it never "
+    "says so (no email_verified); repeatable.",
 )
 @click.option(
     "--allow-unauthenticated",
@@ -72,12 +92,14 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
 def serve(
     db: Path,
     host: str,
+    host_names: tuple[str, ...],
     port: int | None,
     no_browser: bool,
     new: bool,
     lead: str | None,
     graders_only: bool,
     login: Path | None,
+    trusted_issuers: tuple[str, ...],
     allow_unauthenticated: bool,
     backup_every: timedelta | None,
     backup_to: Path | None,
@@ -87,29 +109,31 @@ def serve(
 
     As long as nobody is invited and there is no login, this machine's users come in as leads.
     """
-    if login is not None and allow_unauthenticated:
-        raise click.UsageError("--login asks who comes in, --allow-unauthenticated does not")
-    if new and graders_only:
-        raise click.UsageError("--new opens a page for leads, --graders-only closes it")
-    if lead is not None and not new:
-        raise click.UsageError("--lead goes with --new; else: labeler invite NAME --role lead")
+    check_options(new, lead, graders_only, login, trusted_issuers, allow_unauthenticated)
+    names = [check_host_name(name) for name in host_names]
+    where = f"--host-name {names[0]}" if names and host in LOOPBACK else f"--host {host}"
     schedule = schedule_of(backup_every, backup_to, keep)
     if login is not None:
         check_login(login)
+        names.append(host_of_login(login))
     door = Door(
-        reachable=host not in LOOPBACK,
+        reachable=host not in LOOPBACK or bool(host_names),
         allows_anyone=allow_unauthenticated,
         login=login is not None,
         graders_only=graders_only,
+        trusted_issuers=frozenset(trusted_issuers),
     )
     if new:
-        check_new(db, host, door, lead)
+        check_new(db, where, door, lead)
         port = free_port(host, port)
-        make_new(db, lead, os.environ.get("LABELER_ADDRESS") or address_of(host, port))
+        public = f"https://{names[0]}" if host_names else address_of(host, port)
+        make_new(db, lead, os.environ.get("LABELER_ADDRESS") or public)
     else:
         health.check_sound(db)
         with Store(db) as store:
-            check_host(host, door, store)
+            check_host(where, door, store)
+    if door.allows_anyone:
+        click.echo("Everyone who reaches this server is lead (--allow-unauthenticated).")
     become_server(
         db,
         host,
@@ -118,28 +142,50 @@ def serve(
         page="/data" if new else "",
         door=door,
         login=login,
+        names=names,
         schedule=schedule,
     )
 
 
-def check_host(host: str, door: Door, store: Store) -> None:
+def check_options(
+    new: bool,
+    lead: str | None,
+    graders_only: bool,
+    login: Path | None,
+    trusted_issuers: tuple[str, ...],
+    allow_unauthenticated: bool,
+) -> None:
+    """Raise for options that do not go together."""
+    if login is not None and allow_unauthenticated:
+        raise click.UsageError("--login asks who comes in, --allow-unauthenticated does not")
+    if trusted_issuers and login is None:
+        raise click.UsageError("--trust-addresses-of goes with --login")
+    if any(not issuer or issuer.split() != [issuer] for issuer in trusted_issuers):
+        raise click.UsageError("--trust-addresses-of names an issuer, such as https://id.example")
+    if new and graders_only:
+        raise click.UsageError("--new opens a page for leads, --graders-only closes it")
+    if lead is not None and not new:
+        raise click.UsageError("--lead goes with --new; else: labeler invite NAME --role lead")
+
+
+def check_host(where: str, door: Door, store: Store) -> None:
     """Raise `BadInput` for an address that others can reach while nobody could come in."""
     if not door.reachable or door.allows_anyone or door.login or store.has_invitations():
         return
     raise BadInput(
-        f"--host {host}: others can reach this address, and nobody is invited yet; invite "
+        f"{where}: others can reach this address, and nobody is invited yet; invite "
         "yourself first ('labeler invite YOU --role lead'), let people log in (--login FILE), or "
         "let everyone who can reach it read and grade all (--allow-unauthenticated)"
     )
 
 
-def check_new(db: Path, host: str, door: Door, lead: str | None) -> None:
+def check_new(db: Path, where: str, door: Door, lead: str | None) -> None:
     """Raise `BadInput` where a golden set is already, or where nobody could come in to fill it."""
     if not is_new(db):
         raise BadInput(f"{db}: is there already; open it without --new, or name another with --db")
     if lead is not None or door.allows_anyone or not (door.reachable or door.login):
         return
-    others = f"--host {host}: others can reach this address"
+    others = f"{where}: others can reach this address"
     why = others if door.reachable else "--login asks who comes in"
     anyone = ", or let everyone who can reach it read and grade all (--allow-unauthenticated)"
     raise BadInput(
@@ -229,6 +275,7 @@ def become_server(
     page: str = "",
     door: Door = Door(),  # noqa: B008  # frozen
     login: Path | None = None,
+    names: Sequence[str] = (),
     schedule: Schedule | None = None,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
@@ -250,10 +297,16 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door, schedule))
+    os.execve(command[0], command, environment(db, door, host, names, schedule))
 
 
-def environment(db: Path, door: Door, schedule: Schedule | None = None) -> dict[str, str]:
+def environment(
+    db: Path,
+    door: Door,
+    host: str = LOOPBACK[0],
+    names: Sequence[str] = (),
+    schedule: Schedule | None = None,
+) -> dict[str, str]:
     """Return what the server finds in its environment: which golden set, how it is kept safe."""
     flags = {
         access.ANY_HOST: door.reachable,
@@ -261,12 +314,16 @@ def environment(db: Path, door: Door, schedule: Schedule | None = None) -> dict[
         access.LOGIN: door.login,
         access.GRADERS_ONLY: door.graders_only,
     }
-    decided = {*flags, backups.EVERY, backups.FOLDER, backups.KEEP}
+    said = {name: "1" if holds else "" for name, holds in flags.items()} | {
+        access.TRUSTED_ISSUERS: " ".join(door.trusted_issuers),
+        HOST_NAMES: " ".join(names),
+        BOUND: host,
+        "LABELER_DB": str(db.absolute()),
+    }
+    decided = {*said, backups.EVERY, backups.FOLDER, backups.KEEP}
     kept = {name: value for name, value in os.environ.items() if name not in decided}
-    said = {name: "1" for name, holds in flags.items() if holds}
-    if schedule is not None:
-        said |= schedule.in_environment()
-    return {**kept, **said, "LABELER_DB": str(db.absolute())}
+    given = {name: value for name, value in said.items() if value}
+    return {**kept, **given, **(schedule.in_environment() if schedule else {})}
 
 
 def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list[str]:

@@ -29,11 +29,14 @@ nav.pages a[aria-current], nav.pages a:hover, a.goto:hover {
 nav.pages a[aria-current] { font-weight: 600; }
 a.goto { margin-left: -0.5rem; text-decoration: underline; text-underline-offset: 0.2em; }
 nav.pages a:focus-visible, a.goto:focus-visible { outline: 3px solid currentColor; }
+nav.pages a.leave { opacity: 0.8; }
+nav.pages a.leave:only-child { font-size: 0.8125rem; padding-block: 0; }
 .st-key-links { display: none; }
 @media (max-width: 40rem) {
   nav.pages { flex-wrap: nowrap; justify-content: space-between; gap: 0; margin: 0; }
   nav.pages { font-size: 0.8125rem; }
   nav.pages a { padding: 0.75rem 0.25rem; }
+  nav.pages a.leave:not(:only-child) span { display: none; }
 }
 """
 
@@ -51,15 +54,26 @@ def follow(pages: Sequence[str], places: Sequence[str], missing: Mapping[str, st
         _links(key="follow", data=data)
 
 
-def page_links(links: Mapping[str, str], here: str) -> None:
-    """Draw the links to the pages, by title; ``here`` is the title of the page one is on."""
+def page_links(links: Mapping[str, str], here: str, leave: str | None = None) -> None:
+    """Draw the links to the pages, by title; ``here`` is the title of the page one is on.
+
+    ``leave`` is where somebody logs out; where the row is full, one word has to do.
+    """
     anchors = [
         htpy.a(href=address, aria_current="page" if title == here else None)[title]
         for title, address in links.items()
     ]
+    if leave is not None:
+        words = htpy.span["Log "], "out"
+        anchors.append(htpy.a(".leave", href=leave, target="_self", aria_label="Log out")[words])
     show_html(htpy.nav(".pages", aria_label="Pages")[anchors])
 
 
 def link(label: str, address: str) -> None:
     """Draw one link in words."""
     show_html(htpy.a(".goto", href=address)[label], width="content")
+
+
+def leave(label: str, address: str) -> None:
+    """Draw a link out of the pages, to where no script runs: the browser loads it in this tab."""
+    show_html(htpy.a(".goto", href=address, target="_self")[label], width="content")

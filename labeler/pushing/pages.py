@@ -8,7 +8,7 @@ import json
 from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket
 
-from labeler.door import comes_as_lead
+from labeler.doors import comes_as_lead
 from labeler.errors import LabelerError
 from labeler.store import Store
 

@@ -27,11 +27,11 @@ from starlette.routing import Route
 
 from labeler.desk import Desk
 from labeler.routes.giving import Giving
-from labeler.routes.guard import guarded, is_foreign
+from labeler.routes.guard import guarded
 from labeler.routes.taking import Taking
 from labeler.store import BUSY_SECONDS, Store
 
-__all__ = ["grading_routes", "is_foreign"]
+__all__ = ["grading_routes"]
 
 
 def grading_routes(
@@ -56,7 +56,8 @@ def grading_routes(
         "neighbours": giving.neighbours,
         "told": giving.told,
     }
+    guard = partial(guarded, path, open_store)
     return [
-        *(Route(f"/api/{name}", guarded(open_store, answer)) for name, answer in given.items()),
-        Route("/api/judgments", guarded(open_store, taking.judgments), methods=["POST"]),
+        *(Route(f"/api/{name}", guard(answer)) for name, answer in given.items()),
+        Route("/api/judgments", guard(taking.judgments), methods=["POST"]),
     ]

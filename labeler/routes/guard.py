@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response
 
 from labeler import tokens
 from labeler.access import check_may_grade
+from labeler.discretion import without_path
 from labeler.errors import Busy, LabelerError
 from labeler.store import Store, Unusable
 from labeler.tokens import Expired, Forbidden
@@ -23,9 +24,12 @@ Answer = Callable[[Request, bytes, Store, str], dict[str, Any]]
 
 
 def guarded(
-    open_store: Callable[[], Store], answer: Answer
+    path: str, open_store: Callable[[], Store], answer: Answer
 ) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap ``answer`` with the checks of who is asking and the words for what goes wrong."""
+    """Wrap ``answer`` with the checks of who is asking and the words for what goes wrong.
+
+    ``path`` is the golden set's, which no answer names.
+    """
 
     def respond(request: Request, body: bytes) -> Response:
         try:
@@ -41,7 +45,9 @@ def guarded(
             code = next((code for kind, code in status.items() if isinstance(error, kind)), 400)
             # a page that was open for long has nobody to be warned of
             renewed = {TOKEN_HEADER: "expired"} if isinstance(error, Expired) else {}
-            return JSONResponse({"error": str(error)}, status_code=code, headers=renewed)
+            return JSONResponse(
+                {"error": without_path(error, path)}, status_code=code, headers=renewed
+            )
 
     async def handle(request: Request) -> Response:
         body = bytearray()

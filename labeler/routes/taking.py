@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.requests import Request
 
+from labeler.discretion import without_path
 from labeler.errors import BadInput, Busy, LabelerError
 from labeler.model import REMARKS as REMARK_KINDS
 from labeler.model import SOURCES, Judgment, Remark, check_id, is_storable
@@ -72,7 +73,7 @@ def take(store: Store, event: dict[str, Any], golden_set: str, grader: str) -> d
     except Outdated as error:
         return {**answer, "refused": str(error), "instead": what_stands(store, event, grader)}
     except LabelerError as error:
-        return {**answer, "refused": str(error)}
+        return {**answer, "refused": without_path(error, str(store.path))}
     return {**answer, "saved": True}
 
 

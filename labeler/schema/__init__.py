@@ -13,6 +13,7 @@ from sqlite_utils import Database, Migrations
 
 from labeler.chain import LOGS, first_seal, sealed
 from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
+from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.rankings import RANKINGS
 from labeler.schema.words import SEARCH
 
@@ -235,21 +236,6 @@ WHERE kind <> 'withdraw'
     );
 """
 
-# A person comes in by the secret in a link, kept only as its hash, or by the address of a login.
-INVITATIONS = """
-CREATE TABLE invitations (
-    id INTEGER PRIMARY KEY,
-    grader INTEGER NOT NULL REFERENCES graders (id),
-    token_hash TEXT UNIQUE,
-    address TEXT,
-    created_at TEXT NOT NULL,
-    revoked_at TEXT,
-    CHECK ((token_hash IS NULL) <> (address IS NULL))
-) STRICT;
-
-CREATE UNIQUE INDEX invitations_address ON invitations (address) WHERE revoked_at IS NULL;
-"""
-
 # A date that nobody gave is not known. A column cannot be told to take NULL; a new one can, and
 # unlike a new table it leaves the lists, which fall with their run, where they are.
 UNKNOWN_DATES = """
@@ -327,6 +313,12 @@ def m004_remarks_undone_and_lists_seen(db: Database) -> None:
     """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
     db.executescript(REMARK_UNDO)
     db.executescript(LISTS_SEEN)
+
+
+@migrations()
+def m005_sessions(db: Database) -> None:
+    """Let a link open sessions instead of being one, and a login be an issuer's subject."""
+    db.executescript(SESSIONS)
 
 
 @migrations()

@@ -6,6 +6,7 @@ The one place on the pages where a link's secret is seen.
 from __future__ import annotations
 
 import os
+from datetime import timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -13,7 +14,8 @@ import htpy
 import streamlit as st
 
 from labeler import access, address, downloads, ui
-from labeler.access import LOOPBACK, PROMISE, Door, Person
+from labeler.access import PROMISE, Door, Person
+from labeler.hosts import LOOPBACK
 from labeler.markup import show_html
 
 if TYPE_CHECKING:
@@ -43,6 +45,14 @@ RENAMED = (
     "All their judgments stay theirs. Where nobody is invited, their browser goes on under the old "
     "name until they change it on Label."
 )
+LASTS = {
+    "until it is ended": None,
+    "for a day": timedelta(days=1),
+    "for a week": timedelta(weeks=1),
+    "for four weeks": timedelta(weeks=4),
+}
+WORKS = "Who has come in by it in that time stays in, in that browser."
+ONCE = "It works in one browser; whoever opens it second is told that it has been used."
 LOGIN = "Lets them in by a login with this address; without one they get a link."
 
 
@@ -94,7 +104,11 @@ def comes_in_by(way: WayIn) -> str:
     """Say how somebody comes in."""
     if not way.stands:
         return "not invited"
-    return f"login {way.address}" if way.address else "link"
+    if way.address:
+        return f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
+    if way.once:
+        return "link, used" if way.used_at else "link, once"
+    return f"link until {way.expires_at[:16].replace('T', ' ')} UTC" if way.expires_at else "link"
 
 
 def close_the_door(me: Person | None) -> None:
@@ -134,6 +148,8 @@ def invite_somebody(door: Door) -> None:
             name = st.text_input("Name", max_chars=100)
             role = st.selectbox("Role", GRADER_OR_LEAD, width=120)
             login = st.text_input("Login", help=LOGIN) if door.login else ""
+            lasts = st.selectbox("The link works", list(LASTS), width=180, help=WORKS)
+            once = st.checkbox("Once", help=ONCE)
             pressed = st.form_submit_button("Invite", type="primary")
         st.caption("A grader may open the Label page, a lead everything.")
     if not pressed:
@@ -142,12 +158,19 @@ def invite_somebody(door: Door) -> None:
         if login.strip():
             store.allow(name.strip() or login.strip(), login, role=role)
             ui.done("Invited")
-        show_key(store, name.strip(), role)
+        show_key(store, name.strip(), role, lasts=LASTS[lasts], once=once)
 
 
-def show_key(store: Store, name: str, role: Role | None = None) -> None:
+def show_key(
+    store: Store,
+    name: str,
+    role: Role | None = None,
+    *,
+    lasts: timedelta | None = None,
+    once: bool = False,
+) -> None:
     """Invite a person by a link and show it."""
-    secret, ended = access.invite(store, name, role)
+    secret, ended = access.invite(store, name, role, lasts=lasts, once=once)
     with st.container(border=True):
         st.text(f"This link is the key of {name}. Give it to nobody else.")
         st.code(f"{reached_at()}/join/{secret}", language=None, wrap_lines=True)

@@ -6,11 +6,12 @@ from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
-from labeler.store.people import People, WayIn
+from labeler.store.people import WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
+from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.texts import Item, Texts
 from labeler.store.work import Work
 
@@ -19,6 +20,8 @@ __all__ = [
     "ChainReport",
     "Contents",
     "Item",
+    "Link",
+    "Login",
     "Outdated",
     "QuerySummary",
     "RunSummary",
@@ -31,5 +34,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, People, Texts, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Texts, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

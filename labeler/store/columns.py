@@ -13,9 +13,10 @@ import numpy as np
 from labeler.model import Chunk, Judgment, Query, Ranking
 
 
-def moment() -> str:
-    """Return this moment as stored: UTC, ISO 8601, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+def moment(when: datetime | None = None) -> str:
+    """Return a moment, this one if none is given, as stored: UTC, ISO 8601, to the millisecond."""
+    utc = (when or datetime.now(UTC)).astimezone(UTC)
+    return utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def text_hash(text: str | None) -> str | None:

@@ -6,10 +6,12 @@ Nothing here moves the data revision but a new name: no measure depends on who i
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from datetime import datetime
+from string import ascii_lowercase, ascii_uppercase
+from typing import Any, Literal
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import check_name
@@ -17,6 +19,7 @@ from labeler.store.columns import moment
 from labeler.store.log import JudgmentLog
 
 Role = Literal["grader", "lead"]
+SMALL = str.maketrans(ascii_uppercase, ascii_lowercase)
 
 STANDING = """
 SELECT g.name, g.role FROM invitations AS i JOIN graders AS g ON g.id = i.grader
@@ -24,7 +27,8 @@ WHERE i.revoked_at IS NULL
 """
 # Every standing way in; for a person who has none the last one they had, if any.
 WAYS_IN = """
-SELECT g.name, g.role, i.token_hash IS NOT NULL, i.address, i.created_at, i.revoked_at
+SELECT g.name, g.role, i.token_hash IS NOT NULL, i.address, i.created_at, i.revoked_at,
+    i.issuer, i.expires_at, i.once, i.used_at
 FROM graders AS g
 LEFT JOIN invitations AS i ON i.grader = g.id AND (
     i.revoked_at IS NULL
@@ -34,11 +38,33 @@ LEFT JOIN invitations AS i ON i.grader = g.id AND (
 )
 ORDER BY g.name, i.id
 """
+NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+# By what a person could open another session: a login, or a link that still opens one.
+CAN_COME = f"""
+SELECT 1 FROM invitations AS i WHERE i.revoked_at IS NULL AND i.grader = ? AND (
+    i.address IS NOT NULL
+    OR coalesce(i.expires_at > {NOW}, 1) AND NOT (i.once AND i.used_at IS NOT NULL)
+)
+"""
+LEADS = f"""
+SELECT DISTINCT g.name FROM graders AS g WHERE g.role = 'lead' AND (
+    EXISTS ({CAN_COME.replace("?", "g.id")})
+    OR EXISTS (
+        SELECT 1 FROM sessions AS s JOIN invitations AS i ON i.id = s.invitation
+        WHERE i.grader = g.id AND i.revoked_at IS NULL AND s.ended_at IS NULL
+    )
+)
+ORDER BY g.name
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class WayIn:
-    """How a grader comes in: by a link, by a login's ``address``, or (neither) not at all."""
+    """How a grader comes in: by a link, by a login's ``address``, or (neither) not at all.
+
+    A login is one of its ``issuer``, from the first one on if none was named. A link opens nothing
+    any more from ``expires_at`` on, and one for ``once`` from ``used_at`` on.
+    """
 
     name: str
     role: Role
@@ -46,6 +72,10 @@ class WayIn:
     address: str | None
     since: str | None
     revoked_at: str | None
+    issuer: str | None = None
+    expires_at: str | None = None
+    once: bool = False
+    used_at: str | None = None
 
     @property
     def stands(self) -> bool:
@@ -56,11 +86,21 @@ class WayIn:
 class People(JudgmentLog):
     """Graders' names and roles, and how each of them comes in."""
 
-    def invite(self, name: str, token_hash: str, *, role: Role | None = None) -> bool:
+    def invite(
+        self,
+        name: str,
+        token_hash: str,
+        *,
+        role: Role | None = None,
+        expires_at: datetime | None = None,
+        once: bool = False,
+    ) -> bool:
         """Let a grader in by the link whose secret has this hash; their older links end.
 
         Makes the grader known if they are new. Without ``role`` one who is invited keeps theirs
-        and anyone else becomes a grader. Returns whether an older link has ended.
+        and anyone else becomes a grader. The link opens sessions until ``expires_at``, or only
+        ``once``; what it has opened stays. Returns whether an older link has ended, and with it
+        what it had opened.
 
         No change here, in `allow`, `revoke` or `change_role` may leave nobody who is lead where
         somebody was: the last one would be locked out of everything but grading.
@@ -68,21 +108,25 @@ class People(JudgmentLog):
         with self._keeping_a_lead():
             grader = self._receive(name, role)
             ended = self._revoke("grader = ? AND token_hash IS NOT NULL", grader)
-            self._add_invitation(grader, token_hash=token_hash)
-            self._note_invitation(name, "link", bool(ended))
+            till = None if expires_at is None else moment(expires_at)
+            self._add_invitation(grader, token_hash=token_hash, expires_at=till, once=int(once))
+            self._note_invitation(name, "link", bool(ended), expires=till, once=once)
         return bool(ended)
 
-    def allow(self, name: str, address: str, *, role: Role | None = None) -> bool:
+    def allow(
+        self, name: str, address: str, *, role: Role | None = None, issuer: str | None = None
+    ) -> bool:
         """Let a grader in by a login with this address, as `invite` does by a link.
 
-        An address belongs to one person. Returns whether it was on the list already.
+        An address belongs to one person, and the invitation to the subject of the first login
+        with it (at this ``issuer``, if one is named). Returns whether it was on the list already.
         """
         address = check_address(address)
         with self._keeping_a_lead():
             grader = self._receive(name, role)
             ended = self._revoke("address = ?", address)
-            self._add_invitation(grader, address=address)
-            self._note_invitation(name, address, bool(ended))
+            self._add_invitation(grader, address=address, issuer=issuer)
+            self._note_invitation(name, address, bool(ended), issuer=issuer)
         return bool(ended)
 
     def revoke(self, name: str) -> int:
@@ -124,7 +168,7 @@ class People(JudgmentLog):
 
     def leads(self) -> list[str]:
         """Return the names of the leads who can come in."""
-        return [name for name, role in self._rows(f"{STANDING} ORDER BY g.name") if role == "lead"]
+        return [name for (name,) in self._rows(LEADS)]
 
     @contextmanager
     def _keeping_a_lead(self) -> Iterator[None]:
@@ -152,10 +196,7 @@ class People(JudgmentLog):
 
     def ways_in(self) -> list[WayIn]:
         """Return how each grader comes in, by name; one with a link and a login is there twice."""
-        return [
-            WayIn(name, role, bool(by_link), address, since, revoked_at)
-            for name, role, by_link, address, since, revoked_at in self._rows(WAYS_IN)
-        ]
+        return [way_of(row) for row in self._rows(WAYS_IN)]
 
     def note_lists_seen(self, grader: str, query_id: str) -> None:
         """Remember that a query's ranked lists were shown to a grader, who is made known.
@@ -200,7 +241,7 @@ class People(JudgmentLog):
 
     def invited_at(self, address: str) -> tuple[str, Role] | None:
         """Return name and role of whoever comes in by a login with this address."""
-        rows = self._rows(f"{STANDING} AND i.address = ?", [address.lower()])
+        rows = self._rows(f"{STANDING} AND i.address = ?", [in_small_letters(address)])
         return rows[0] if rows else None
 
     def _receive(self, name: str, role: Role | None) -> int:
@@ -212,10 +253,11 @@ class People(JudgmentLog):
             self._set_role(grader, role or "grader")
         return grader
 
-    def _note_invitation(self, name: str, way: str, ended: bool) -> None:
+    def _note_invitation(self, name: str, way: str, ended: bool, **more: str | bool | None) -> None:
         role = self._value("SELECT role FROM graders WHERE name = ?", [name])
+        limits = {what: value for what, value in more.items() if value}
         earlier = {"earlier": "ended"} if ended else {}
-        self._note("invite", name, {"role": role, "by": way, **earlier})
+        self._note("invite", name, {"role": role, "by": way, **limits, **earlier})
 
     def _set_role(self, grader: int, role: Role) -> None:
         self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])
@@ -232,23 +274,39 @@ class People(JudgmentLog):
             [moment(), value],
         ).rowcount
 
-    def _add_invitation(
-        self, grader: int, *, token_hash: str | None = None, address: str | None = None
-    ) -> None:
+    def _add_invitation(self, grader: int, **given: str | int | None) -> None:
+        columns = {"grader": grader, "created_at": moment(), **given}
         self._db.execute(
-            "INSERT INTO invitations (grader, token_hash, address, created_at) VALUES (?, ?, ?, ?)",
-            [grader, token_hash, address, moment()],
+            f"INSERT INTO invitations ({', '.join(columns)}) "
+            f"VALUES ({', '.join('?' * len(columns))})",
+            list(columns.values()),
         )
 
 
+def way_of(row: Sequence[Any]) -> WayIn:
+    """Build a way in from its columns."""
+    name, role, by_link, address, since, revoked_at, issuer, expires_at, once, used_at = row
+    standing = (address, since, revoked_at, issuer, expires_at)
+    return WayIn(name, role, bool(by_link), *standing, bool(once), used_at)
+
+
 def check_address(address: str) -> str:
-    """Return a login's address as stored, in lower case; raises `BadInput` for anything else.
+    """Return a login's address as stored; raises `BadInput` for anything else.
 
     >>> check_address(" Ann@Example.org")
     'ann@example.org'
     """
-    plain = address.strip().lower()
+    plain = in_small_letters(address.strip())
     name, at, host = plain.partition("@")
     if not (name and at and host) or plain.split() != [plain]:
         raise BadInput(f"a login's address looks like ann@example.org, not {address!r}")
     return check_name(plain, "login")
+
+
+def in_small_letters(address: str) -> str:
+    """Return an address as addresses are compared: A to Z without case, all else byte for byte.
+
+    >>> in_small_letters("Ann@Example.org"), in_small_letters("\u212aate@example.org")
+    ('ann@example.org', '\u212aate@example.org')
+    """
+    return address.translate(SMALL)

@@ -23,6 +23,7 @@ from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.choices import open_choices
+from tests.browser.doors import come_in
 from tests.browser.server import Server, launch
 
 REST = "This chunk stands for a paragraph of a hundred and fifty words. " * 12
@@ -120,6 +121,7 @@ def time_invitation(browser: Browser, server: Server, times: int = 9) -> None:
         page = context.new_page()
         began = time.perf_counter()
         page.goto(f"{server.url}/join/{secret}")
+        come_in(page)
         expect(page.locator(".chunk .text")).not_to_be_empty(timeout=20_000)
         taken.append(since(began))
         context.close()

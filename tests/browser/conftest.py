@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from labeler.grading import COOKIE
+from tests.browser.doors import come_in
 from tests.browser.server import WarmServer, launch, small_golden_set
 
 expect.set_options(timeout=30_000)
@@ -82,6 +83,8 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
             context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
         page = context.new_page()
         page.goto(url)
+        if "/join/" in url:
+            come_in(page)
         return page
 
     yield open_page

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
+
+from playwright.sync_api import Page
 
 from labeler.access import hash_of, new_secret
 from labeler.store.people import Role
@@ -19,6 +23,13 @@ class DoorServer(WarmServer):
     def __init__(self, database: Path, *arguments: str) -> None:
         # the provider of the tests speaks plain http
         super().__init__(database, *arguments, AUTHLIB_INSECURE_TRANSPORT="1")
+
+
+def any_port() -> int:
+    """Return a port that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 class Provider:
@@ -37,6 +48,14 @@ class Provider:
         """End the provider."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait(timeout=20)
+
+
+def come_in(page: Page) -> None:
+    """Press the button of a link's page, if it asks."""
+    button = page.get_by_role("button", name=re.compile("^(Come in|Go on as .*)$"))
+    if button.count():
+        button.click()
+        page.wait_for_url(lambda url: "/join/" not in url)
 
 
 def link_for(server: Server, name: str, role: Role = "grader") -> str:

@@ -33,11 +33,14 @@ Process = subprocess.Popen[bytes] | Forked
 CHROMIUM_NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
-def launch(playwright: Playwright) -> Browser:
-    """Start the Chromium that ``LABELER_CHROMIUM`` or the path names, else Playwright's own."""
+def launch(playwright: Playwright, *more: str) -> Browser:
+    """Start the Chromium that ``LABELER_CHROMIUM`` or the path names, else Playwright's own.
+
+    ``more`` are further arguments of its command line.
+    """
     found = next((path for name in CHROMIUM_NAMES if (path := shutil.which(name))), None)
     executable = os.environ.get("LABELER_CHROMIUM") or found
-    return playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+    return playwright.chromium.launch(executable_path=executable, args=[*ARGUMENTS, *more])
 
 
 class Server:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from labeler.cli.serving import build_demo
 from labeler.model import Judgment, Remark
 from labeler.store import Store
-from tests.browser.doors import link_for
+from tests.browser.doors import come_in, link_for
 from tests.browser.padpage import library, ready
 from tests.browser.still import stand_still
 
@@ -184,6 +184,8 @@ def test_nothing_serious_for_who_is_invited(serve, visit, tmp_path, open_as, sch
     expect(page.get_by_text("You need an invitation")).to_be_visible()
     found = {"the door": serious(page)}
     page.goto(link)
+    found["the invitation"] = serious(page)
+    come_in(page)
     expect(page.locator(".welcome")).to_be_visible()
     found["the welcome"] = serious(stand_still(page))
     page.get_by_role("button", name="Try it on an example").click()

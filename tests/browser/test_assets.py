@@ -10,8 +10,8 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import Page, Response, expect
 
-from labeler.access import PERSON_COOKIE
-from tests.browser.doors import link_for
+from labeler.access import SESSION_COOKIE, session_by_link
+from tests.browser.doors import come_in, link_for
 from tests.browser.padpage import ready
 
 pytestmark = pytest.mark.browser
@@ -58,6 +58,7 @@ def look(visit: Callable[..., Page]) -> Callable[..., tuple[Page, list[Response]
         answers: list[Response] = []
         page.context.on("response", lambda answer: answers.append(answer))
         page.goto(link)
+        come_in(page)
         return page, answers
 
     return come
@@ -99,7 +100,7 @@ def test_an_invited_person_is_refused_nothing_that_a_page_asks_for(serve, look, 
 def ask(server, path: str, secret: str) -> tuple[int, bytes]:
     """Ask for a path as it is spelled: a browser would tidy it up before."""
     with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)) as connection:
-        connection.request("GET", path, headers={"Cookie": f"{PERSON_COOKIE}={secret}"})
+        connection.request("GET", path, headers={"Cookie": f"{SESSION_COOKIE}={secret}"})
         answer = connection.getresponse()
         return answer.status, answer.read()
 
@@ -107,7 +108,10 @@ def ask(server, path: str, secret: str) -> tuple[int, bytes]:
 def test_no_spelling_of_a_path_brings_a_grader_a_leads_file(serve, look):
     server = serve()
     links = {role: link_for(server, role, role) for role in ("lead", "grader")}
-    secrets = {role: link.rsplit("/", 1)[-1] for role, link in links.items()}
+    with server.store() as store:
+        secrets = {
+            role: session_by_link(store, link.rsplit("/", 1)[-1]) for role, link in links.items()
+        }
     page, _ = look(links["lead"])
     page.goto(f"{server.url}/data")
     page.get_by_role("radio", name="Download").click()

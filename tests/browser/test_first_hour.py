@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from labeler.places import folder
 from labeler.store import Store
-from tests.browser.doors import DoorServer, link_for
+from tests.browser.doors import DoorServer, come_in, link_for
 
 pytestmark = pytest.mark.browser
 
@@ -58,6 +58,7 @@ def close_the_door(page: Page, name: str = "Lea") -> str:
     page.get_by_role("button", name="Show my link").click()
     link = link_on(page)
     page.get_by_role("link", name="Open it in this browser and come in").click()
+    page.get_by_role("button", name="Come in").click()
     expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
     return link
 
@@ -119,6 +120,7 @@ def test_whoever_closes_the_door_is_inside_and_whoever_only_looks_changes_nothin
     other.reload()
     expect(other.get_by_text("You need an invitation")).to_be_visible()
     other.goto(link)
+    come_in(other)
     expect(other.get_by_text("Load queries: what people ask.")).to_be_visible()
 
     page.get_by_role("button", name="Let everybody in again").click()
@@ -138,6 +140,7 @@ def test_a_lead_s_own_new_link_takes_effect_where_it_is_opened(new, visit):
     expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
     page.get_by_role("button", name="New link").click()
     page.get_by_role("link", name="Open it in this browser and come in").click()
+    page.get_by_role("button", name="Come in").click()
     expect(page.get_by_role("heading", name="Invite somebody")).to_be_visible()
     assert visit(old, grader=None).get_by_text("This link does not work").is_visible()
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from labeler.access import PERSON_COOKIE
-from tests.browser.doors import DoorServer, link_for
+from labeler.access import SESSION_COOKIE
+from tests.browser.doors import DoorServer, come_in, link_for
 from tests.browser.padpage import ready
 
 pytestmark = pytest.mark.browser
@@ -65,9 +65,9 @@ def test_an_invited_grader_grades_and_reaches_nothing_of_a_leads(serve_with, vis
     page = visit(link_for(server, "Ann"), grader=None)
     ready(page)
     assert page.url == f"{server.url}/"
-    cookie = next(c for c in page.context.cookies() if c["name"] == PERSON_COOKIE)
+    cookie = next(c for c in page.context.cookies() if c["name"] == SESSION_COOKIE)
     assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Lax", "/")
-    assert PERSON_COOKIE not in page.evaluate("document.cookie")
+    assert SESSION_COOKIE not in page.evaluate("document.cookie")
     page.keyboard.press("3")
     saved(page, 1)
     page.reload()
@@ -152,6 +152,7 @@ def test_a_server_for_graders_only_shows_the_label_page_alone(serve_with, visit)
     expect(page.get_by_text("This server is for grading only")).to_be_visible()
     assert status_of_files(page.context, server.url) == {403}
     page.goto(link_for(server, "Lea", "lead"))
+    come_in(page)
     ready(page)
     assert_nothing_of_a_leads(page)
     page.goto(f"{server.url}/data")

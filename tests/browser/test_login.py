@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.doors import DoorServer, Provider
+from tests.browser.doors import DoorServer, Provider, link_for
 
 pytestmark = pytest.mark.browser
 
 PEOPLE = {
     "ann": {"email": "Ann@Example.org", "email_verified": True},
-    "lea": {"email": "lea@example.org"},
-    "eve": {"email": "eve@example.org"},
-    "mal": {"email": "lea@example.org", "email_verified": False},
+    "lea": {"email": "lea@example.org", "email_verified": True},
+    "eve": {"email": "eve@example.org", "email_verified": True},
+    "mal": {"email": "lea@example.org"},
+    "lei": {"email": "LEA@example.org", "email_verified": True},
 }
 
 
@@ -58,16 +59,18 @@ def guarded(
     server.stop(signal.SIGKILL)
 
 
-def log_in(page: Page, name: str) -> None:
+def log_in(page: Page, name: str, by: str = "Log in") -> None:
     """Go to the provider and choose who to be."""
     expect(page.get_by_text("You need an invitation")).to_be_visible()
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("link", name=by, exact=True).click()
     page.get_by_role("button", name=name, exact=True).click()
 
 
 def log_out(page: Page) -> None:
     """Leave, at the provider too."""
-    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("link", name="Log out").click()
+    page.get_by_role("button", name="Log out here").click()
+    page.get_by_role("link", name="Log out there, too").click()
     page.get_by_role("button", name="End session").click()
     expect(page.get_by_text("You need an invitation")).to_be_visible()
 
@@ -106,7 +109,7 @@ def test_a_lead_logs_in_and_opens_scores_until_they_are_revoked(guarded, visit):
     ("name", "told"),
     [
         ("eve", "You are logged in as eve@example.org, and nobody with this address is invited."),
-        ("mal", "Confirm your e-mail address where you log in"),
+        ("mal", "does not say that your e-mail address is confirmed"),
     ],
 )
 def test_a_stranger_is_told_so_and_finds_nothing(guarded, visit, name: str, told: str):
@@ -121,3 +124,35 @@ def test_a_stranger_is_told_so_and_finds_nothing(guarded, visit, name: str, told
     assert page.request.get(f"{guarded.url}/media/x.csv").status == 403
     with guarded.store() as store:
         assert store.events() == []
+
+
+def test_a_login_is_its_subject_and_nobody_else_who_has_the_address(guarded, visit):
+    lea = visit(guarded.url, grader=None)
+    log_in(lea, "lea")
+    expect(lea.locator(".chunk .text")).to_contain_text("This is the text")
+    other = visit(guarded.url, grader=None)
+    log_in(other, "lei")
+    expect(other.get_by_text("Your address belongs to another login")).to_be_visible()
+    other.goto(f"{guarded.url}/scores")
+    expect(other.get_by_text("Your address belongs to another login")).to_be_visible()
+
+
+def test_whoever_logs_in_as_somebody_else_is_asked_first_and_may_stay(guarded, visit):
+    page = visit(link_for(guarded, "Bob"), grader=None)
+    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
+    page.goto(f"{guarded.url}/login/default")
+    page.get_by_role("button", name="ann", exact=True).click()
+    expect(page.get_by_text("In this browser you are Bob, and you have logged in")).to_be_visible()
+    page.get_by_role("button", name="Stay Bob").click()
+    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
+    page.goto(f"{guarded.url}/leave")
+    expect(page.get_by_role("heading", name="Log out, Bob?")).to_be_visible()
+    page.goto(f"{guarded.url}/login/default")
+    page.get_by_role("button", name="ann", exact=True).click()
+    page.get_by_role("button", name="Go on as Ann").click()
+    expect(page.locator(".chunk .text")).to_contain_text("This is the text")
+    page.goto(f"{guarded.url}/leave")
+    expect(page.get_by_role("heading", name="Log out, Ann?")).to_be_visible()
+    page.get_by_role("button", name="Log out everywhere").click()
+    page.get_by_role("link", name="Go to the door").click()
+    expect(page.get_by_text("You need an invitation")).to_be_visible()

@@ -1,0 +1,183 @@
+"""The README's nginx in front of the server: pages, sockets, grades, uploads, logins, cookies."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, expect, sync_playwright
+
+from labeler.access import SECURE_COOKIE
+from tests.browser.doors import DoorServer, Provider, any_port, come_in, link_for
+from tests.browser.padpage import ready
+from tests.browser.server import QUIET, launch
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+NAME = "labels.example.org"
+LEA = {"lea": {"email": "lea@example.org", "email_verified": True}}
+QUERIES = '{"query_id": "new", "query": "What came through the proxy?"}\n' * 1
+FRAME = """
+daemon off; pid {folder}/pid; error_log {folder}/log;
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+    {content}
+}}
+"""
+
+
+def in_the_readme(language: str) -> str:
+    """Return the README's example in a language."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    [found] = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    return found
+
+
+def certificate(folder: Path) -> None:
+    """Make a certificate and its key."""
+    kind = ["-x509", "-nodes", "-newkey", "rsa:2048", "-days", "2"]
+    command = ["openssl", "req", *kind, "-keyout", "key", "-out", "pem", "-subj"]
+    subprocess.run([*command, f"/CN={NAME}"], cwd=folder, check=True, **QUIET)
+
+
+@pytest.fixture
+def nginx(tmp_path: Path) -> Iterator[Callable[[int, int], None]]:
+    """Start nginx before a server as the README says, but for ports and files."""
+    found = os.environ.get("LABELER_NGINX") or shutil.which("nginx")
+    if not found or not shutil.which("openssl"):
+        pytest.skip("there is no nginx, or no openssl")
+    folder = tmp_path / "nginx"
+    folder.mkdir()
+    certificate(folder)
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(server: int, public: int) -> None:
+        content = in_the_readme("nginx")
+        for said, meant in {
+            "127.0.0.1:8501": f"127.0.0.1:{server}",
+            "listen 443 ssl": f"listen 127.0.0.1:{public} ssl",
+            "listen 80;": f"listen 127.0.0.1:{any_port()};",
+            f"/etc/ssl/{NAME}": str(folder),
+        }.items():
+            assert said in content
+            content = content.replace(said, meant)
+        content = content.replace(f"{folder}.", f"{folder}/")
+        (folder / "conf").write_text(FRAME.format(folder=folder, content=content))
+        command = [str(Path(found).absolute()), "-e", f"{folder}/log", "-c", f"{folder}/conf"]
+        started.append(subprocess.Popen(command, **QUIET))
+        wait_until_open(public)
+
+    yield start
+    for process in started:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=20)
+
+
+def wait_until_open(port: int) -> None:
+    """Return once a proxy answers."""
+    for _ in range(600):
+        try:
+            if asked(port, "/_stcore/health")[0] == 200:
+                return
+        except OSError:
+            time.sleep(0.05)
+    raise TimeoutError("nginx does not answer")
+
+
+def asked(port: int, path: str) -> tuple[int, str | None]:
+    """Ask the proxy; return the status and what it says of https."""
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=20, context=context)
+    with closing(connection):
+        connection.request("GET", path, headers={"Host": f"{NAME}:{port}"})
+        answer = connection.getresponse()
+        return answer.status, answer.getheader("strict-transport-security")
+
+
+@pytest.fixture
+def public(
+    tmp_path: Path, golden_set: Callable[..., Path], nginx: Callable[[int, int], None]
+) -> Iterator[DoorServer]:
+    """Serve behind nginx, with a login for Lea."""
+    provider, port, secrets = Provider(any_port(), LEA), any_port(), tmp_path / "secrets.toml"
+    server = DoorServer(golden_set(), "--host-name", f"{NAME}:{port}", "--login", str(secrets))
+    at_home, server.url = server.url, f"https://{NAME}:{port}"
+    secrets.write_text(
+        "[auth]\n"
+        f'redirect_uri = "{server.url}/oauth2callback"\n'
+        f'cookie_secret = "{"0123456789abcdef" * 2}"\n'
+        "[auth.mine]\n"
+        'client_id = "labeler"\n'
+        'client_secret = "any"\n'
+        f'server_metadata_url = "{provider.url}/.well-known/openid-configuration"\n'
+        "[auth.yours]\n"
+        'client_id = "labeler"\n'
+        'client_secret = "any"\n'
+        'server_metadata_url = "http://127.0.0.1:9/.well-known/openid-configuration"\n'
+    )
+    with server.store() as store:
+        store.allow("Lea", "lea@example.org", role="lead")
+    public_url, server.url = server.url, at_home
+    server.start()
+    server.url = public_url
+    nginx(server.port, port)
+    yield server
+    server.stop(signal.SIGKILL)
+    provider.stop()
+
+
+@pytest.fixture
+def outside() -> Iterator[Callable[[], BrowserContext]]:
+    """Open browsers for which the public name is this machine's."""
+    with sync_playwright() as playwright:
+        chromium = launch(playwright, f"--host-resolver-rules=MAP {NAME} 127.0.0.1")
+        yield lambda: chromium.new_context(ignore_https_errors=True)
+        chromium.close()
+
+
+def test_behind_nginx_people_log_in_load_grade_and_log_out(public, outside):
+    page = outside().new_page()
+    page.goto(f"{public.url}/data")
+    page.get_by_role("link", name="Log in with mine").click()
+    page.get_by_role("button", name="lea", exact=True).click()
+    ready(page)
+    cookies = {cookie["name"]: cookie for cookie in page.context.cookies()}
+    assert cookies[SECURE_COOKIE]["secure"]
+    page.goto(f"{public.url}/data")
+    file = {"name": "more.jsonl", "mimeType": "text/plain", "buffer": QUERIES.encode()}
+    page.locator("input[type=file]").set_input_files(file)
+    page.get_by_role("button", name="Load 1 file").click()
+    expect(page.get_by_text("✓ loaded")).to_be_visible()
+
+    grader = outside().new_page()
+    grader.goto(link_for(public, "Ann"))
+    come_in(grader)
+    ready(grader)
+    grader.keyboard.press("2")
+    expect(grader.locator(".status .state")).to_contain_text("1 saved")
+    page.goto(f"{public.url}/scores")
+    expect(page.get_by_text("follows new grades")).to_be_visible()
+    page.get_by_role("link", name="Log out").click()
+    page.get_by_role("button", name="Log out here").click()
+    page.goto(f"{public.url}/scores")
+    expect(page.get_by_role("link", name="Log in with yours")).to_be_visible()
+    with public.store() as store:
+        assert [event.grader for event in store.events()] == ["Ann"]
+        assert "new" in {query.query_id for query in store.queries()}
+    port = int(public.url.rpartition(":")[2])
+    assert asked(port, "/") == (403, "max-age=31536000")
