@@ -26,7 +26,7 @@ from labeler.evaluation import (
     tied_ranges,
     why_no_value,
 )
-from labeler.formats import GradeRule, OnDuplicate
+from labeler.formats import LIMITS, GradeRule, Limits, OnDuplicate
 from labeler.given import (
     GivenGrades,
     GivenRun,
@@ -37,6 +37,8 @@ from labeler.given import (
     named_in_python,
 )
 from labeler.measures import Measure
+
+__all__ = ["Limits", "compare", "evaluate"]
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
@@ -53,6 +55,7 @@ def evaluate(
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
     on_duplicate: OnDuplicate = "refuse",
+    limits: Limits = LIMITS,
 ) -> pd.DataFrame:
     """Compute measures of runs: a row for each run and measure, or also for each query.
 
@@ -63,7 +66,8 @@ def evaluate(
 
     Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales, ``negative_as_zero`` the -1
     of many TREC qrels. A chunk that stands twice in a query's list of a file is refused, or with
-    ``on_duplicate="first"`` counts where it is better placed.
+    ``on_duplicate="first"`` counts where it is better placed. ``limits`` says how much of a file is
+    taken in, such as ``labeler.Limits(unpacked=4_000_000_000)``.
 
     Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
     ``query_id``): ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n``
@@ -88,7 +92,7 @@ def evaluate(
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     rule = grade_rule(grade_map, negative_as_zero)
-    board = _board(qrels, runs, conventions, rule, on_duplicate)
+    board = _board(qrels, runs, conventions, rule, on_duplicate, limits)
     wanted = _wanted(conventions, measures)
     if per_query:
         return _frame(_query_columns(board, wanted), board, wanted)
@@ -109,6 +113,7 @@ def compare(
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
     on_duplicate: OnDuplicate = "refuse",
+    limits: Limits = LIMITS,
 ) -> pd.DataFrame:
     """Set run ``b`` against run ``a``: a row for each measure, or also for each query.
 
@@ -123,7 +128,7 @@ def compare(
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     rule = grade_rule(grade_map, negative_as_zero)
-    board = _board(qrels, {"A": a, "B": b}, conventions, rule, on_duplicate)
+    board = _board(qrels, {"A": a, "B": b}, conventions, rule, on_duplicate, limits)
     wanted = _wanted(conventions, measures)
     found = comparison.compare(board, "A", "B", wanted)
     if per_query:
@@ -203,15 +208,16 @@ def _board(
     conventions: Conventions,
     rule: GradeRule,
     on_duplicate: OnDuplicate,
+    limits: Limits,
 ) -> Scoreboard:
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: run} with at least one run")
     check_on_duplicate(on_duplicate)
     with named_in_python():
-        grades = grades_from(qrels, rule)
+        grades = grades_from(qrels, rule, limits)
         if not grades:
             raise BadInput("there is no query in the qrels")
-        lists = lists_of_runs(runs, on_duplicate)
+        lists = lists_of_runs(runs, on_duplicate, limits)
     board = plain_board(grades, lists, conventions)
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -17,7 +17,15 @@ import pandas as pd
 
 from labeler.errors import BadInput
 from labeler.evaluation import GivenList, are_all, check_chunk_ids, is_number
-from labeler.formats import GradeRule, OnDuplicate, read_golden, read_run
+from labeler.formats import (
+    LIMITS,
+    GradeRule,
+    Limits,
+    OnDuplicate,
+    parse_limits,
+    read_golden,
+    read_run,
+)
 from labeler.model import GRADES, RankingsByQuery, check_grade, check_id
 
 GivenGrades: TypeAlias = "Mapping[str, Mapping[str, int]] | pd.DataFrame | str | PathLike[str]"
@@ -30,11 +38,16 @@ QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
 _SIDE_BY_SIDE = 2  # more files at once take more memory, and gain nothing
 # Messages name the options of the command line; these are the same in Python.
-IN_PYTHON = {
+IN_PYTHON: dict[str, str | Callable[[re.Match[str]], str]] = {
+    r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
     r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
     "--negative-as-zero": "negative_as_zero=True",
     "--on-duplicate first": "on_duplicate='first'",
 }
+
+
+def _limit_in_python(name: str, given: str) -> str:
+    return f"limits=labeler.Limits({name}={getattr(parse_limits([given]), name)})"
 
 
 def grade_rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) -> GradeRule:
@@ -71,11 +84,16 @@ def named_in_python() -> Iterator[None]:
         raise BadInput(text) from error
 
 
-def grades_from(given: GivenGrades, rule: GradeRule) -> dict[str, dict[str, int]]:
+def grades_from(
+    given: GivenGrades, rule: GradeRule, limits: Limits = LIMITS
+) -> dict[str, dict[str, int]]:
     """Return qrels as ``{query: {chunk: grade}}``; raises `BadInput` where they are malformed."""
     if isinstance(given, str | PathLike):
         read = read_golden(
-            _path(given), negative_as_zero=rule.negative_as_zero, grade_map=rule.grade_map
+            _path(given),
+            negative_as_zero=rule.negative_as_zero,
+            grade_map=rule.grade_map,
+            limits=limits,
         )
         return _gathered((each.query_id, each.chunk_id, each.grade) for each in read.grades.records)
     if isinstance(given, pd.DataFrame):
@@ -93,24 +111,26 @@ def grades_from(given: GivenGrades, rule: GradeRule) -> dict[str, dict[str, int]
 
 
 def lists_of_runs(
-    runs: Mapping[str, GivenRun], on_duplicate: OnDuplicate
+    runs: Mapping[str, GivenRun], on_duplicate: OnDuplicate, limits: Limits = LIMITS
 ) -> dict[str, Mapping[str, GivenList]]:
     """Return the lists of each run by query, as `_lists` does; files are read side by side."""
     names = [check_id(name, "run") for name in runs]
-    read = partial(_lists, on_duplicate=on_duplicate)
+    read = partial(_lists, on_duplicate=on_duplicate, limits=limits)
     if sum(isinstance(run, str | PathLike) for run in runs.values()) < _SIDE_BY_SIDE:
         return dict(zip(names, map(read, names, runs.values()), strict=True))
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         return dict(zip(names, pool.map(read, names, runs.values()), strict=True))
 
 
-def _lists(name: str, given: GivenRun, on_duplicate: OnDuplicate) -> Mapping[str, GivenList]:
+def _lists(
+    name: str, given: GivenRun, on_duplicate: OnDuplicate, limits: Limits
+) -> Mapping[str, GivenList]:
     """Return the lists of the run ``name`` by query; what is in those of a dict is not looked at.
 
     Raises `BadInput` where a file is malformed, or this is no run.
     """
     if isinstance(given, str | PathLike):
-        read = read_run(_path(given), on_duplicate=on_duplicate)
+        read = read_run(_path(given), on_duplicate=on_duplicate, limits=limits)
         return RankingsByQuery(read.records)
     if isinstance(given, pd.DataFrame):
         given = _nested(given, f"run {name!r}", SCORE)

@@ -11,6 +11,7 @@ from typing import Literal
 from labeler import formats
 from labeler.chain import Seal
 from labeler.errors import BadInput
+from labeler.formats import LIMITS, Limits
 from labeler.model import IntakeReport
 from labeler.store import Store
 
@@ -23,6 +24,7 @@ EXPORTS: Mapping[str, str] = {
     "beir": "golden-beir.zip",
     "events": "events.jsonl",
 }
+MOST_UPLOAD_MEGABYTES = 200  # of a file; the server holds it in memory until it is stored
 RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".csv", ".tsv")
 
 Progress = Callable[[float], object]
@@ -43,6 +45,7 @@ class LoadOptions:
     negative_as_zero: bool = False
     grade_map: Mapping[float, int] | None = None
     split: str = "test"
+    limits: Limits = LIMITS
 
 
 def read(
@@ -73,26 +76,29 @@ def read(
 def _queries(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
-    loaded = formats.read_queries(path, facets=options.facets, name=name, progress=progress)
+    loaded = formats.read_queries(
+        path, facets=options.facets, name=name, progress=progress, limits=options.limits
+    )
     return lambda store: [store.add_queries(loaded, update=options.update)]
 
 
 def _chunks(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
-    loaded = formats.read_chunks(path, name=name, progress=progress)
+    loaded = formats.read_chunks(path, name=name, progress=progress, limits=options.limits)
     return lambda store: [store.add_chunks(loaded, update=options.update)]
 
 
 def _run(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
-    loaded = formats.read_run(
+    loaded = formats.stream_run(
         path,
         order=options.order,
         on_duplicate=options.on_duplicate,
         name=name,
         progress=progress,
+        limits=options.limits,
     )
     run_name = run_name_of(name or path) if options.run_name is None else options.run_name
     return lambda store: [
@@ -109,6 +115,7 @@ def _golden(
         grade_map=options.grade_map,
         name=name,
         progress=progress,
+        limits=options.limits,
     )
     return lambda store: [store.add_golden(loaded, update=options.update)]
 
@@ -124,6 +131,7 @@ def _beir(
         facets=options.facets,
         name=name,
         progress=progress,
+        limits=options.limits,
     )
     return lambda store: store.add_beir(loaded, update=options.update)
 
@@ -156,6 +164,13 @@ def export(store: Store, kind: str, seal: Seal | None = None) -> bytes:
     if kind not in ("jsonl", "qrels", "csv"):
         raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
     return formats.write_golden(queries, grades, kind)  # type: ignore[arg-type] # just checked
+
+
+def refusals(store: Store) -> dict[str, str]:
+    """Return why the golden set cannot leave in some formats, by format: an id may not fit one."""
+    queries, grades = store.golden_set()
+    found = {kind: formats.refusal(kind, queries, grades) for kind in EXPORTS}
+    return {kind: why for kind, why in found.items() if why is not None}
 
 
 def dated(name: str, revision: int, day: date | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import fcntl
 import io
 import json
 import os
@@ -14,6 +15,8 @@ import stat
 import subprocess
 import sys
 import tempfile
+import termios
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -892,17 +895,20 @@ def ctrl_c_is_heard() -> Iterator[None]:
 
 @pytest.mark.usefixtures("ctrl_c_is_heard")
 def test_ctrl_c_ends_a_command_quietly_and_leaves_no_file(here: Path) -> None:
-    os.mkfifo(here / "slow.jsonl")
+    read_end, write_end = os.pipe()
+    os.write(write_end, QUERIES.splitlines()[0].encode() + b"\n")
     loading = subprocess.Popen(
-        [sys.executable, "-m", "labeler", "load", "queries", "slow.jsonl"],
+        [sys.executable, "-m", "labeler", "load", "queries", "/dev/stdin"],
+        stdin=read_end,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    with (here / "slow.jsonl").open("w") as pipe:  # returns once the command reads
-        pipe.write(QUERIES.splitlines()[0] + "\n")
-        pipe.flush()
-        loading.send_signal(signal.SIGINT)
+    while fcntl.ioctl(read_end, termios.FIONREAD, b"1234") != bytes(4):  # until the command reads
+        time.sleep(0.01)
+    loading.send_signal(signal.SIGINT)
+    os.close(write_end)
+    os.close(read_end)
     # The pipe is closed by now: Python sleeps on where a signal comes just before it reads.
     out, err = loading.communicate(timeout=20)
     assert (loading.returncode, out, err.strip()) == (130, b"", b"")
-    assert files(here) == ["in", "slow.jsonl"]
+    assert files(here) == ["in"]

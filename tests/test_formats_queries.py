@@ -213,8 +213,8 @@ def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
         ),
         ("id,query\n,a\n", "2: there is no query id; name it query_id, _id, id or qid"),
         (",,\n,,\n", "1: no column for the query id; name it query_id, _id, id or qid (found: )"),
-        ("id,query,metadata\n1,a,{'b': 1}\n", "2: metadata is not JSON: Expecting property name "
-         "enclosed in double quotes: line 1 column 2 (char 1)"),
+        ("id,query,metadata\n1,a,{'b': 1}\n", "2: metadata: not JSON at column 2 (Expecting "
+         "property name enclosed in double quotes)"),
     ],
 )  # fmt: skip
 def test_a_bad_table_is_named_with_the_first_line_of_its_record(table, message, tmp_path):

@@ -95,7 +95,7 @@ def test_scores_are_compared_as_64_bits_and_ties_counted_as_32_bits(tmp_path):
 
 
 def test_lists_may_be_mixed_and_lines_name_where_each_begins(tmp_path):
-    rows = [("q1", "a", 1, 3), ("q2", "a", 1, 3), ("q1", "b", 2, 1), ("q2", "b", 2, 1e300)]
+    rows = [("q1", "a", 1, 3), ("q2", "a", 1, 3), ("q1", "b", 2, 1), ("q2", "b", 2, 1e30)]
     loaded = read_run(put(tmp_path, "\n" + trec(rows)), name="a.trec")
     assert [loaded.where(0), loaded.where(1)] == ["a.trec:2", "a.trec:3"]
     assert loaded.facts == {

@@ -258,6 +258,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.naming",
         "labeler.palette",
+        "labeler.portions",
         "labeler.ranks",
         "labeler.tables",
         "labeler.ui",

@@ -35,7 +35,11 @@ BARE = NAMED.map(lambda chunks: Ranking("", tuple(chunks)))
 RUN = st.dictionaries(st.sampled_from([*QUERIES, "unknown"]), SCORED | NAMED | READ | BARE)
 IN_FILE = st.dictionaries(
     st.sampled_from([*QUERIES, "unknown"]),
-    st.dictionaries(CHUNKS | st.just("č"), SCORES, min_size=1),
+    st.dictionaries(
+        CHUNKS | st.just("č"),
+        SCORES.filter(lambda score: score < 1e38),  # a file with larger ones is refused
+        min_size=1,
+    ),
     min_size=1,
 )
 QRELS = st.dictionaries(

@@ -54,6 +54,10 @@ def _one_sentence() -> Iterator[None]:
         if error.errno == errno.EPIPE:  # a reader that has seen enough
             raise
         raise click.ClickException(_in_words(error)) from error
+    except MemoryError:
+        raise click.ClickException(
+            "there is not enough memory for this; nothing was changed"
+        ) from None
     except KeyboardInterrupt:
         click.echo(err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None

@@ -12,7 +12,7 @@ from labeler.cli.group import FILE, CommandT, LabelerGroup, database_option
 from labeler.cli.progress import progress_bar
 from labeler.cli.whole import filling, is_new
 from labeler.errors import BadInput, LabelerError
-from labeler.formats import guess, parse_grade_map
+from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
 from labeler.store import Store, health
 from labeler.transfer import LoadOptions
 
@@ -28,6 +28,18 @@ facet_option = click.option(
     help="Group queries by exactly this field; repeat it for more. Without it: by the buckets and "
     "every text field of the metadata with at most 50 distinct values, and at most one for two "
     "queries.",
+)
+
+
+limit_option = click.option(
+    "--limit",
+    "limits",
+    multiple=True,
+    metavar="NAME=SIZE",
+    default=(),
+    callback=lambda _context, _option, given: parse_limits(given),
+    help="Take in more, or less, than usual; repeat it for more. Without it: "
+    f"{usual_limits()}. A refusal names the one it is about.",
 )
 
 
@@ -50,7 +62,8 @@ def load() -> None:
     """Add queries, chunks, a run or golden grades.
 
     A load is all or nothing: one bad line and nothing changes. The golden set's file is made if
-    it is not there yet. Files may be gzipped.
+    it is not there yet. Files may be gzipped. What comes in is limited, so that no file takes all
+    memory: --limit of a command takes more.
     """
 
 
@@ -58,21 +71,23 @@ def load() -> None:
 @path_argument
 @facet_option
 @update_option
+@limit_option
 @database_option
 @click.pass_obj
-def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool) -> None:
+def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits: Limits) -> None:
     """Add the queries of a JSONL, BEIR, CSV or TSV file."""
-    put(db, "queries", path, LoadOptions(facets=facets or None, update=update))
+    put(db, "queries", path, LoadOptions(facets=facets or None, update=update, limits=limits))
 
 
 @load.command()
 @path_argument
 @update_option
+@limit_option
 @database_option
 @click.pass_obj
-def chunks(db: Path, path: Path, update: bool) -> None:
+def chunks(db: Path, path: Path, update: bool, limits: Limits) -> None:
     """Add the chunks of a JSONL, BEIR, CSV or TSV file."""
-    put(db, "chunks", path, LoadOptions(update=update))
+    put(db, "chunks", path, LoadOptions(update=update, limits=limits))
 
 
 @load.command()
@@ -94,6 +109,7 @@ def chunks(db: Path, path: Path, update: bool) -> None:
     show_default=True,
     help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
 )
+@limit_option
 @database_option
 @click.pass_obj
 def run(
@@ -104,10 +120,16 @@ def run(
     date: str | None,
     order: Literal["score", "rank"],
     on_duplicate: Literal["refuse", "first"],
+    limits: Limits,
 ) -> None:
     """Add a run: TREC, JSONL, CSV or TSV."""
     options = LoadOptions(
-        run_name=name, system=system, created_at=date, order=order, on_duplicate=on_duplicate
+        run_name=name,
+        system=system,
+        created_at=date,
+        order=order,
+        on_duplicate=on_duplicate,
+        limits=limits,
     )
     put(db, "run", path, options)
 
@@ -116,6 +138,7 @@ def run(
 @path_argument
 @grade_options
 @update_option
+@limit_option
 @database_option
 @click.pass_obj
 def golden(
@@ -124,13 +147,16 @@ def golden(
     negative_as_zero: bool,
     grade_map: dict[float, int] | None,
     update: bool,
+    limits: Limits,
 ) -> None:
     """Add golden grades: a golden set, a log, qrels, CSV.
 
     The content says which it is. Only a golden set in JSONL brings its queries along; for the
     others load the queries first. A table needs the columns query, docid and rating.
     """
-    options = LoadOptions(negative_as_zero=negative_as_zero, grade_map=grade_map, update=update)
+    options = LoadOptions(
+        negative_as_zero=negative_as_zero, grade_map=grade_map, update=update, limits=limits
+    )
     put(db, "golden", path, options)
 
 
@@ -140,6 +166,7 @@ def golden(
 @facet_option
 @grade_options
 @update_option
+@limit_option
 @database_option
 @click.pass_obj
 def beir(
@@ -150,6 +177,7 @@ def beir(
     negative_as_zero: bool,
     grade_map: dict[float, int] | None,
     update: bool,
+    limits: Limits,
 ) -> None:
     """Add a BEIR folder, or a zip that holds one."""
     options = LoadOptions(
@@ -158,15 +186,17 @@ def beir(
         negative_as_zero=negative_as_zero,
         grade_map=grade_map,
         update=update,
+        limits=limits,
     )
     put(db, "beir", path, options)
 
 
 @load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
+@limit_option
 @database_option
 @click.pass_obj
-def files(db: Path, paths: tuple[Path, ...]) -> None:
+def files(db: Path, paths: tuple[Path, ...], limits: Limits) -> None:
     """Add files of any kind: the content says what each holds.
 
     They are loaded in the order they need: queries, chunks, golden grades, runs. A file that
@@ -178,7 +208,7 @@ def files(db: Path, paths: tuple[Path, ...]) -> None:
     for kind in transfer.LOADS:
         for path in (path for path, found in guesses if found.kind == kind):
             try:
-                put_unchecked(db, kind, path, LoadOptions())
+                put_unchecked(db, kind, path, LoadOptions(limits=limits))
             except LabelerError as error:
                 failed.append(str(error))
     if failed:

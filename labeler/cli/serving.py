@@ -29,10 +29,10 @@ from labeler.places import PACKAGE, folder
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store, health
+from labeler.transfer import MOST_UPLOAD_MEGABYTES
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
-MOST_UPLOAD_MEGABYTES = 500
 DEMO_RUNS = {"bm25": "2026-01-12", "lsa": "2026-01-19", "hybrid": "2026-01-26"}
 
 port_option = click.option(

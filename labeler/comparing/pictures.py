@@ -20,6 +20,7 @@ from labeler.reranker import show_reranker
 
 QUERIES_A_PAGE = 200
 MOVERS = 10
+LONGEST_TITLE = 200  # characters of a text that stands for a title
 
 
 def show_pictures(view: View) -> None:
@@ -133,7 +134,7 @@ def moved_most(view: View, what: str) -> Sequence[Mover]:
 def chunk_titles(view: View, shown: Iterable[Mover]) -> dict[str, str]:
     """Return what the chunks that are shown are called."""
     with ui.open_store() as store:
-        chunks = store.chunks_numbered(mover.places[0].chunk for mover in shown)
+        chunks = store.chunks_numbered((mover.places[0].chunk for mover in shown), LONGEST_TITLE)
     return ranks.chunk_titles(view.board.collection.chunk_ids, chunks)
 
 

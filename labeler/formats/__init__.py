@@ -9,23 +9,30 @@ from labeler.formats.chunks import read_chunks
 from labeler.formats.golden import read_golden
 from labeler.formats.grades import GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
+from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
-from labeler.formats.runs import read_run
-from labeler.formats.writing import beir_files, write_events, write_golden, zip_files
+from labeler.formats.runs import read_run, stream_run
+from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 
 __all__ = [
+    "LIMITS",
     "GradeRule",
     "Guess",
+    "Limits",
     "OnDuplicate",
     "beir_files",
     "guess",
     "parse_grade_map",
+    "parse_limits",
     "read_beir",
     "read_chunks",
     "read_golden",
     "read_queries",
     "read_run",
+    "refusal",
+    "stream_run",
+    "usual_limits",
     "write_events",
     "write_golden",
     "zip_files",

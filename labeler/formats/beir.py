@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from labeler.errors import BadInput, NotFound
+from labeler.formats.archives import check_together, member_source, members_of
 from labeler.formats.chunks import chunks_from
 from labeler.formats.golden import empty_golden, golden_from
 from labeler.formats.grades import GradeRule
+from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.queries import queries_from
 from labeler.formats.reading import (
     Progress,
@@ -21,11 +23,12 @@ from labeler.formats.reading import (
     Throttle,
     file_source,
     look,
-    member_source,
 )
 from labeler.model import LoadedBeir
 
 _PART = re.compile(r"(corpus|queries)\.jsonl(\.gz)?|qrels/[^/]+")
+_CORPORA = ("corpus.jsonl", "corpus.jsonl.gz")
+_MOST_NAMED = 3
 _SPLIT = re.compile(r"qrels/(?P<split>[^/]+)\.tsv(\.gz)?")
 
 
@@ -38,6 +41,7 @@ def read_beir(
     facets: Sequence[str] | None = None,
     name: str | None = None,
     progress: Progress | None = None,
+    limits: Limits = LIMITS,
 ) -> LoadedBeir:
     """Read a BEIR folder, or a zip archive that holds one at its root or one level down.
 
@@ -47,7 +51,7 @@ def read_beir(
     """
     rule = GradeRule(negative_as_zero, grade_map or {})
     shown = os.fspath(folder) if name is None else name
-    parts = _parts(Path(folder), shown)
+    parts = _parts(Path(folder), shown, limits)
     corpus, queries = _needed(shown, parts)
     qrels = _qrels(shown, parts, split)
     share = _shares([corpus, queries, *([qrels] if qrels else [])], progress)
@@ -58,50 +62,60 @@ def read_beir(
     )
 
 
-def _parts(folder: Path, shown: str) -> dict[str, Source]:
+def _parts(folder: Path, shown: str, limits: Limits) -> dict[str, Source]:
     """Return the parts of a folder or archive by their path inside it."""
     found = look(folder, shown)
     if found is None:
         raise NotFound(f"{shown}: there is no such folder")
     try:
         if stat.S_ISDIR(found.st_mode):
-            return folder_parts(folder, shown)
-        return _zipped_parts(folder, shown)
+            return folder_parts(folder, shown, limits)
+        if not stat.S_ISREG(found.st_mode):
+            raise _no_archive(shown)
+        return _zipped_parts(folder, shown, limits)
     except zipfile.BadZipFile as error:
-        raise _no_archive(folder, shown) from error
+        raise _damaged(folder, shown) from error
     except OSError as error:
         raise BadInput(f"{shown}: cannot be opened: {error.strerror}") from error
 
 
-def _no_archive(path: Path, shown: str) -> BadInput:
-    with path.open("rb") as stream:
-        if stream.read(4) == b"PK\x03\x04":
-            return BadInput(f"{shown}: the zip archive is cut off or damaged; copy the file again")
+def _no_archive(shown: str) -> BadInput:
     return BadInput(f"{shown}: a BEIR set is a folder or a zip archive; this is neither")
 
 
-def folder_parts(folder: Path, shown: str) -> dict[str, Source]:
+def _damaged(path: Path, shown: str) -> BadInput:
+    with path.open("rb") as stream:
+        if stream.read(4) == b"PK\x03\x04":
+            return BadInput(f"{shown}: the zip archive is cut off or damaged; copy the file again")
+    return _no_archive(shown)
+
+
+def folder_parts(folder: Path, shown: str, limits: Limits = LIMITS) -> dict[str, Source]:
     """Return the parts of a BEIR set in a folder by their path inside it."""
     files = [*folder.iterdir(), *(folder / "qrels").glob("*")]
     found = {path.relative_to(folder).as_posix(): path for path in files if path.is_file()}
     return {
-        part: file_source(path, f"{shown}/{part}")
+        part: file_source(path, f"{shown}/{part}", limits)
         for part, path in found.items()
         if _PART.fullmatch(part)
     }
 
 
-def _zipped_parts(archive: Path, shown: str) -> dict[str, Source]:
-    with zipfile.ZipFile(archive) as opened:
-        members = {member.filename: member for member in opened.infolist() if not member.is_dir()}
+def _zipped_parts(archive: Path, shown: str, limits: Limits) -> dict[str, Source]:
+    members = members_of(archive, shown, limits)
+    parts = parts_among(members, shown)
+    check_together(shown, {path: members[path] for path in parts.values()}, limits)
     return {
-        part: member_source(archive, members[path], f"{shown}/{path}")
-        for part, path in parts_among(members).items()
+        part: member_source(archive, members[path], f"{shown}/{path}", limits)
+        for part, path in parts.items()
     }
 
 
-def parts_among(paths: Iterable[str]) -> dict[str, str]:
-    """Return the parts of a BEIR set among paths, at their root or one level down."""
+def parts_among(paths: Iterable[str], shown: str) -> dict[str, str]:
+    """Return the parts of a BEIR set among paths, at their root or one level down.
+
+    Raises `BadInput` where there is more than one set, since nothing says which is meant.
+    """
     by_root: dict[str, dict[str, str]] = {}
     for path in paths:
         steps = PurePosixPath(path).parts
@@ -109,12 +123,19 @@ def parts_among(paths: Iterable[str]) -> dict[str, str]:
             root, part = "/".join(steps[:depth]), "/".join(steps[depth:])
             if _PART.fullmatch(part):
                 by_root.setdefault(root, {})[part] = path
-    return max(by_root.values(), key=len, default={})
+    sets = [root for root, parts in by_root.items() if {*parts} & {*_CORPORA}]
+    if len(sets) > 1:
+        named = ", ".join(root or "its root" for root in sets[:_MOST_NAMED])
+        raise BadInput(f"{shown}: holds {len(sets)} BEIR sets ({named}); keep one of them")
+    return by_root[sets[0]] if sets else max(by_root.values(), key=len, default={})
 
 
 def _needed(shown: str, parts: Mapping[str, Source]) -> tuple[Source, Source]:
     """Return corpus and queries, or raise `NotFound` with all that is missing."""
     names = ("corpus.jsonl", "queries.jsonl")
+    for name in names:
+        if name in parts and f"{name}.gz" in parts:
+            raise BadInput(f"{shown}: holds both {name} and {name}.gz; keep one of them")
     corpus, queries = (parts.get(name) or parts.get(f"{name}.gz") for name in names)
     if corpus and queries:
         return corpus, queries

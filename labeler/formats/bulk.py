@@ -8,7 +8,7 @@ Importing this module loads pyarrow, which takes longer than reading a small fil
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, TypeAlias
 
@@ -19,6 +19,7 @@ import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no an
 from pyarrow import csv  # it carries no annotations
 
 from labeler.formats.reading import BOM, Block
+from labeler.formats.records import TOO_LARGE
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Numbers: TypeAlias = npt.NDArray[np.int32]
@@ -51,6 +52,29 @@ class RunColumns:
     tags: Sequence[str]
     ascii: bool
 
+    def last_apart(self) -> tuple[RunColumns | None, RunColumns]:
+        """Return the results before those of the last query, if there are any, and those."""
+        cut = len(self.ranks) - int(self.repeats[-1])
+        if not cut:
+            return None, self
+        whole = replace(
+            self,
+            queries=self.queries[:-1],
+            repeats=self.repeats[:-1],
+            chunks=self.chunks.slice(0, cut),
+            ranks=self.ranks[:cut],
+            scores=self.scores[:cut],
+        )
+        last = replace(
+            self,
+            queries=self.queries[-1:],
+            repeats=self.repeats[-1:],
+            chunks=self.chunks.slice(cut),
+            ranks=self.ranks[cut:],
+            scores=self.scores[cut:],
+        )
+        return whole, last
+
 
 def run_columns(block: Block) -> RunColumns | None:
     """Return a block of a run as columns, or None where a line of it is not plain.
@@ -67,12 +91,18 @@ def run_columns(block: Block) -> RunColumns | None:
         return None
     queries, repeats = _repeats(table["query"])
     ranks, scores = _floats(table["rank"]), _floats(table["score"])
-    if any(query.startswith("#") for query in queries) or not np.isfinite(scores).all():
+    if any(query.startswith("#") for query in queries) or not (np.abs(scores) < TOO_LARGE).all():
         return None
     if not ((np.abs(ranks) < _EXACT) & (np.floor(ranks) == ranks)).all():
         return None
     tags, _ = _repeats(table["tag"])
     return RunColumns(queries, repeats, table["chunk"], ranks, scores, tags, ascii)
+
+
+def longest_id(columns: RunColumns) -> int:
+    """Return how many bytes the longest id of a query or a chunk has."""
+    chunks: int = pc.max(pc.binary_length(columns.chunks)).as_py()
+    return max(chunks, *(len(query.encode()) for query in columns.queries))
 
 
 def _is_text(data: bytes) -> bool:

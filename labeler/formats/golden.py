@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.grades import GradeRule
-from labeler.formats.names import CHUNK_OF_PAIR, GRADE, QUERY_OF_PAIR, SEAL
-from labeler.formats.queries import loaded_queries, query_of, refuse_second
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.names import CHUNK_OF_PAIR, GRADE, ONE_QUERY, QUERY_OF_PAIR, SEAL
+from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
     Progress,
@@ -38,6 +41,7 @@ from labeler.formats.records import (
     take_text,
     take_texts,
 )
+from labeler.formats.spool import Firsts, Ids, Spool, lines_of_records, weight_of
 from labeler.formats.spreadsheet import CSV_COLUMNS, revived
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import QRELS, TrecFile
@@ -53,6 +57,7 @@ from labeler.model import (
     check_name,
 )
 
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
 _GRADERS = ("graders", "grader")
 _NOTE = ("note", "notes")
 _JUDGMENT = {"chunk_id", "grade", "graders", "note"}
@@ -68,6 +73,7 @@ def read_golden(
     grade_map: Mapping[float, int] | None = None,
     name: str | None = None,
     progress: Progress | None = None,
+    limits: Limits = LIMITS,
 ) -> LoadedGolden:
     """Read grades, plain or gzip; the content says in which format they are.
 
@@ -78,15 +84,14 @@ def read_golden(
     twice counts once, with two different grades it is refused. Raises `BadInput` with file and
     line, `NotFound` for a missing file.
     """
-    return golden_from(
-        file_source(path, name), GradeRule(negative_as_zero, grade_map or {}), progress
-    )
+    rule = GradeRule(negative_as_zero, grade_map or {})
+    return golden_from(file_source(path, name, limits), rule, progress)
 
 
 def golden_from(source: Source, rule: GradeRule, progress: Progress | None = None) -> LoadedGolden:
     """Read grades from a source, as `read_golden` does."""
     with open_lines(source, progress) as lines:
-        number, first, lines = peek_line(lines, comments=True)
+        number, first, lines = peek_line(source, lines, comments=True)
         if number == 0:
             raise source.fail(None, "there is no grade in it")
         if starts_json(source, number, first):
@@ -115,40 +120,71 @@ class _Pairs:
         self.rule = rule
         self.skipped: Counter[str] = Counter()
         self.warnings: list[str] = []
-        self._grades: list[GoldenGrade] = []
-        self._lines: list[int] = []
-        self._places: dict[tuple[str, str], int] = {}
+        self._grades: Spool[GoldenGrade] = Spool()
+        self._values = bytearray()
+        self._lines = array("q")
+        self._firsts = Firsts()
 
     def add(self, line: int, grade: GoldenGrade) -> None:
-        """Note a grade; refuse it where the pair has another one."""
-        pair = grade.query_id, grade.chunk_id
-        place = self._places.setdefault(pair, len(self._grades))
-        if place == len(self._grades):
-            self._grades.append(grade)
+        """Note a grade; refuse it where the pair is known to have another one."""
+        place = self._firsts.add((grade.query_id, grade.chunk_id))
+        if place is None:
+            self._grades.add(grade, len(grade.note or ""))
+            self._values.append(grade.grade)
             self._lines.append(line)
-        elif self._grades[place].grade == grade.grade:
+        elif self._values[place] == grade.grade:
             self.skipped["duplicates"] += 1
         else:
-            raise BadInput(
-                f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
-                f"but {self._grades[place].grade} on line {self._lines[place]}; keep one of them"
-            )
+            raise BadInput(self._other_grade(grade, place))
+
+    def _other_grade(self, grade: GoldenGrade, place: int) -> str:
+        return (
+            f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
+            f"but {self._values[place]} on line {self._lines[place]}; keep one of them"
+        )
+
+    def _drop_repeats(self) -> None:
+        """Leave each pair once, those too that were too many to be known while reading."""
+        repeats: set[int] = set()
+        for place, later in self._firsts.suspects():
+            grade, first = self._grades[later], self._grades[place]
+            if (first.query_id, first.chunk_id) != (grade.query_id, grade.chunk_id):
+                continue
+            if first.grade != grade.grade:
+                raise self.source.fail(self._lines[later], self._other_grade(grade, place))
+            repeats.add(later)
+        if repeats:
+            self.skipped["duplicates"] += len(repeats)
+            kept: Spool[GoldenGrade] = Spool()
+            for place, grade in enumerate(self._grades):
+                if place not in repeats:
+                    kept.add(grade, len(grade.note or ""))
+            lines = (line for place, line in enumerate(self._lines) if place not in repeats)
+            self._grades, self._lines = kept, array("q", lines)
 
     def loaded(self) -> Loaded[GoldenGrade]:
-        """Return the grades with their facts."""
-        queries = dict.fromkeys(grade.query_id for grade in self._grades)
-        counts = Counter(grade.grade for grade in self._grades)
+        """Return the grades with their facts; raises `BadInput` where a pair has two grades."""
+        self._drop_repeats()
+        queries: dict[str, None] = {}
+        spaced: dict[str, None] = {}
+        counts: Counter[int] = Counter()
+        for grade in self._grades:
+            queries[grade.query_id] = None
+            counts[grade.grade] += 1
+            if grade.chunk_id != grade.chunk_id.strip():
+                spaced[grade.chunk_id] = None
         facts: dict[str, int | str] = {
             "judgments": len(self._grades),
             "queries with grades": len(queries),
         }
         facts |= {f"grade {grade}": counts[grade] for grade in GRADES}
         facts |= self.skipped
-        chunks = dict.fromkeys(grade.chunk_id for grade in self._grades)
-        warnings = (*self.warnings, *outer_spaces(queries, "query"), *outer_spaces(chunks, "chunk"))
+        warnings = (*self.warnings, *outer_spaces(queries, "query"), *outer_spaces(spaced, "chunk"))
         if not self._grades:
             warnings = ("there is no grade in it", *warnings)
-        return Loaded(self.source.name, self._grades, self._lines, facts, warnings)
+        return Loaded(
+            self.source.name, self._grades, lines_of_records(self._lines), facts, warnings
+        )
 
     def golden(self, queries: Loaded[Query] | None = None) -> LoadedGolden:
         """Return the grades as a golden set, with its queries if the file has any."""
@@ -181,7 +217,8 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
     """Read one grade per record; without a chunk or a grade it says "not graded"."""
     for number, record in records:
         with pairs.source.at(number):
-            query_id = take_id(record, QUERY_OF_PAIR, "query")
+            limits = pairs.source.limits
+            query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
             chunk_id, grade = take(record, CHUNK_OF_PAIR), take(record, GRADE)
             if _blank(chunk_id) or _blank(grade):
                 pairs.skipped["not graded, skipped"] += 1
@@ -190,7 +227,7 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
                 number,
                 GoldenGrade(
                     query_id,
-                    as_id(chunk_id, "chunk"),
+                    as_id(chunk_id, "chunk", limits),
                     pairs.rule.read(grade),
                     _graders(record, _GRADERS, ";"),
                     take_text(record, _NOTE),
@@ -227,21 +264,22 @@ def _read_pairs(source: Source, records: Records, rule: GradeRule) -> LoadedGold
 
 def _read_set(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
     pairs = _Pairs(source, rule)
-    queries: list[Query] = []
-    lines: dict[str, int] = {}
+    queries: Spool[Query] = Spool()
+    ids = Ids("query")
     unknown: dict[str, None] = {}
     for number, record in records:
         with source.at(number):
             judgments = _judgments(record)
-            query = query_of(record, exact=True)
-            refuse_second(lines, query.query_id, number, "query")
+            weight = weight_of(record)
+            query = query_of(record, source.limits, exact=True)
+            ids.add(query.query_id, number)
             for judgment in judgments:
-                pairs.add(number, _golden_grade(query.query_id, judgment, rule))
+                pairs.add(number, _golden_grade(query.query_id, judgment, rule, source.limits))
                 unknown |= dict.fromkeys(judgment.keys() - _JUDGMENT)
-        queries.append(query)
+        queries.add(query, weight)
     if unknown:
         pairs.warnings.append(f"not kept from the judgments: {', '.join(sorted(unknown))}")
-    return pairs.golden(loaded_queries(source, queries, list(lines.values())))
+    return pairs.golden(loaded_queries(source, queries, ids))
 
 
 def _judgments(record: Record) -> list[Record]:
@@ -254,14 +292,14 @@ def _judgments(record: Record) -> list[Record]:
     return judgments
 
 
-def _golden_grade(query_id: str, judgment: Record, rule: GradeRule) -> GoldenGrade:
+def _golden_grade(query_id: str, judgment: Record, rule: GradeRule, limits: Limits) -> GoldenGrade:
     values = dict(judgment)
     note = values.get("note")
     if note is not None and not isinstance(note, str):
         raise BadInput(f"note must be text, not {short(note)}")
     return GoldenGrade(
         query_id,
-        take_id(values, CHUNK_OF_PAIR, "chunk"),
+        take_id(values, CHUNK_OF_PAIR, "chunk", limits),
         rule.read(take(values, GRADE)),
         _graders(values, _GRADERS, ";"),
         note,
@@ -269,23 +307,32 @@ def _golden_grade(query_id: str, judgment: Record, rule: GradeRule) -> GoldenGra
 
 
 def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
-    events: list[Judgment | Remark] = []
-    lines: dict[str, int] = {}
+    events: Spool[Judgment | Remark] = Spool()
+    ids = Ids("event")
+    queries: set[str] = set()
+    graders: set[str | None] = set()
+    kinds: Counter[str] = Counter()
     for number, record in records:
         if record.keys() == {SEAL}:  # of the log that the file was taken from
             continue
+        weight = weight_of(record)
         with source.at(number):
-            event = _remark(record) if _is_remark(record) else _event(record)
-            refuse_second(lines, event.event_id, number, "event")
-        events.append(event)
+            made = _remark if _is_remark(record) else _event
+            event = made(record, source.limits)
+            ids.add(event.event_id, number)
+        events.add(event, weight)
+        queries.add(event.query_id)
+        graders.add(event.grader)
+        kinds[f"kind {event.kind}"] += 1
+    ids.check(source, lambda place: events[place].event_id)
     facts: dict[str, int | str] = {
         "events": len(events),
-        "queries": len({event.query_id for event in events}),
-        "graders": len({event.grader for event in events if event.grader is not None}),
-        **_kinds(events),
+        "queries": len(queries),
+        "graders": len(graders - {None}),
+        **kinds,
     }
     empty = empty_golden(source.name)
-    log: Loaded[Judgment | Remark] = Loaded(source.name, events, list(lines.values()), facts)
+    log: Loaded[Judgment | Remark] = Loaded(source.name, events, lines_of_records(ids.lines), facts)
     return LoadedGolden(empty.queries, empty.grades, log)
 
 
@@ -294,12 +341,12 @@ def _is_remark(record: Record) -> bool:
     return "chunk_id" not in record and record.get("kind") in REMARKS
 
 
-def _remark(record: Record) -> Remark:
+def _remark(record: Record, limits: Limits) -> Remark:
     if extra := sorted(record.keys() - set(_REMARK)):
         raise BadInput(f"a remark has no {spelled(extra)}; its keys are {', '.join(_REMARK)}")
     return Remark(
-        event_id=take_id(record, ["event_id"], "event"),
-        query_id=take_id(record, ["query_id"], "query"),
+        event_id=take_id(record, ["event_id"], "event", limits),
+        query_id=take_id(record, ["query_id"], "query", limits),
         grader=check_name(record["grader"], "grader"),
         kind=record["kind"],
         note=_event_text(record, "note"),
@@ -308,20 +355,16 @@ def _remark(record: Record) -> Remark:
     )
 
 
-def _kinds(events: Iterable[Judgment | Remark]) -> dict[str, int]:
-    return dict(Counter(f"kind {event.kind}" for event in events))
-
-
-def _event(record: Record) -> Judgment:
+def _event(record: Record, limits: Limits) -> Judgment:
     if extra := sorted(record.keys() - set(_EVENT)):
         raise BadInput(f"an event has no {spelled(extra)}; its keys are {', '.join(_EVENT)}")
     blind = record.get("blind", True)
     if not isinstance(blind, bool):
         raise BadInput(f"blind must be true or false, not {short(blind)}")
     return Judgment(
-        event_id=take_id(record, ["event_id"], "event"),
-        query_id=take_id(record, ["query_id"], "query"),
-        chunk_id=take_id(record, ["chunk_id"], "chunk"),
+        event_id=take_id(record, ["event_id"], "event", limits),
+        query_id=take_id(record, ["query_id"], "query", limits),
+        chunk_id=take_id(record, ["chunk_id"], "chunk", limits),
         grader=_one_grader(record),
         kind=_event_text(record, "kind") or "grade",
         grade=record.get("grade"),
@@ -357,9 +400,15 @@ def _moment(record: Record) -> str | None:
     value = _event_text(record, "created_at")
     if value is not None:
         try:
-            datetime.fromisoformat(value)
+            offset = datetime.fromisoformat(value).utcoffset()
+            if not _MOMENT.match(value):
+                raise ValueError
         except ValueError as error:
             raise BadInput(
                 f"created_at must be a time such as 2025-01-31T09:30:00Z, not {short(value)}"
             ) from error
+        if offset is None:
+            raise BadInput(
+                f"created_at {short(value)} says of no time zone; a time in UTC ends with Z"
+            )
     return value

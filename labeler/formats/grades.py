@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from labeler.errors import BadInput
-from labeler.formats.records import short
+from labeler.formats.records import Rounded, is_rounded, short
 from labeler.model import GRADES, check_grade
 
 
@@ -35,8 +35,12 @@ def parse_grade_map(text: str) -> dict[float, int]:
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise ValueError
+    if isinstance(value, str) and ("_" in value or not value.isascii()):
+        raise ValueError
     number = float(value)
-    if not math.isfinite(number) or "_" in str(value):
+    if not math.isfinite(number):
+        raise ValueError
+    if isinstance(value, str) and number in GRADES and is_rounded(value, number):
         raise ValueError
     return number
 
@@ -58,6 +62,10 @@ class GradeRule:
         The map comes first; what it does not name must be a grade already. Raises `BadInput`
         that says which option would admit the value.
         """
+        if isinstance(value, Rounded):
+            raise BadInput(
+                f"grade must be 0, 1, 2 or 3; this number is {value:.15g} only when it is rounded"
+            )
         try:
             number = _number(value)
         except (ValueError, OverflowError) as error:

@@ -21,6 +21,7 @@ from statistics import median
 from typing import Literal, TypeAlias
 
 from labeler.errors import LabelerError
+from labeler.formats.archives import members_in
 from labeler.formats.beir import folder_parts, parts_among
 from labeler.formats.names import (
     CHUNK_ID,
@@ -82,7 +83,7 @@ def guess(path: StrPath, content: bytes | None = None) -> Guess:
             return _of_source(memory_source(shown, content))
         found = look(Path(path), shown)
         if found is not None and stat.S_ISDIR(found.st_mode):
-            return _of_parts(folder_parts(Path(path), shown), "a folder")
+            return _of_parts(folder_parts(Path(path), shown), "a folder", shown)
         return _of_source(file_source(path))
     except LabelerError as error:
         said = str(error).removeprefix(shown)
@@ -112,17 +113,18 @@ def _of_source(source: Source) -> Guess:
 
 def _of_zip(source: Source) -> Guess:
     try:
-        with source.open() as stream, zipfile.ZipFile(stream) as archive:
-            names = archive.namelist()
+        with source.open() as stream:
+            members = members_in(stream, source.name)
     except zipfile.BadZipFile as error:
         raise source.fail(None, "the zip archive is cut off or damaged; copy it again") from error
+    names = [member.filename for member in members]
     if "[Content_Types].xml" in names:
         raise source.fail(None, "it is a spreadsheet or a document; save it as CSV in UTF-8")
-    return _of_parts(names, "a zip archive")
+    return _of_parts(names, "a zip archive", source.name)
 
 
-def _of_parts(paths: Iterable[str], what: str) -> Guess:
-    parts = {part.removesuffix(".gz") for part in parts_among(paths)}
+def _of_parts(paths: Iterable[str], what: str, shown: str) -> Guess:
+    parts = {part.removesuffix(".gz") for part in parts_among(paths, shown)}
     missing = [name for name in ("corpus.jsonl", "queries.jsonl") if name not in parts]
     if missing:
         why = f"{what} without {' and '.join(missing)} is no BEIR set; give its files one by one"

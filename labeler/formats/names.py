@@ -9,6 +9,8 @@ from __future__ import annotations
 # Of a query with a chunk. PyTerrier writes its internal number as docid beside the real id as
 # docno; a "query" beside a query id is the query's text.
 QUERY_OF_PAIR = ("query_id", "qid", "q_id", "query-id", "query")
+# These can mean nothing else; "id" and "query" can.
+ONE_QUERY = frozenset({"query_id", "qid", "q_id", "query-id"})
 CHUNK_OF_PAIR = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
 GRADE = ("grade", "rating", "relevance", "label", "rel", "score")
 LISTS = ("results", "chunks")

@@ -9,18 +9,20 @@ from dataclasses import replace
 from typing import Any
 
 from labeler.errors import BadInput
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.names import ONE_QUERY
 from labeler.formats.reading import Progress, Source, StrPath, file_source, open_lines
 from labeler.formats.records import (
     Record,
     counted,
     merged,
-    outer_spaces,
     short,
     take_id,
     take_mapping,
     take_text,
     take_texts,
 )
+from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
 from labeler.formats.tables import read_records
 from labeler.model import TASKS, Loaded, Query, acting_in, check_name
 
@@ -43,6 +45,7 @@ def read_queries(
     facets: Sequence[str] | None = None,
     name: str | None = None,
     progress: Progress | None = None,
+    limits: Limits = LIMITS,
 ) -> Loaded[Query]:
     """Read queries from JSONL, a BEIR ``queries.jsonl``, CSV or TSV, plain or gzip.
 
@@ -53,46 +56,39 @@ def read_queries(
     out. The facet "task" is the task itself. Raises `BadInput` with file and line, `NotFound` for
     a missing file.
     """
-    return queries_from(file_source(path, name), facets, progress)
+    return queries_from(file_source(path, name, limits), facets, progress)
 
 
 def queries_from(
     source: Source, facets: Sequence[str] | None = None, progress: Progress | None = None
 ) -> Loaded[Query]:
     """Read queries from a source, as `read_queries` does."""
-    queries: list[Query] = []
-    lines: dict[str, int] = {}
+    queries: Spool[Query] = Spool()
+    ids = Ids("query")
     with open_lines(source, progress) as raw:
         for number, record in read_records(source, raw, _WANTED, _OTHERS):
+            weight = weight_of(record)
             with source.at(number):
-                query = query_of(record)
-                refuse_second(lines, query.query_id, number, "query")
-            queries.append(query)
+                query = query_of(record, source.limits)
+                ids.add(query.query_id, number)
+            queries.add(query, weight)
     if not queries:
         raise source.fail(None, "there is no query in it")
-    numbers = list(lines.values())
     if facets is not None:
-        return loaded_queries(source, _with_named(source, queries, numbers, facets), numbers)
+        return loaded_queries(source, _with_named(source, queries, ids.lines, facets), ids)
     grouped, left_out = _with_small_fields(queries)
-    loaded = loaded_queries(source, grouped, numbers)
+    loaded = loaded_queries(source, grouped, ids)
     return replace(loaded, facts={**loaded.facts, **_told_left_out(left_out)})
 
 
-def refuse_second(lines: dict[str, int], identifier: str, number: int, what: str) -> None:
-    """Note an id's line, or raise `BadInput` where the id has been there before."""
-    first = lines.setdefault(identifier, number)
-    if first != number:
-        raise BadInput(f"{what} id {identifier!r} is already on line {first}; ids must differ")
-
-
-def query_of(record: Record, exact: bool = False) -> Query:
+def query_of(record: Record, limits: Limits, exact: bool = False) -> Query:
     """Return the query a record describes; the record is used up.
 
     With ``exact`` nothing is looked for inside the metadata, which stays as it is.
     """
-    query_id = take_id(record, QUERY_ID, "query")
+    query_id = take_id(record, QUERY_ID, "query", limits, ONE_QUERY)
     text = take_text(record, QUERY_TEXT) or ""
-    given = take_mapping(record, "metadata")
+    given = take_mapping(record, "metadata", limits)
     inner: Record = {} if exact else given
     return Query(
         query_id=query_id,
@@ -101,7 +97,7 @@ def query_of(record: Record, exact: bool = False) -> Query:
         reference=_told(record, inner, _REFERENCE),
         guideline=_told(record, inner, _GUIDELINE),
         keywords=take_texts(record, _KEYWORDS),
-        buckets=_buckets(take_mapping(record, "buckets")),
+        buckets=_buckets(take_mapping(record, "buckets", limits)),
         metadata=merged(given, record),
     )
 
@@ -141,47 +137,58 @@ def bucket_name(facet: str, value: object) -> str:
 
 
 def _with_named(
-    source: Source, queries: list[Query], numbers: Sequence[int], facets: Sequence[str]
-) -> list[Query]:
+    source: Source, queries: Spool[Query], numbers: Sequence[int], facets: Sequence[str]
+) -> Spool[Query]:
     named = [facet for facet in facets if facet != "task"]
+    if "" in named:
+        raise source.fail(None, "a facet is named by a field of the queries, not by nothing")
     fields_there = {field for query in queries for field in (*query.buckets, *query.metadata)}
     for facet in named:
         if facet not in fields_there:
             there = ", ".join(sorted(fields_there)) or "none"
             raise source.fail(None, f"no query has the facet {facet!r} (there are: {there})")
-    regrouped = []
+    regrouped: Spool[Query] = Spool()
     for number, query in zip(numbers, queries, strict=True):
         with source.at(number):
-            regrouped.append(_regrouped(query, named))
+            regrouped.add(found := _regrouped(query, named), _weight(found))
     return regrouped
 
 
-def _with_small_fields(queries: list[Query]) -> tuple[list[Query], list[str]]:
+def _weight(query: Query) -> int:
+    others = (query.reference or "", query.guideline or "", query.buckets, query.metadata)
+    return weight_of([query.text, *others])
+
+
+def _with_small_fields(queries: Spool[Query]) -> tuple[Spool[Query], list[str]]:
     """Group by every field of texts that can be a facet; return also those that cannot."""
     values = _fields_of_texts(queries)
     most = min(_MOST_BUCKETS, len(queries) // 2)
     small = [field for field, seen in values.items() if len(seen) <= most]
     given = {facet for query in queries for facet in query.buckets}
     left_out = [field for field in values if field not in small and field not in given]
-    return [_grouped(query, small) for query in queries], left_out
+    grouped: Spool[Query] = Spool()
+    for query in queries:
+        grouped.add(found := _grouped(query, small), _weight(found))
+    return grouped, left_out
 
 
 def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
-    """Return the metadata fields that hold nothing but texts, with their distinct values.
+    """Return the metadata fields of nothing but names, with their values, up to one too many.
 
     A text of several lines, or with another control character in it, names nothing.
     """
     values: dict[str, set[object]] = {}
     for query in queries:
         for field, value in query.metadata.items():
-            if value is not None and value != "" and field not in _NO_FACETS:
-                # A value that is no name spoils the field for good: None stands for it.
-                is_name = isinstance(value, str) and not acting_in(value)
-                values.setdefault(field, set()).add(value if is_name else None)
+            if value is None or value == "" or field in _NO_FACETS or not field:
+                continue
+            seen = values.setdefault(field, set())
+            if not isinstance(value, str) or acting_in(value):
+                seen.add(None)  # a value that is no name spoils the field for good
+            elif len(seen) <= _MOST_BUCKETS:
+                seen.add(value)
     return {
-        field: seen
-        for field, seen in values.items()
-        if None not in seen and field and not acting_in(field)
+        field: seen for field, seen in values.items() if None not in seen and not acting_in(field)
     }
 
 
@@ -212,16 +219,20 @@ def _regrouped(query: Query, facets: Sequence[str]) -> Query:
     return replace(query, buckets=buckets, metadata={**moved, **query.metadata})
 
 
-def loaded_queries(source: Source, queries: list[Query], lines: list[int]) -> Loaded[Query]:
-    """Return queries with their facts: how many, per task, and buckets per facet."""
+def loaded_queries(source: Source, queries: Spool[Query], ids: Ids) -> Loaded[Query]:
+    """Return queries with their facts: how many, per task, and buckets per facet.
+
+    Raises `BadInput` where two have the same id.
+    """
+    ids.check(source, lambda place: queries[place].query_id)
     facts: dict[str, int | str] = {"queries": len(queries)}
-    tasks = Counter(query.task for query in queries)
-    facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
+    tasks: Counter[str | None] = Counter()
     buckets: dict[str, set[str]] = {}
     for query in queries:
+        tasks[query.task] += 1
         for facet, bucket in query.buckets.items():
             buckets.setdefault(facet, set()).add(bucket)
+    facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
     for facet, names in buckets.items():
         facts[f"facet {facet}"] = counted(len(names), "bucket")
-    warnings = outer_spaces((query.query_id for query in queries), "query")
-    return Loaded(source.name, queries, lines, facts, warnings)
+    return Loaded(source.name, queries, lines_of_records(ids.lines), facts, ids.warnings())

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -16,23 +17,47 @@ from labeler.model import LoadedRun, Rankings
 Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first"]
 
+ListsT = TypeVar("ListsT")
+
 _MOST_LINES = 10
 
 
-def loaded_rankings(lists: RankedLists, order: Order, on_duplicate: OnDuplicate) -> LoadedRun:
-    """Return the lists in order, best result first, with facts and warnings.
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What is counted of lists; that of a file is the sum over its portions."""
+
+    queries: int
+    results: int
+    shortest: int
+    longest: int
+    tied: int
+    dropped: int
+    odd: tuple[int, str | None]  # lists that ranks and scores order differently, and the first
+    spaced_queries: tuple[str, ...]
+    spaced_chunks: frozenset[str]
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.queries + other.queries,
+            self.results + other.results,
+            min(self.shortest, other.shortest),
+            max(self.longest, other.longest),
+            self.tied + other.tied,
+            self.dropped + other.dropped,
+            (self.odd[0] + other.odd[0], self.odd[1] or other.odd[1]),
+            self.spaced_queries + other.spaced_queries,
+            self.spaced_chunks | other.spaced_chunks,
+        )
+
+
+def place(
+    lists: RankedLists, order: Order, on_duplicate: OnDuplicate
+) -> tuple[Rankings, Tally, bool]:
+    """Return the lists in order, best result first, what is counted of them, and if ranks decided.
 
     Raises `BadInput` where a chunk stands twice in a list, unless the first one counts, and where
     ranks decide but are missing or equal.
     """
-    placed, facts, warnings = _placed(lists, order, on_duplicate)
-    return LoadedRun(lists.source.name, _rankings(placed), lists.first, facts, warnings)
-
-
-def _placed(
-    lists: RankedLists, order: Order, on_duplicate: OnDuplicate
-) -> tuple[Results, dict[str, int | str], tuple[str, ...]]:
-    """Return the results in the order of their lists, with facts and warnings."""
     found = lists.results()
     doubled = _doubled(found)
     if doubled and on_duplicate == "refuse":
@@ -43,12 +68,27 @@ def _placed(
     placed = found if ranked is None else ranked
     if doubled:
         placed = placed.at(_first_places(placed))
+    return _rankings(placed), _tally(lists, found, placed), by_rank
+
+
+def loaded_run(
+    lists: RankedLists, rankings: Rankings, first: Sequence[int], tally: Tally, by_rank: bool
+) -> LoadedRun:
+    """Return rankings with facts and warnings; ``first`` is the line each list begins on."""
+    return LoadedRun(*told_of(lists, rankings, first, tally, by_rank))
+
+
+def told_of(
+    lists: RankedLists, rankings: ListsT, first: Sequence[int], tally: Tally, by_rank: bool
+) -> tuple[str, ListsT, Sequence[int], dict[str, int | str], tuple[str, ...]]:
+    """Return what a loaded run is made of, in the order of its fields."""
     warnings = (
-        *_disagreement(lists, found, by_rank),
+        *_disagreement(tally, by_rank),
         *_tag_warning(lists),
-        *_space_warnings(found),
+        *outer_spaces(tally.spaced_queries, "query"),
+        *outer_spaces(sorted(tally.spaced_chunks), "chunk"),
     )
-    return placed.bare(), _facts(lists, placed, len(found.lines) - len(placed.lines)), warnings
+    return lists.source.name, rankings, first, _facts(lists, tally), warnings
 
 
 def _doubled(found: Results) -> list[int]:
@@ -143,18 +183,37 @@ def _rankings(placed: Results) -> Rankings:
     return Rankings(placed.query_ids, bounds, placed.chunks, placed.scores, placed.names)
 
 
-def _facts(lists: RankedLists, placed: Results, dropped: int) -> dict[str, int | str]:
-    depths = np.diff(placed.bounds()).tolist()
-    low, high = min(depths), max(depths)
+def _tally(lists: RankedLists, by_score: Results, placed: Results) -> Tally:
+    depths = np.diff(placed.bounds())
+    spaced = [] if placed.spaceless else filter(_is_spaced, placed.names.texts().tolist())
+    return Tally(
+        queries=len(depths),
+        results=int(depths.sum()),
+        shortest=int(depths.min()),
+        longest=int(depths.max()),
+        tied=0 if placed.scores is None else _tied_lists(placed),
+        dropped=len(by_score.lines) - len(placed.lines),
+        odd=_odd_lists(lists, by_score),
+        spaced_queries=tuple(filter(_is_spaced, () if placed.spaceless else placed.query_ids)),
+        spaced_chunks=frozenset(spaced),
+    )
+
+
+def _is_spaced(identifier: str) -> bool:
+    return identifier != identifier.strip()
+
+
+def _facts(lists: RankedLists, tally: Tally) -> dict[str, int | str]:
+    low, high = tally.shortest, tally.longest
     facts: dict[str, int | str] = {
-        "queries": len(depths),
+        "queries": tally.queries,
         "depth": high if low == high else f"{low} to {high}",
-        "results": sum(depths),
+        "results": tally.results,
     }
-    if placed.scores is not None:
-        facts["queries with tied scores"] = _tied_lists(placed)
-    if dropped:
-        facts["duplicates dropped"] = dropped
+    if lists.scored:
+        facts["queries with tied scores"] = tally.tied
+    if tally.dropped:
+        facts["duplicates dropped"] = tally.dropped
     if lists.comments:
         facts["comment lines"] = lists.comments
     if lists.tags:
@@ -171,18 +230,24 @@ def _tied_lists(placed: Results) -> int:
     return len(np.unique(placed.queries[1:][tied]))
 
 
-def _disagreement(lists: RankedLists, by_score: Results, by_rank: bool) -> tuple[str, ...]:
-    """Return a warning where rank column and scores put a list in different orders."""
+def _odd_lists(lists: RankedLists, by_score: Results) -> tuple[int, str | None]:
+    """Count the lists that ranks and scores put in different orders, and name the first."""
     if not lists.scored or lists.unranked:
-        return ()
+        return 0, None
     odd = by_score.follows() & (by_score.ranks[1:] < by_score.ranks[:-1])
     numbers = np.unique(by_score.queries[1:][odd])
-    if not len(numbers):
+    return len(numbers), by_score.query_ids[numbers[0]] if len(numbers) else None
+
+
+def _disagreement(tally: Tally, by_rank: bool) -> tuple[str, ...]:
+    """Return a warning where rank column and scores put a list in different orders."""
+    count, first = tally.odd
+    if not count:
         return ()
     decides, other = ("rank", "score") if by_rank else ("score", "rank")
     return (
-        f"the rank column and the scores disagree in {counted(len(numbers), 'query')}, "
-        f"such as {by_score.query_ids[numbers[0]]!r}; "
+        f"the rank column and the scores disagree in {counted(count, 'query')}, "
+        f"such as {first!r}; "
         f"the {decides} decides here (--order {other} takes the other)",
     )
 
@@ -191,10 +256,3 @@ def _tag_warning(lists: RankedLists) -> tuple[str, ...]:
     if len(lists.tags) < 2:
         return ()
     return (f"the file holds {len(lists.tags)} tags; a run should be of one system",)
-
-
-def _space_warnings(found: Results) -> tuple[str, ...]:
-    if found.spaceless:
-        return ()
-    chunk_ids = sorted(found.names.texts().tolist())
-    return (*outer_spaces(found.query_ids, "query"), *outer_spaces(chunk_ids, "chunk"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import zipfile
 import zlib
@@ -18,6 +19,7 @@ from typing import IO, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from labeler.errors import BadInput, NotFound
+from labeler.formats.limits import LIMITS, Limits
 
 StrPath: TypeAlias = str | os.PathLike[str]
 Progress: TypeAlias = Callable[[float], object]
@@ -29,12 +31,15 @@ _BUFFER = 1 << 18
 _STEPS = 200
 _HEAD = 1 << 16
 _LONGEST_HEAD = 1 << 22
+_MOST_SILENT = 100_000
 _NEWLINE = 10
 _GZIP = b"\x1f\x8b"
+_PIPE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")  # open already, by who started us
 _FOREIGN = {
     b"\xff\xfe": "the file is UTF-16; save it as UTF-8",
     b"\xfe\xff": "the file is UTF-16; save it as UTF-8",
     b"PK\x03\x04": "the file is a spreadsheet or a zip archive; save it as CSV or JSONL in UTF-8",
+    _GZIP: "the file is compressed twice; unpack it once",
     b"PAR1": "the file is Parquet; save it as CSV or JSONL in UTF-8",
     b"SQLite format 3": "the file is a database; export from it to CSV or JSONL in UTF-8",
     b"%PDF-": "the file is a PDF; save its texts as CSV or JSONL in UTF-8",
@@ -54,11 +59,16 @@ Blocks: TypeAlias = Iterator[Block]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file to read: its name as messages show it, its size in bytes, and a way to open it."""
+    """A file to read: its name as messages show it, its size in bytes, and a way to open it.
+
+    ``bounded`` says that what comes out of it is held to the limit of what is unpacked.
+    """
 
     name: str
     size: int
     open: Callable[[], AbstractContextManager[IO[bytes]]]
+    limits: Limits = LIMITS
+    bounded: bool = False
 
     def fail(self, line: int | None, text: str) -> BadInput:
         """Return the error that says ``text`` of a line, or of the file where line is None."""
@@ -86,10 +96,11 @@ class _At:
             raise self._source.fail(self._line, str(error)) from error
 
 
-def file_source(path: StrPath, name: str | None = None) -> Source:
+def file_source(path: StrPath, name: str | None = None, limits: Limits = LIMITS) -> Source:
     """Return the file at ``path`` as a source; it is opened later.
 
-    Raises `NotFound` where nothing is there and `BadInput` where it is a folder or out of reach.
+    Raises `NotFound` where nothing is there and `BadInput` where it is a folder, out of reach, or
+    no ordinary file. A pipe is taken that is open already, as a shell's ``<(...)`` is.
     """
     place = Path(path)
     shown = os.fspath(path) if name is None else name
@@ -98,7 +109,10 @@ def file_source(path: StrPath, name: str | None = None) -> Source:
         raise NotFound(f"{shown}: there is no such file")
     if stat.S_ISDIR(found.st_mode):
         raise BadInput(f"{shown}: is a folder; a file is needed here")
-    return Source(shown, found.st_size, lambda: _open_file(place, shown))
+    pipe = stat.S_ISFIFO(found.st_mode) and _PIPE.fullmatch(str(place)) is not None
+    if not pipe and not stat.S_ISREG(found.st_mode):
+        raise BadInput(f"{shown}: is a pipe or a device; write what it gives to a file first")
+    return Source(shown, found.st_size, lambda: _open_file(place, shown), limits, bounded=pipe)
 
 
 def look(path: Path, name: str) -> os.stat_result | None:
@@ -117,7 +131,7 @@ def look(path: Path, name: str) -> os.stat_result | None:
 
 
 def memory_source(name: str, content: bytes) -> Source:
-    """Return what is in memory as a source."""
+    """Return what is in memory as a source, which is looked at and not loaded."""
     return Source(name, len(content), lambda: io.BytesIO(content))
 
 
@@ -129,22 +143,6 @@ def _open_file(path: Path, name: str) -> Iterator[IO[bytes]]:
         raise BadInput(f"{name}: cannot be opened: {error.strerror}") from error
     with stream:
         yield stream
-
-
-def member_source(archive: Path, member: zipfile.ZipInfo, name: str) -> Source:
-    """Return one file inside a zip archive as a source."""
-    return Source(name, member.file_size, lambda: _open_member(archive, member, name))
-
-
-@contextmanager
-def _open_member(archive: Path, member: zipfile.ZipInfo, name: str) -> Iterator[IO[bytes]]:
-    with zipfile.ZipFile(archive) as opened:
-        try:
-            stream = opened.open(member)
-        except (RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
-            raise BadInput(f"{name}: cannot be unpacked: {error}") from error
-        with stream:
-            yield stream
 
 
 class Throttle:
@@ -220,12 +218,14 @@ def _blocks(source: Source, raw: IO[bytes], report: Progress, size: int) -> Bloc
     number = 1
     empty = True
     try:
-        for data in _whole_lines(_unpacked(source, raw, report), size):
+        for data in _whole_lines(source, _unpacked(source, raw, report), size):
             # bytes.count takes four times as long where there is much to count
             ends = int(np.count_nonzero(np.frombuffer(data, np.uint8) == _NEWLINE))
             yield Block(number, ends, _first(source, data) if empty else data)
             number += ends
             empty = False
+    except _TooLong as error:
+        raise source.fail(number, source.limits.over("line", None, "the line")) from error
     except EOFError as error:
         raise _damaged(source, number) from error
     except (zlib.error, zipfile.BadZipFile) as error:
@@ -245,12 +245,16 @@ def _unpacked(source: Source, raw: IO[bytes], report: Progress) -> _Stream:
     return GzipFile(fileobj=cast(IO[bytes], packed)) if zipped else packed
 
 
-def _whole_lines(stream: _Stream, size: int) -> Iterator[bytes]:
+class _TooLong(Exception):
+    """The line that comes next is longer than it may be."""
+
+
+def _whole_lines(source: Source, stream: _Stream, size: int) -> Iterator[bytes]:
     """Give a stream in pieces of ``size`` or more that end with a line, or with the stream."""
     parts: list[bytes] = []
     held = 0
     try:
-        while part := stream.read1(_BUFFER):
+        for part in _within(source, stream):
             cut = part.rfind(b"\n") + 1
             if cut and held + cut >= size:
                 yield b"".join([*parts, part[:cut]])
@@ -258,14 +262,32 @@ def _whole_lines(stream: _Stream, size: int) -> Iterator[bytes]:
                 part = part[cut:]
             parts.append(part)
             held += len(part)
-    except (EOFError, OSError, zlib.error, zipfile.BadZipFile):
+    except (BadInput, _TooLong, EOFError, OSError, zlib.error, zipfile.BadZipFile):
         # The lines before the damage may hold an error, which is then the first to be told.
+        while parts and b"\n" not in parts[-1]:
+            parts.pop()
         whole, newline, _ = b"".join(parts).rpartition(b"\n")
         if newline:
             yield whole + newline
         raise
     if rest := b"".join(parts):
         yield rest
+
+
+def _within(source: Source, stream: _Stream) -> Iterator[bytes]:
+    """Give a stream as it comes, until it or one of its lines is larger than the limits allow."""
+    limits, step = source.limits, min(_BUFFER, source.limits.line)
+    bounded = source.bounded or isinstance(stream, GzipFile)
+    unpacked = begun = 0  # bytes in all, and of the line that has not ended
+    while part := stream.read1(step):
+        unpacked += len(part)
+        if bounded and unpacked > limits.unpacked:
+            raise source.fail(None, limits.over("unpacked", None, "what is unpacked from it"))
+        first = part.find(b"\n")
+        if begun + (len(part) if first < 0 else first) > limits.line:
+            raise _TooLong
+        begun = begun + len(part) if first < 0 else len(part) - part.rfind(b"\n") - 1
+        yield part
 
 
 def _damaged(source: Source, line: int | None = None) -> BadInput:
@@ -333,11 +355,11 @@ def head_of(source: Source) -> list[str]:
     return _first(source, whole or data).decode(errors="replace").split("\n")
 
 
-def peek_line(lines: Lines, comments: bool = False) -> tuple[int, bytes, Lines]:
+def peek_line(source: Source, lines: Lines, comments: bool = False) -> tuple[int, bytes, Lines]:
     """Return number and bytes of the first line that says something, and all lines again.
 
     Blank lines say nothing, nor do lines that start with ``#`` where ``comments`` is true. With
-    nothing but such lines the number is 0.
+    nothing but such lines the number is 0; too many of them are refused.
     """
     seen = []
     for number, raw in lines:
@@ -345,10 +367,13 @@ def peek_line(lines: Lines, comments: bool = False) -> tuple[int, bytes, Lines]:
         text = raw.strip()
         if text and not (comments and text.startswith(b"#")):
             return number, text, chain(seen, lines)
+        if number > _MOST_SILENT:
+            nothing = "blank lines and comments" if comments else "blank lines"
+            raise source.fail(None, f"its first {_MOST_SILENT:,} lines are nothing but {nothing}")
     return 0, b"", iter(seen)
 
 
-def peek_block(blocks: Blocks) -> tuple[int, bytes, Blocks]:
+def peek_block(source: Source, blocks: Blocks) -> tuple[int, bytes, Blocks]:
     """Return number and bytes of the first line that says something, and all blocks again.
 
     Neither blank lines nor ``#`` comments say anything; with nothing else the number is 0.
@@ -356,7 +381,7 @@ def peek_block(blocks: Blocks) -> tuple[int, bytes, Blocks]:
     seen = []
     for block in blocks:
         seen.append(block)
-        number, text, _ = peek_line(lines_of([block]), comments=True)
+        number, text, _ = peek_line(source, lines_of([block]), comments=True)
         if number:
             return number, text, chain(seen, blocks)
     return 0, b"", iter(seen)

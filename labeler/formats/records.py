@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NoReturn, TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.reading import Lines, Source, decode
 from labeler.model import check_id
 
@@ -17,6 +20,7 @@ Records: TypeAlias = Iterator[tuple[int, Record]]
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 2**63 - 1
+TOO_LARGE = 2.0**128 - 2.0**103  # from here on a 32-bit float is infinite
 _JSON_WORDS = {list: "a list", str: "text", int: "a number", float: "a number", bool: "a boolean"}
 
 
@@ -49,47 +53,89 @@ def read_jsonl(source: Source, lines: Lines) -> Records:
 
 def parse_object(source: Source, number: int, text: str) -> Record:
     """Return the JSON object a line holds, or raise `BadInput` with line and column."""
+    with source.at(number):
+        value = _parsed(text, source.limits, "; each line must be one whole JSON object")
+        if not isinstance(value, dict):
+            word = _JSON_WORDS.get(type(value), "null")
+            raise BadInput(f"each line must be one JSON object {{...}}, not {word}")
+        return value
+
+
+def _parsed(text: str, limits: Limits, remedy: str = "") -> Any:
+    """Return what JSON says, within the limits; whatever is wrong with it is `BadInput`."""
     try:
         value = _DECODER.decode(text)
     except json.JSONDecodeError as error:
-        raise source.fail(number, _not_json(error)) from error
+        raise BadInput(f"not JSON at column {error.colno} ({error.msg}){remedy}") from error
     except RecursionError as error:
-        raise source.fail(number, "the JSON is nested too deeply") from error
-    except BadInput as error:
-        raise source.fail(number, str(error)) from error
+        raise BadInput(
+            f"the JSON is nested too deeply; {limits.depth} levels are the most that is taken"
+        ) from error
+    except BadInput:
+        raise
     except ValueError as error:  # int() refuses thousands of digits with a plain ValueError
-        raise source.fail(number, "the JSON holds a number with too many digits") from error
-    if not isinstance(value, dict):
-        word = _JSON_WORDS.get(type(value), "null")
-        raise source.fail(number, f"each line must be one JSON object {{...}}, not {word}")
-    if "\\u" in text:
-        with source.at(number):
-            _check_strings(value)
+        raise BadInput("the JSON holds a number with too many digits") from error
+    if text.count("{") + text.count("[") > limits.depth:
+        _check_depth(value, limits)
+    if "\\u" in text or len(text) * 4 > limits.text:
+        _check_strings(value, limits)
     return value
 
 
-def _not_json(error: json.JSONDecodeError) -> str:
-    return (
-        f"not JSON at column {error.colno} ({error.msg}); each line must be one whole JSON object"
-    )
+class Rounded(float):
+    """A whole number that a file does not say: it says one too near to it for 64 bits."""
+
+    __slots__ = ()
 
 
 def _finite(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
-        raise BadInput(f"the number {text} is too large")
-    return value
+        raise BadInput(f"the number {text[:40]} is too large")
+    return Rounded(value) if value.is_integer() and is_rounded(text, value) else value
+
+
+def is_rounded(text: str, value: float) -> bool:
+    """Say whether digits stand for another number than the float they were read as."""
+    try:
+        return value != Decimal(text)
+    except ArithmeticError:  # an exponent beyond all measure
+        return True
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> Record:
+    """Return an object's keys and values; of a key that stands twice one would be lost."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise BadInput(f"the key {short(twice)} stands twice in one object; keep one of them")
+    return found
 
 
 def _no_constant(text: str) -> NoReturn:
     raise BadInput(f"{text} is not a number that JSON knows; leave the value out")
 
 
-_DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(
+    parse_float=_finite, parse_constant=_no_constant, object_pairs_hook=_distinct
+)
 
 
-def _check_strings(value: object) -> None:
-    """Refuse what only an escape can bring in: NUL and half of a surrogate pair."""
+def _check_depth(value: dict[str, Any] | list[Any], limits: Limits) -> None:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        within = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [item for items in within for item in items if isinstance(item, dict | list)]
+    if depth > limits.depth:
+        raise BadInput(limits.over("depth", depth, "the JSON's nesting"))
+
+
+def _check_strings(value: object, limits: Limits) -> None:
+    """Refuse texts that are too long, and what only an escape can bring in.
+
+    That is NUL, and half of a surrogate pair.
+    """
     waiting = [value]
     while waiting:
         item = waiting.pop()
@@ -98,6 +144,7 @@ def _check_strings(value: object) -> None:
                 raise BadInput(
                     f"the text holds the character \\u{ord(found[0]):04x}, which cannot be stored"
                 )
+            limits.check_text(item)
         elif isinstance(item, dict):
             waiting += [*item.keys(), *item.values()]
         elif isinstance(item, list):
@@ -120,18 +167,34 @@ def take(record: Record, names: Sequence[str]) -> Any:
     return found
 
 
-def take_id(record: Record, names: Sequence[str], what: str) -> str:
-    """Remove and return the id of a ``what``; a whole number counts as its digits."""
+def take_id(
+    record: Record,
+    names: Sequence[str],
+    what: str,
+    limits: Limits = LIMITS,
+    alike: Collection[str] = (),
+) -> str:
+    """Remove and return the id of a ``what``; a whole number counts as its digits.
+
+    Of names that are ``alike`` two may not have two values: one of them would be lost.
+    """
+    given = {name: record[name] for name in names if name in alike and name in record}
     value = take(record, names)
     if value is None:
         raise BadInput(f"there is no {what} id; name it {spelled(names)}")
-    return as_id(value, what)
+    found = as_id(value, what, limits)
+    for name, other in given.items():
+        if other not in (None, "") and str(other) != found:
+            raise BadInput(f"{what} id {short(found)}, but {name} {short(other)}; keep one of them")
+    return found
 
 
-def as_id(value: object, what: str) -> str:
+def as_id(value: object, what: str, limits: Limits = LIMITS) -> str:
     """Return a value as the id of a ``what``; a whole number counts as its digits."""
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
+    if isinstance(value, str):
+        limits.check_id(value, what)
     return check_id(value, what)
 
 
@@ -150,9 +213,14 @@ def take_count(record: Record, names: Sequence[str]) -> int | None:
 
 
 def whole(value: object, what: str) -> int:
-    """Return a whole number given as a number or as digits, else raise `BadInput`."""
+    """Return a whole number given as a number or as digits, else raise `BadInput`.
+
+    Digits are 0 to 9: those of other scripts are as rare as they are easily overlooked.
+    """
     number = value
     try:
+        if isinstance(number, str) and not number.isascii():
+            raise ValueError
         if isinstance(number, str):
             number = int(number) if number.strip().lstrip("+-").isdecimal() else float(number)
         if isinstance(number, bool) or not isinstance(number, int | float):
@@ -164,15 +232,14 @@ def whole(value: object, what: str) -> int:
     return int(number)
 
 
-def take_mapping(record: Record, name: str) -> dict[str, Any]:
+def take_mapping(record: Record, name: str, limits: Limits = LIMITS) -> dict[str, Any]:
     """Remove and return the object under ``name``; in a table's cell it is JSON text."""
     value = take(record, [name])
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            value = _DECODER.decode(value)
-            _check_strings(value)
-        except (RecursionError, ValueError) as error:
-            raise BadInput(f"{name} is not JSON: {error}") from error
+            value = _parsed(value, limits)
+        except BadInput as error:
+            raise BadInput(f"{name}: {error}") from error
     if value is not None and not isinstance(value, dict):
         raise BadInput(f"{name} must be an object {{...}}, not {short(value)}")
     return value or {}

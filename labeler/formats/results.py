@@ -103,6 +103,7 @@ class RankedLists:
         self._chunks: list[str] = []
         self._parts: list[_Part] = []
         self._spaceless = True
+        self.size = 0
         self._packed: PackedIds | None = None
 
     def first_of(self, query_id: str) -> int | None:
@@ -130,6 +131,7 @@ class RankedLists:
                     "all results of a file need one, or none"
                 )
             self.scored = score is not None
+        self.size += 1
         self._queries.append(into)
         self._chunks.append(chunk_id)
         self._lines.append(line)
@@ -151,6 +153,7 @@ class RankedLists:
         lines = range(line, line + len(columns.ranks))
         self._parts.append(_Part(numbers, columns.repeats, columns.scores, columns.ranks, lines))
         self._pack(columns)
+        self.size += len(columns.ranks)
         self.scored = True
         self.ranked = self.ranked or line
         self.tags |= dict.fromkeys(columns.tags)

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, get_args
 
 from labeler.errors import BadInput
-from labeler.formats.names import CHUNK_OF_PAIR, LISTS, QUERY_OF_PAIR
-from labeler.formats.ranked import OnDuplicate, Order, loaded_rankings
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.names import CHUNK_OF_PAIR, LISTS, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.portions import PORTION, Portions, Scattered
+from labeler.formats.ranked import OnDuplicate, Order, loaded_run, place
 from labeler.formats.reading import (
     BLOCK,
     Block,
@@ -24,6 +26,7 @@ from labeler.formats.reading import (
     peek_block,
 )
 from labeler.formats.records import (
+    TOO_LARGE,
     Record,
     as_id,
     read_jsonl,
@@ -33,10 +36,9 @@ from labeler.formats.records import (
     take_id,
     whole,
 )
-from labeler.formats.results import RankedLists
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import RUN, TrecFile
-from labeler.model import LoadedRun
+from labeler.model import Loaded, LoadedRun, Ranking
 
 if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
     from labeler.formats.bulk import RunColumns
@@ -52,6 +54,7 @@ def read_run(
     on_duplicate: OnDuplicate = "refuse",
     name: str | None = None,
     progress: Progress | None = None,
+    limits: Limits = LIMITS,
 ) -> LoadedRun:
     """Read ranked lists from a TREC run, JSONL, CSV or TSV, plain or gzip, best result first.
 
@@ -61,13 +64,53 @@ def read_run(
     with ``on_duplicate="first"`` counts once, where it is better placed. ``lines`` holds the
     first line of each list. Raises `BadInput` with file and line, `NotFound` for a missing file.
     """
+    source = _checked(path, order, on_duplicate, name, limits)
+    with open_blocks(source, progress) as blocks:
+        return _loaded(source, blocks, order, on_duplicate)
+
+
+def stream_run(
+    path: StrPath,
+    *,
+    order: Order = "score",
+    on_duplicate: OnDuplicate = "refuse",
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Loaded[Ranking]:
+    """Read ranked lists as `read_run` does; those of a large file wait on the disk.
+
+    That is where each list is in one piece; else all of them are in memory at once.
+    """
+    source = _checked(path, order, on_duplicate, name, limits)
+    most = PORTION if source.size else None  # what comes through a pipe cannot be read again
+    return _in_portions(source, progress, order, on_duplicate, most)
+
+
+def _checked(
+    path: StrPath, order: Order, on_duplicate: OnDuplicate, name: str | None, limits: Limits
+) -> Source:
     if order not in get_args(Order):
         raise BadInput(f"a run is read by score or rank, not {order!r}")
     if on_duplicate not in get_args(OnDuplicate):
         raise BadInput(f"duplicates are answered by refuse or first, not {on_duplicate!r}")
-    source = file_source(path, name)
-    with open_blocks(source, progress) as blocks:
-        return _loaded(source, blocks, order, on_duplicate)
+    return file_source(path, name, limits)
+
+
+def _in_portions(
+    source: Source,
+    progress: Progress | None,
+    order: Order,
+    on_duplicate: OnDuplicate,
+    most: int | None,
+) -> Loaded[Ranking]:
+    """Read a run in portions of ``most`` results or more, or as one where its lists are mixed."""
+    try:
+        with open_blocks(source, progress) as blocks:
+            return _gathered(source, blocks, Portions(source, order, on_duplicate, most)).loaded()
+    except Scattered:
+        with open_blocks(source, progress) as blocks:
+            return _loaded(source, blocks, order, on_duplicate)
 
 
 def _loaded(
@@ -78,36 +121,44 @@ def _loaded(
     bulk: bool | None = None,
 ) -> LoadedRun:
     """Return what blocks of a file hold, as `read_run` does; see `_columns` for ``bulk``."""
-    lists = _read_lists(source, blocks, bulk)
-    if not lists.first:
+    portions = Portions(source, order, on_duplicate, None)
+    lists = _gathered(source, blocks, portions, bulk).lists
+    rankings, tally, by_rank = place(lists, order, on_duplicate)
+    return loaded_run(lists, rankings, lists.first, tally, by_rank)
+
+
+def _gathered(
+    source: Source, blocks: Blocks, portions: Portions, bulk: bool | None = None
+) -> Portions:
+    """Read all blocks into portions, and return these."""
+    _read_lists(source, portions, blocks, bulk)
+    if not portions.lists.first:
         raise source.fail(None, "there is no result in it")
-    return loaded_rankings(lists, order, on_duplicate)
+    return portions
 
 
-def _read_lists(source: Source, blocks: Blocks, bulk: bool | None) -> RankedLists:
-    lists = RankedLists(source)
-    number, first, blocks = peek_block(blocks)
+def _read_lists(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
+    number, first, blocks = peek_block(source, blocks)
     if starts_json(source, number, first):
-        _read_jsonl(lists, lines_of(blocks))
+        _read_jsonl(source, portions, lines_of(blocks))
     elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
-        _read_table(lists, lines_of(blocks))
+        _read_table(source, portions, lines_of(blocks))
     else:
-        _read_trec(lists, blocks, bulk)
-    return lists
+        _read_trec(source, portions, blocks, bulk)
 
 
-def _read_trec(lists: RankedLists, blocks: Blocks, bulk: bool | None) -> None:
-    file = TrecFile(lists.source, RUN)
+def _read_trec(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
+    file = TrecFile(source, RUN)
     for block in blocks:
-        columns = _columns(block, bulk)
+        columns = _columns(block, bulk, source.limits)
         if columns is None:
-            _read_lines(lists, file, lines_of([block]))
+            _read_lines(portions, file, lines_of([block]))
         else:
-            lists.extend(block.number, columns)
-    lists.comments = file.comments
+            portions.extend(block.number, columns)
+    portions.lists.comments = file.comments
 
 
-def _columns(block: Block, bulk: bool | None) -> RunColumns | None:
+def _columns(block: Block, bulk: bool | None, limits: Limits) -> RunColumns | None:
     """Return the columns of a block, or None where it is to be read line by line.
 
     That is where something in it is odd, where it is too small to be worth loading pyarrow, unless
@@ -117,21 +168,24 @@ def _columns(block: Block, bulk: bool | None) -> RunColumns | None:
         bulk = len(block.data) >= BLOCK or "pyarrow" in sys.modules
     if not bulk:
         return None
-    from labeler.formats.bulk import run_columns
+    from labeler.formats.bulk import longest_id, run_columns
 
-    return run_columns(block)
+    columns = run_columns(block)
+    return None if columns is None or longest_id(columns) > limits.id else columns
 
 
-def _read_lines(lists: RankedLists, file: TrecFile, lines: Lines) -> None:
+def _read_lines(portions: Portions, file: TrecFile, lines: Lines) -> None:
     for number, (query, _, chunk, rank, score, tag) in file.rows(lines):
         try:
             placed, scored = int(rank), float(score)
-            if not math.isfinite(scored) or b"_" in rank + score or abs(placed) >> 63:
+            if not abs(scored) < TOO_LARGE or b"_" in rank + score or abs(placed) >> 63:
                 raise ValueError
         except ValueError:
-            with lists.source.at(number):
+            with file.source.at(number):
                 placed, scored = _numbers(rank, score)
-        into = lists.list_of(file.text(number, query), number)
+        query_id = file.text(number, query)
+        lists = portions.lists_for(query_id)
+        into = lists.list_of(query_id, number)
         lists.add(into, number, file.text(number, chunk), scored, placed)
         lists.tags[file.text(number, tag)] = None
 
@@ -148,11 +202,15 @@ def _score(value: object) -> float | None:
     try:
         if isinstance(value, bool) or not isinstance(value, int | float | str):
             raise ValueError
+        if isinstance(value, str) and not value.isascii():
+            raise ValueError  # digits of another script
         score = float(value)
         if not math.isfinite(score) or "_" in str(value):
             raise ValueError
     except (ValueError, OverflowError) as error:
         raise BadInput(f"score must be a finite number, not {short(value)}") from error
+    if not abs(score) < TOO_LARGE:
+        raise BadInput(f"score {short(value)} is larger than a 32-bit number can be (3.4e38)")
     return score
 
 
@@ -161,40 +219,43 @@ def _rank(record: Record) -> int | None:
     return None if rank is None else whole(rank, "rank")
 
 
-def _read_table(lists: RankedLists, lines: Lines) -> None:
-    for number, record in read_table(lists.source, lines, _WANTED, ("score", "rank")):
-        with lists.source.at(number):
-            _add_flat(lists, number, record)
+def _read_table(source: Source, portions: Portions, lines: Lines) -> None:
+    for number, record in read_table(source, lines, _WANTED, ("score", "rank")):
+        with source.at(number):
+            _add_flat(portions, number, record, source.limits)
 
 
-def _read_jsonl(lists: RankedLists, lines: Lines) -> None:
-    for number, record in read_jsonl(lists.source, lines):
-        with lists.source.at(number):
+def _read_jsonl(source: Source, portions: Portions, lines: Lines) -> None:
+    for number, record in read_jsonl(source, lines):
+        with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
-                _add_nested(lists, number, record)
+                _add_nested(portions, number, record, source.limits)
             else:
-                _add_flat(lists, number, record)
+                _add_flat(portions, number, record, source.limits)
 
 
-def _add_flat(lists: RankedLists, number: int, record: Record) -> None:
-    into = lists.list_of(take_id(record, QUERY_OF_PAIR, "query"), number)
-    chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk")
+def _add_flat(portions: Portions, number: int, record: Record, limits: Limits) -> None:
+    query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+    lists = portions.lists_for(query_id)
+    into = lists.list_of(query_id, number)
+    chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk", limits)
     lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
 
 
-def _add_nested(lists: RankedLists, number: int, record: Record) -> None:
-    query_id = take_id(record, QUERY_OF_PAIR, "query")
+def _add_nested(portions: Portions, number: int, record: Record, limits: Limits) -> None:
+    query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+    lists = portions.lists_for(query_id)
     if first := lists.first_of(query_id):
         raise BadInput(f"query {query_id!r} has a list already, on line {first}")
     into = lists.list_of(query_id, number)
-    for chunk_id, score, rank in _entries(take(record, LISTS)):
+    for chunk_id, score, rank in _entries(take(record, LISTS), limits):
         lists.add(into, number, chunk_id, score, rank)
 
 
-def _entries(results: list[Any]) -> Iterator[tuple[str, float | None, int | None]]:
+def _entries(results: list[Any], limits: Limits) -> Iterator[tuple[str, float | None, int | None]]:
     for entry in results:
         if isinstance(entry, dict):
-            chunk_id = take_id(entry, _ENTRY_ID, "chunk")
+            chunk_id = take_id(entry, _ENTRY_ID, "chunk", limits)
             yield chunk_id, _score(take(entry, ["score"])), _rank(entry)
         else:
-            yield as_id(entry, "chunk"), None, None
+            yield as_id(entry, "chunk", limits), None, None

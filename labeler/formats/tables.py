@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
@@ -29,7 +30,7 @@ def read_records(
     column is refused. These names and ``others`` are recognised in a header whatever their case;
     other columns keep their spelling.
     """
-    number, first, lines = peek_line(lines)
+    number, first, lines = peek_line(source, lines)
     if number == 0 or starts_json(source, number, first):
         return read_jsonl(source, lines)
     return read_table(source, lines, wanted, others)
@@ -37,7 +38,7 @@ def read_records(
 
 def read_table(source: Source, lines: Lines, wanted: Wanted, others: Sequence[str] = ()) -> Records:
     """Give the rows of a CSV or TSV file as records; blank cells are left out."""
-    number, first, lines = peek_line(lines)
+    number, first, lines = peek_line(source, lines)
     separator = _separator(source, number, decode(source, number, first))
     rows = _rows(source, lines, separator)
     number, cells = next(rows, (number, []))
@@ -59,10 +60,10 @@ def _rows(source: Source, lines: Lines, separator: str) -> Iterator[tuple[int, l
     """Give each row that is not blank with the number of its first line."""
     # The module's limit of 128 KB per cell is smaller than a long chunk, and has no other setting.
     csv.field_size_limit(_LONGEST_CELL)
-    texts = (decode(source, number, raw) for number, raw in lines)
-    reader = csv.reader(texts, delimiter=separator, strict=True)
+    row = _Row(source, lines)
+    reader = csv.reader(row.texts(), delimiter=separator, strict=True)
     while True:
-        start = reader.line_num + 1
+        row.begin(start := reader.line_num + 1)
         try:
             cells = next(reader)
         except StopIteration:
@@ -70,7 +71,33 @@ def _rows(source: Source, lines: Lines, separator: str) -> Iterator[tuple[int, l
         except csv.Error as error:
             raise source.fail(start, _csv_error(str(error))) from error
         if any(cell.strip() for cell in cells):
+            if row.size > source.limits.text:
+                with source.at(start):
+                    for cell in cells:
+                        source.limits.check_text(cell)
             yield start, cells
+
+
+class _Row:
+    """A row as it is read: a quote that is never closed would make it as long as the file."""
+
+    def __init__(self, source: Source, lines: Lines) -> None:
+        self._source, self._lines = source, lines
+        self._start = self.size = 0
+
+    def begin(self, start: int) -> None:
+        """Begin a row on the line ``start``."""
+        self._start, self.size = start, 0
+
+    def texts(self) -> Iterator[str]:
+        """Give the lines as texts; refuse one with which the row becomes too long."""
+        limits = self._source.limits
+        for number, raw in self._lines:
+            self.size += len(raw)
+            if self.size > limits.line + 2:  # the line's end does not count
+                said = limits.over("line", None, "the row that begins here")
+                raise self._source.fail(self._start, said)
+            yield decode(self._source, number, raw)
 
 
 def _csv_error(text: str) -> str:
@@ -102,8 +129,8 @@ def _header(cells: Sequence[str], wanted: Wanted, others: Sequence[str]) -> list
         if not set(names) & set(header):
             found = ", ".join(name for name in header if name)
             raise BadInput(f"no column for the {what}; name it {spelled(names)} (found: {found})")
-    for name in header:
-        if name and header.count(name) > 1:
+    for name, often in Counter(header).items():
+        if name and often > 1:
             raise BadInput(f"the column {name!r} stands twice in the header")
     return header
 

@@ -9,6 +9,7 @@ from labeler.formats.reading import Lines, Source, decode
 from labeler.formats.records import counted
 
 RUN = ("query Q0 chunk rank score tag", "query,docid,score")
+_MOST_TEXTS = 500_000
 QRELS = ("query 0 chunk grade", "query,docid,rating")
 
 
@@ -56,5 +57,9 @@ class TrecFile:
         if known is None:
             if not raw.isascii() or b"\0" in raw:
                 decode(self.source, number, self._raw)
+            with self.source.at(number):
+                self.source.limits.check_id(raw.decode(), "query or chunk")
+            if len(self._texts) >= _MOST_TEXTS:
+                self._texts.clear()
             known = self._texts[raw] = raw.decode()
         return known

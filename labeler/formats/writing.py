@@ -6,6 +6,7 @@ import io
 import json
 import re
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, TypeAlias
@@ -187,6 +188,16 @@ def _one_line(identifier: str, what: str) -> str:
     if any(letter in identifier for letter in "\t\r\n"):
         raise _cannot("BEIR", what, identifier, "it holds a tab or a line end")
     return cell(_seen("BEIR", identifier, what), "\t")
+
+
+def refusal(kind: str, queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> str | None:
+    """Return why a golden set cannot be written as ``kind`` (or ``beir``), None where it can be."""
+    writers = {"qrels": _qrels, "csv": _csv, "beir": _beir_qrels}
+    try:
+        deque(writers[kind](_grouped(queries, grades)) if kind in writers else (), maxlen=0)
+    except BadInput as error:
+        return str(error)
+    return None
 
 
 def zip_files(files: Mapping[str, bytes]) -> bytes:

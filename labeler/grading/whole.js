@@ -30,7 +30,7 @@ export class WholeQuery extends RowsView {
     this.list = element("ol", "", "rows");
     this.back = keyButton("B", `one ${passage[0]} at a time`, () => desk.leave());
     this.next = keyButton("↵", `next ${question[0]}`, () => desk.nextQuestion(), "primary");
-    this.more = element("p", "", "message");
+    this.more = element("p", "", "rest");
   }
 
   // Show the pool of a query, beginning at `first` (a pair) or at the first open chunk.

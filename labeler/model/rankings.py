@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -64,6 +64,18 @@ class Rankings(Sequence[Ranking]):
     def __getitem__(self, at: slice) -> Sequence[Ranking]: ...
     def __getitem__(self, at: int | slice) -> Ranking | Sequence[Ranking]:
         return self._made[at]
+
+    def __iter__(self) -> Iterator[Ranking]:
+        """Give one list after the other and keep none: all at once take as much as a large file."""
+        return iter(self._made) if "_made" in self.__dict__ else self.in_order(range(len(self)))
+
+    def in_order(self, places: Iterable[int]) -> Iterator[Ranking]:
+        """Give the lists at these places, and keep none."""
+        texts, bounds = self.names.texts(), self.bounds
+        for place in places:
+            mine = slice(bounds[place], bounds[place + 1])
+            scores = None if self.scores is None else tuple(self.scores[mine].tolist())
+            yield Ranking(self.query_ids[place], tuple(texts[self.chunks[mine]].tolist()), scores)
 
     @cached_property
     def _made(self) -> list[Ranking]:

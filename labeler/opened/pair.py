@@ -17,6 +17,7 @@ from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS, QUIET
 from labeler.ranks import Look, Side, picked, rank_lists
 
 LISTED = [10, 20, 50, 100]
+LONGEST_TITLE, LONGEST_SHOWN = 200, 100_000  # characters of a text: for a title, in full
 # The chunk stays in view beside a long table; Streamlit puts a box of its own around it.
 STICKY = """
 div:has(> .st-key-chunk-panel) { position: sticky; top: 4rem; }
@@ -102,7 +103,7 @@ def lists(
     """Show the two lists with lines, and the table of moves under them."""
     shown = ranks.within_depth(moves, depth)
     with ui.open_store() as store:
-        items = store.items([(query_id, move.chunk) for move in shown])
+        items = store.items([(query_id, move.chunk) for move in shown], LONGEST_TITLE)
     titles = ranks.titles(shown, {chunk: item.chunk for (_, chunk), item in items.items()})
     rank_lists(
         *ranks.places(shown, titles, depth),
@@ -127,10 +128,13 @@ def choose_chunk() -> None:
 def panel(view: View, query_id: str, move: Move, words: Sequence[str]) -> None:
     """Show a chunk's text, let it be graded, and try it at another rank."""
     with ui.open_store() as store:
-        item = store.items([(query_id, move.chunk)]).get((query_id, move.chunk))
+        items = store.items([(query_id, move.chunk)], LONGEST_SHOWN)
+    item = items.get((query_id, move.chunk))
     grade(view, query_id, move, None if item is None else item.text_hash, words)
     title, text = (None, None) if item is None else (item.chunk.title, item.chunk.text)
     show_html(tables.chunk_text(move.chunk_id, title, text))
+    if item is not None and item.more is not None:
+        st.caption(f"The first {LONGEST_SHOWN:,} characters; Label shows all of it.")
     try_rank(view, query_id, move)
 
 

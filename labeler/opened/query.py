@@ -15,6 +15,7 @@ from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.model import Chunk, Query, Remark
 from labeler.naming import short_names
+from labeler.portions import LONGEST_IN_LIST
 
 LISTS, DCG, POOL = "Ranked lists", "DCG table", "Pool"
 TOPS = {"top 10": 10, "top 20": 20, "top 50": 50, "whole list": 1_000_000}
@@ -184,6 +185,6 @@ def show_pool(opened: Opened, lists: Lists, depth: int) -> None:
 
 
 def texts_of(numbers: Iterable[int]) -> dict[int, Chunk]:
-    """Return the chunks that have text, by number."""
+    """Return the chunks that have text, by number; a long one to where a reader would stop."""
     with ui.open_store() as store:
-        return store.chunks_numbered(numbers)
+        return store.chunks_numbered(numbers, LONGEST_IN_LIST)

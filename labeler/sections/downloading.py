@@ -11,6 +11,7 @@ import streamlit as st
 from labeler import transfer, ui
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
+from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 2
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
@@ -33,6 +34,7 @@ def download() -> None:
     """Offer the golden set in every format, under names that keep up with the grading."""
     with ui.guard(), ui.open_store() as store:
         revision, seal = store.revision(), store.present_seal()
+        refused = refusals(ui.database(), revision, store.data_revision())
     for kind, words in WORDS.items():
         name = transfer.dated(transfer.EXPORTS[kind], revision)
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -43,8 +45,11 @@ def download() -> None:
                 key=f"download-{kind}",
                 on_click="ignore",
                 width=300,
+                disabled=kind in refused,
             )
             st.write(words)
+        if kind in refused:
+            ui.show_error(refused[kind])
     offer_backup(revision)
     st.caption(
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
@@ -52,6 +57,13 @@ def download() -> None:
     )
     st.caption(SEAL)
     st.code(str(seal), language=None, wrap_lines=True)
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def refusals(path: str, revision: int, data_revision: int) -> dict[str, str]:
+    """Return why formats cannot carry the golden set as it is: a download cannot say it."""
+    with Store(path) as store:
+        return transfer.refusals(store)
 
 
 def exported(kind: str) -> bytes:

@@ -18,7 +18,7 @@ import streamlit as st
 from labeler import address, links, transfer, ui
 from labeler.beginning import Step, There, next_steps
 from labeler.errors import LabelerError
-from labeler.formats import Guess, guess, parse_grade_map
+from labeler.formats import LIMITS, Guess, guess, parse_grade_map
 from labeler.markup import show_html, style
 from labeler.model import IntakeReport
 from labeler.sections.runs import DATE, SYSTEM
@@ -76,6 +76,8 @@ HINTS = {
     "--name": "On this page: the name beside the file's kind",
     "labeler load queries": "On this page: drop the file of its queries, too",
     "labeler restore query": 'On this page: "Queries"',
+    "--limit": "On this page the limits stand as they are; where files are loaded in a terminal, "
+    "that option takes more: labeler load files PATH",
     "--db": "On this page: nothing; --db is given where the server is started",
 }
 INVITE = "Invite graders"
@@ -111,6 +113,7 @@ def load() -> None:
     show_html(style(STYLE))
     chooser = st.empty()
     files = files_from(chooser)
+    st.caption(said_limits())
     if not files:
         lead_on()
         with st.expander("What a file looks like"):
@@ -133,6 +136,16 @@ def load() -> None:
             controls.empty()
             st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
             files_from(chooser)
+
+
+def said_limits() -> str:
+    """Say how much a file may hold here."""
+    upload, most = st.get_option("server.maxUploadSize"), LIMITS
+    return (
+        f"A file may have {upload} MB and come to {most.unpacked // 10**9} GB unpacked, one text "
+        f"in it to {most.text // 10**6} MB and an id to {most.id:,} bytes. What is larger is "
+        "loaded in a terminal, by 'labeler load files'."
+    )
 
 
 def load_button(wanted: int) -> bool:
@@ -288,7 +301,7 @@ def put(plan: Plan, options: transfer.LoadOptions) -> list[IntakeReport]:
     bar = plan.status.progress(0.0, READING)
     with tempfile.TemporaryDirectory() as place:
         path = Path(place) / "upload"
-        path.write_bytes(plan.file.getvalue())
+        path.write_bytes(plan.file.getbuffer())
         apply = transfer.read(
             str(plan.kind),
             path,

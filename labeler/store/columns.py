@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -40,6 +40,20 @@ def packed(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, by
     return ranking.query_id, chunks.tobytes(), scores
 
 
+def some_at_once(rankings: Iterable[Ranking], most: int) -> Iterator[list[Ranking]]:
+    """Give lists together that have so many results or a few more: all of a run take too much."""
+    some: list[Ranking] = []
+    held = 0
+    for ranking in rankings:
+        some.append(ranking)
+        held += len(ranking.chunk_ids)
+        if held >= most:
+            yield some
+            some, held = [], 0
+    if some:
+        yield some
+
+
 def float32_bytes(scores: Sequence[float]) -> bytes:
     """Return scores as little-endian float32; one beyond their range becomes infinite."""
     with np.errstate(over="ignore"):
@@ -49,10 +63,16 @@ def float32_bytes(scores: Sequence[float]) -> bytes:
 def fingerprint_of(rankings: Sequence[Ranking]) -> str:
     """Hash a run's content, whatever file format, compression or query order it came in."""
     digest = hashlib.blake2b(digest_size=16)
-    for ranking in sorted(rankings, key=lambda ranking: ranking.query_id):
+    for ranking in _by_query_id(rankings):
         digest.update(repr((ranking.query_id, ranking.chunk_ids)).encode())
         digest.update(b"" if ranking.scores is None else float32_bytes(ranking.scores))
     return digest.hexdigest()
+
+
+def _by_query_id(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
+    query_ids = [ranking.query_id for ranking in rankings]
+    places = sorted(range(len(query_ids)), key=query_ids.__getitem__)
+    return (rankings[place] for place in places)
 
 
 def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:

@@ -47,13 +47,12 @@ class Connection:
         """
         self.path = Path(path)
         self._busy_seconds = busy_seconds
-        self._file: tuple[int, int] | None = None
         check_sqlite()
-        while self._file is None:
+        while True:
             check_place(self.path, create=create)
-            before = file_at(self.path)
+            self._file = file_at(self.path)
             self._open(create=create)
-            if before in (None, file_at(self.path)):
+            if self._file in (None, file_at(self.path)):
                 self._file = file_at(self.path)
                 return
             # Another file was put in its place while this waited for it: nobody sees the one that
@@ -172,7 +171,9 @@ class Connection:
 
     def _mark_damaged(self, why: str) -> None:
         # What is open may be damaged because somebody has put another file in its place.
-        if self._file is not None and self._file == file_at(self.path):
+        # And an index of words can be, of which SQLite speaks in the same way.
+        is_same = self._file is not None and self._file == file_at(self.path)
+        if is_same and damage.is_in_pages(self.path):
             damage.mark(self.path, why)
 
     @contextmanager
@@ -227,6 +228,8 @@ class Connection:
 
 
 REMEDIES = {
+    sqlite3.SQLITE_CORRUPT: "something in it is damaged, though each page is whole, such as the "
+    "index of the chunks' words; 'labeler check' says more, and a backup may have a whole one",
     sqlite3.SQLITE_NOTADB: "not a golden set of labeler, or a damaged one; name another with "
     "--db, or restore a backup",
     sqlite3.SQLITE_READONLY: "read-only; make it and its folder writable, or copy it elsewhere",
@@ -249,9 +252,7 @@ def in_words(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerErr
         return Busy(
             f"{path}: another process is writing to it; nothing was changed, try again in a moment"
         )
-    if code == sqlite3.SQLITE_CORRUPT or (
-        code == sqlite3.SQLITE_READONLY and damage.is_marked(path)
-    ):
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY) and damage.is_marked(path):
         return Unusable(damage.in_words(path))
     if code in REMEDIES:
         return Unusable(f"{path}: {REMEDIES[code]}")
@@ -313,8 +314,11 @@ def check_place(path: Path, *, create: bool) -> None:
             raise BadInput(f"{path}: is a folder; name a file with --db")
         there, folder = path.exists(), path.parent.is_dir()
         file_above, link = path.parent.exists() and not folder, path.is_symlink()
+        ordinary = path.is_file()
     except OSError as error:
         raise Unusable(f"{path}: cannot be opened: {error.strerror}") from error
+    if there and not ordinary:
+        raise BadInput(f"{path}: is a pipe or a device; name a file with --db")
     if there:
         return
     if link:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from labeler.store.columns import moment
@@ -22,6 +22,15 @@ def mark_of(path: Path) -> Path:
 def is_marked(path: Path) -> bool:
     """Say whether the file was found damaged, and not restored since."""
     return mark_of(path).exists()
+
+
+def is_in_pages(path: Path) -> bool:
+    """Say whether SQLite finds the pages of a file damaged, by looking at each."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
+            return bool(db.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)])
+    except sqlite3.DatabaseError as error:
+        return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_CORRUPT
 
 
 def mark(path: Path, why: str) -> None:
@@ -39,8 +48,10 @@ def untouched(path: Path) -> Iterator[None]:
     if not is_marked(path):
         yield
         return
-    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as last:
-        with suppress(sqlite3.DatabaseError):  # it has the file open all the same
+    with ExitStack() as stack:
+        with suppress(sqlite3.DatabaseError):  # gone; or it has the file open all the same
+            last = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            stack.callback(last.close)
             last.execute("SELECT 1 FROM sqlite_master").fetchone()
         yield
 

@@ -8,8 +8,9 @@ from __future__ import annotations
 import shlex
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, islice
 from typing import Any
 
 from labeler.errors import BadInput, NotFound
@@ -25,12 +26,17 @@ from labeler.model import (
     Ranking,
     Remark,
 )
-from labeler.store.columns import as_json, fingerprint_of, packed, text_hash
+from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once, text_hash
 from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import RETIRED, Reading
 from labeler.store.remarks import Remarks
 from labeler.store.seals import Seals
+from labeler.store.stored_lists import StoredLists
+
+AT_ONCE = 100_000
+LOOKED_UP_AT_ONCE = 10_000
+RESULTS_AT_ONCE = 500_000
 
 
 class Intake(JudgmentLog, Reading, Remarks, Seals):
@@ -141,23 +147,34 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
             ],
         )
 
-    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], int]:
-        """Return the internal numbers of chunk ids, adding those not yet known, and how many."""
-        wanted = sorted(set(chunk_ids))  # in the order of their index, which is written once so
+    def _put_chunk_ids(self, chunk_ids: Iterator[str]) -> int:
+        """Add the ids not yet known, so many at a time that they fit; return how many they are."""
+        added = 0
+        while some := {*islice(chunk_ids, AT_ONCE)}:
+            added += self._put_new_ids(sorted(some))  # as their index has them, which is faster
+        return added
+
+    def _put_new_ids(self, chunk_ids: Iterable[str]) -> int:
         before = self._db.conn.total_changes
         self._db.conn.executemany(
             "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
-            ((chunk_id,) for chunk_id in wanted),
+            ((chunk_id,) for chunk_id in chunk_ids),
         )
-        added = self._db.conn.total_changes - before
-        numbers: dict[str, int] = {}
-        for start in range(0, len(wanted), 10_000):
-            numbers |= self._rows(
-                "SELECT chunk_id, id FROM chunks "
+        return self._db.conn.total_changes - before
+
+    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> dict[str, tuple[int, bool]]:
+        """Return the internal number of each id, and if its text is known; new ids are added."""
+        wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
+        self._put_new_ids(wanted)
+        numbers: dict[str, tuple[int, bool]] = {}
+        for start in range(0, len(wanted), LOOKED_UP_AT_ONCE):
+            rows = self._rows(
+                "SELECT chunk_id, id, text IS NOT NULL FROM chunks "
                 "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                [as_json(wanted[start : start + 10_000])],
+                [as_json(wanted[start : start + LOOKED_UP_AT_ONCE])],
             )
-        return numbers, added
+            numbers |= {chunk_id: (number, bool(known)) for chunk_id, number, known in rows}
+        return numbers
 
     def add_run(
         self,
@@ -187,51 +204,49 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
                     f"{loaded.source}: there is already a run named {name!r} with other content; "
                     f"choose another --name, or remove it first: labeler drop run {name}"
                 )
-            bare = chunks = 0
+            stored = StoredLists()
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                bare, chunks = self._put_run(loaded.records, row)
+                stored = self._put_run(loaded.records, row)
                 self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
-        return self._run_report(loaded, name, bare, chunks, twins)
+        return self._run_report(loaded, name, stored, twins)
 
     def _runs_of(self, fingerprint: str) -> list[str]:
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
         return [repr(name) for (name,) in rows]
 
-    def _put_run(self, rankings: Sequence[Ranking], row: list[str | None]) -> tuple[int, int]:
-        """Store a run; return how many of its chunks are known by id only, and how many it has."""
-        numbers, _ = self._chunk_numbers(
-            chunk_id for ranking in rankings for chunk_id in ranking.chunk_ids
-        )
-        depth = max((len(ranking.chunk_ids) for ranking in rankings), default=0)
+    def _put_run(self, rankings: Iterable[Ranking], row: list[str | None]) -> StoredLists:
+        """Store a run, some of its lists at a time."""
         ((run,),) = self._rows(
             "INSERT INTO runs (name, system, created_at, params, source_hash, depth) "
-            "VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            [*row, depth],
+            "VALUES (?, ?, ?, ?, ?, 0) RETURNING id",
+            row,
         )
-        self._db.conn.executemany(
-            "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
-            ((run, *packed(ranking, numbers)) for ranking in rankings),
-        )
-        bare: int = self._value(
-            "SELECT count(*) FROM chunks WHERE text IS NULL AND id IN "
-            "(SELECT value FROM json_each(?))",
-            [as_json(list(numbers.values()))],
-        )
-        return bare, len(numbers)
+        stored = StoredLists()
+        for some in some_at_once(rankings, RESULTS_AT_ONCE):
+            numbers = self._chunk_numbers(chain.from_iterable(each.chunk_ids for each in some))
+            stored.add(some, numbers)
+            places = {chunk_id: number for chunk_id, (number, _) in numbers.items()}
+            self._db.conn.executemany(
+                "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
+                ((run, *packed(ranking, places)) for ranking in some),
+            )
+        self._db.execute("UPDATE runs SET depth = ? WHERE id = ?", [stored.depth, run])
+        return stored
 
     def _run_report(
-        self, loaded: Loaded[Ranking], name: str, bare: int, chunks: int, twins: Sequence[str]
+        self, loaded: Loaded[Ranking], name: str, stored: StoredLists, twins: Sequence[str]
     ) -> IntakeReport:
+        bare = stored.bare()
         counts: dict[str, int | str] = {"chunks known by id only": bare}
         rows = self._rows("SELECT query_id, retired_at IS NOT NULL FROM queries")
         retired = {query_id for query_id, is_retired in rows if is_retired}
         wanted = {query_id for query_id, _ in rows} - retired
-        given = {ranking.query_id for ranking in loaded.records}
+        given = stored.query_ids
         if given & retired:
             counts["queries that are retired"] = len(given & retired)
         given -= retired
@@ -246,7 +261,7 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
             )
-        if 0 < chunks == bare:
+        if bare and not stored.readable:
             warnings.append(
                 "no text is known of any chunk of this run, so nobody can grade them; load the "
                 "chunks, or check that the ids are the same"
@@ -296,10 +311,9 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
                 counts[f"queries {what}"] = count
         self._check_queries_are_known(loaded.grades)
         self._check_queries_are_known(loaded.events)
-        graded = [grade.chunk_id for grade in loaded.grades.records]
-        graded += [event.chunk_id for event in loaded.events.records if isinstance(event, Judgment)]
-        _, added = self._chunk_numbers(graded)
-        counts["new chunks, known by id only"] = added
+        graded = (grade.chunk_id for grade in loaded.grades.records)
+        judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
+        counts["new chunks, known by id only"] = self._put_chunk_ids(chain(graded, judged))
         counts.update(self._put_imports(loaded.grades))
         counts.update(self._put_events(loaded.events))
         return counts

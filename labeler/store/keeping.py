@@ -23,6 +23,7 @@ WHERE NOT EXISTS (
 )
 ORDER BY id
 """
+DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]|$)")
 QUERIES = "SELECT id, query_id, text, task, retired_at FROM queries ORDER BY id"
 
 
@@ -164,11 +165,16 @@ class Keeping(Audit):
 
 
 def check_date(text: str) -> str:
-    """Return ``text`` if it is an ISO 8601 date or time, else raise `BadInput`."""
+    """Return ``text`` if it is a date, or a date and a time, else raise `BadInput`.
+
+    Of the ways in which ISO 8601 writes a day there is one, so that dates sort as they should.
+    """
     try:
         datetime.fromisoformat(text)
+        if not DATE.match(text):
+            raise ValueError
     except ValueError:
-        if re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+        if DATE.match(text):
             raise BadInput(f"date {text!r}: the calendar has no such day") from None
         raise BadInput(f"date {text!r} is not like 2026-01-31") from None
     return text

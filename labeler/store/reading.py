@@ -247,17 +247,6 @@ class Reading(Audit):
             )
         ]
 
-    def chunks_numbered(self, numbers: Iterable[int]) -> dict[int, Chunk]:
-        """Return the chunks of a list by number, without those that have no text."""
-        return {
-            row[0]: chunk_of(row[1:])
-            for row in self._rows(
-                f"SELECT c.id, {CHUNK_COLUMNS} FROM chunks AS c "
-                "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text IS NOT NULL",
-                [as_json(sorted(set(numbers)))],
-            )
-        }
-
     def documents_of(self, numbers: Iterable[int]) -> dict[int, str]:
         """Return the documents of chunks by number, without those whose document nobody knows."""
         return dict(

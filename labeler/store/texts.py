@@ -5,7 +5,7 @@ Long texts are read from the file no further than they are asked for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from labeler.errors import NotFound
@@ -51,6 +51,19 @@ class Texts(Reading):
             (query_id, chunk): Item(queries[query_id], *chunks[chunk])
             for query_id, chunk in pairs
             if query_id in queries and chunk in chunks
+        }
+
+    def chunks_numbered(
+        self, numbers: Iterable[int], longest: int | None = None
+    ) -> dict[int, Chunk]:
+        """Return the chunks of a list by number, without those that have no text.
+
+        A text of more than ``longest`` characters ends there, in an ellipsis.
+        """
+        found = self._chunks_of(sorted(set(numbers)), longest)
+        return {
+            number: chunk if more is None else replace(chunk, text=f"{chunk.text}…")
+            for number, (chunk, _, more) in found.items()
         }
 
     def _chunks_of(

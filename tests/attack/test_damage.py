@@ -125,6 +125,17 @@ def test_who_stumbles_on_damage_stops_everybody_from_writing(path: Path, python)
     assert (path.parent / "golden.db-wal").read_bytes() == log
 
 
+def test_a_damaged_index_of_words_stops_the_search_and_nothing_else(path: Path):
+    with sqlite3.connect(path) as other:
+        other.execute("UPDATE chunk_words_data SET block = x'00' WHERE id > 10")
+    other.close()
+    with Store(path) as store:
+        with pytest.raises(Unusable, match="though each page is whole"):
+            store.search_chunks("text", 10)
+        assert store.judge(Judgment("e1", "q1", "c3", "Ann", grade=2))
+    assert not damage.is_marked(path)
+
+
 def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: Path):
     with Store(path) as store:
         other = path.with_name("other.db")

@@ -9,6 +9,7 @@ import pytest
 from labeler.model import Chunk, Query, Ranking, Settings
 from labeler.store import Store
 from tests.pad import Pad, pad
+from tests.page import open_page
 
 __all__ = ["pad"]
 
@@ -130,3 +131,16 @@ def test_the_rankings_view_shows_lists_longer_than_a_piece(store: Store, loaded)
         "EXPLAIN QUERY PLAN SELECT * FROM rankings WHERE run = 'long' AND query_id = 'q'"
     )
     assert any("run=? AND query_id=?" in row[-1] for row in plan), "one list reads one list"
+
+
+def test_no_page_carries_a_text_of_megabytes(huge: Store):
+    for page, asked in (
+        ("queries", {"a": "huge", "query": "long"}),
+        ("queries", {"a": "huge", "query": "long", "part": "Pool"}),
+        ("compare", {"a": "huge", "b": "first", "query": "long", "chunk": "h0"}),
+        ("compare", {"a": "huge", "b": "first", "show": "What moved most"}),
+    ):
+        app = open_page(page, **asked)
+        assert not app.exception
+        sizes = [len(element.proto.body) for element in app.get("html")]
+        assert sum(sizes) < 2 * MOST, (page, asked, sizes)

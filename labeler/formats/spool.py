@@ -1,0 +1,203 @@
+"""Records on their way from a file to the store: in memory while they are few, then on the disk.
+
+What a record says is not known here, only roughly how much memory it takes.
+"""
+
+from __future__ import annotations
+
+import pickle
+import tempfile
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from typing import IO, Generic, TypeVar, overload
+
+import numpy as np
+
+from labeler.errors import BadInput
+from labeler.formats.reading import Source
+from labeler.formats.records import outer_spaces
+
+RecordT = TypeVar("RecordT")
+
+MOST_IN_MEMORY = 48_000_000
+MOST_KNOWN = 200_000
+_EACH = 500  # bytes that a record takes beside its texts
+_READ_AHEAD = 1 << 20
+
+
+class Spool(Sequence[RecordT], Generic[RecordT]):
+    """Records in the order they were added, the first of them on the disk where they are many.
+
+    A temporary file holds those; it has no name and is gone with the last reference to it.
+    """
+
+    def __init__(self, most: int = MOST_IN_MEMORY) -> None:
+        self._most = most
+        self._held = 0
+        self._recent: list[RecordT] = []
+        self._starts = array("q")  # of each record on the disk
+        self._file: IO[bytes] | None = None
+        self._size = 0
+
+    def add(self, record: RecordT, texts: int) -> None:
+        """Append a record whose texts take about so many bytes."""
+        self._recent.append(record)
+        self._held += texts + _EACH
+        if self._held > self._most:
+            self._put_away()
+
+    def _put_away(self) -> None:
+        try:
+            if self._file is None:
+                self._file = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as we do
+            self._file.seek(self._size)
+            for record in self._recent:
+                data = pickle.dumps(record, pickle.HIGHEST_PROTOCOL)
+                self._starts.append(self._size)
+                self._size += self._file.write(data)
+            self._file.flush()
+        except OSError as error:
+            raise BadInput(
+                f"{tempfile.gettempdir()}: cannot hold what is read until it is stored: "
+                f"{error.strerror}; TMPDIR names another folder"
+            ) from error
+        self._recent, self._held = [], 0
+
+    def __del__(self) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._starts) + len(self._recent)
+
+    def __iter__(self) -> Iterator[RecordT]:
+        yield from self._from_disk(0, len(self._starts))
+        yield from self._recent
+
+    def _from_disk(self, first: int, end: int) -> Iterator[RecordT]:
+        """Give some of the records on the disk, many of them in one look."""
+        at = first
+        while at < end:
+            until = max(at + 1, bisect_right(self._starts, self._starts[at] + _READ_AHEAD, at, end))
+            data = self._read(self._starts[at], self._start(until))
+            for place in range(at, until):
+                yield pickle.loads(data[self._starts[place] - self._starts[at] :])
+            at = until
+
+    def _start(self, place: int) -> int:
+        return self._starts[place] if place < len(self._starts) else self._size
+
+    def _read(self, start: int, end: int) -> memoryview:
+        if self._file is None:
+            return memoryview(b"")
+        self._file.seek(start)
+        return memoryview(self._file.read(end - start))
+
+    @overload
+    def __getitem__(self, place: int) -> RecordT: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[RecordT]: ...
+    def __getitem__(self, place: int | slice) -> RecordT | Sequence[RecordT]:
+        """Return a record, or some of them as a list."""
+        if isinstance(place, slice):
+            return [self[at] for at in range(*place.indices(len(self)))]
+        at = place + len(self) if place < 0 else place
+        if not 0 <= at < len(self):
+            raise IndexError(f"there are {len(self)} records, none at {place}")
+        if at >= len(self._starts):
+            return self._recent[at - len(self._starts)]
+        return next(self._from_disk(at, at + 1))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            mine == theirs for mine, theirs in zip(self, other, strict=True)
+        )
+
+
+class Firsts:
+    """Which keys there were, and where first: at once for many, and of all later ones in the end.
+
+    Those are kept as a number of 64 bits each, which says only that two keys may be the same.
+    """
+
+    def __init__(self, most: int = MOST_KNOWN) -> None:
+        self._most = most
+        self._known: dict[Hashable, int] = {}
+        self._later = array("q")
+
+    def add(self, key: Hashable) -> int | None:
+        """Return the place of a key that was there before, else note it at the next place."""
+        if (place := self._known.get(key)) is not None:
+            return place
+        if len(self._known) < self._most:
+            self._known[key] = len(self._known)
+        else:
+            self._later.append(hash(key))
+        return None
+
+    def suspects(self) -> Iterator[tuple[int, int]]:
+        """Give two places each whose keys, noted later, may be the same; the second in order."""
+        hashes = np.array(self._later, np.int64)
+        order = np.argsort(hashes, kind="stable")
+        hashes = hashes[order]
+        again = np.flatnonzero(hashes[1:] == hashes[:-1]) + 1
+        first = np.searchsorted(hashes, hashes[again])
+        pairs = zip(order[again].tolist(), order[first].tolist(), strict=True)
+        for place, earlier in sorted(pairs):
+            yield earlier + self._most, place + self._most
+
+
+class Ids:
+    """The ids of a file's records, and the line of each; finds the one that stands twice."""
+
+    def __init__(self, what: str, most: int = MOST_KNOWN) -> None:
+        self.what = what
+        self.lines = array("q")
+        self._firsts = Firsts(most)
+        self._spaced: dict[str, None] = {}
+
+    def add(self, identifier: str, line: int) -> None:
+        """Note an id, or raise `BadInput` where it is known to have been there before."""
+        first = self._firsts.add(identifier)
+        if first is not None:
+            raise BadInput(self._twice(identifier, self.lines[first]))
+        self.lines.append(line)
+        if identifier != identifier.strip():
+            self._spaced[identifier] = None
+
+    def _twice(self, identifier: str, line: int) -> str:
+        return f"{self.what} id {identifier!r} is already on line {line}; ids must differ"
+
+    def check(self, source: Source, id_at: Callable[[int], str]) -> None:
+        """Raise `BadInput` where two ids are the same; ``id_at`` gives the one at a place."""
+        for first, second in self._firsts.suspects():
+            if id_at(first) == (identifier := id_at(second)):
+                raise source.fail(self.lines[second], self._twice(identifier, self.lines[first]))
+
+    def warnings(self) -> tuple[str, ...]:
+        """Return a warning where ids have a space at one end."""
+        return outer_spaces(self._spaced, self.what)
+
+
+def lines_of_records(lines: array[int]) -> Sequence[int]:
+    """Return the lines of records as a list, or where they are very many as they are."""
+    return lines.tolist() if len(lines) <= MOST_KNOWN else lines
+
+
+def weight_of(value: object) -> int:
+    """Return about how many bytes a record takes: those of its texts, and some for each value."""
+    weight, waiting = 0, [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            weight += len(item)
+        elif isinstance(item, Mapping):
+            waiting += item.values()
+            weight += 100 * len(item)
+        elif isinstance(item, list | tuple):
+            waiting += item
+            weight += 50 * len(item)
+    return weight
