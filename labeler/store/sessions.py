@@ -17,6 +17,8 @@ YEAR = timedelta(days=365)
 # A provider's clock may be a little behind: a login it dates so is not one from before.
 CLOCKS_DIFFER = timedelta(minutes=2)
 AT_ONCE = timedelta(minutes=1)
+FORGOTTEN = timedelta(days=60)  # a provider's cookie is good for 30: what it has opened is known
+MOST_AT_ONCE = 50  # of one invitation; the oldest end
 FAR = "9999"  # later than any moment
 
 STANDING_SESSION = """
@@ -197,9 +199,19 @@ class Sessions(People):
         self._note(kind, subject)
 
     def _add_session(self, invitation: int, token_hash: str, login: str | None = None) -> None:
+        """Open a session and let go of those that are too old or too many."""
         self._db.execute(
             "INSERT INTO sessions (invitation, token_hash, login, created_at) VALUES (?, ?, ?, ?)",
             [invitation, token_hash, login, moment()],
+        )
+
+        old = moment(datetime.now(UTC) - FORGOTTEN)
+        self._db.execute("DELETE FROM sessions WHERE ended_at < ?", [old])
+        self._db.execute(
+            "UPDATE sessions SET ended_at = ? WHERE invitation = ? AND ended_at IS NULL AND id <= ("
+            "SELECT id FROM sessions WHERE invitation = ? AND ended_at IS NULL "
+            "ORDER BY id DESC LIMIT 1 OFFSET ?)",
+            [moment(), invitation, invitation, MOST_AT_ONCE],
         )
 
     def _end_sessions(self, where: str, value: int | str) -> None:

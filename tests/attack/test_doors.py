@@ -35,6 +35,7 @@ from labeler.doors.naming import in_plain_letters
 from labeler.hosts import BOUND, HOST_NAMES
 from labeler.schema import migrations
 from labeler.store import Login, Store
+from labeler.store.sessions import MOST_AT_ONCE
 from tests.entered import let_in
 from tests.pad import Pad
 
@@ -258,6 +259,20 @@ def test_everybody_logs_out_here_or_everywhere(app, ask, store: Store):
     evil = {**bobs, "origin": "https://evil.example"}
     assert ask(app(), "POST", "/leave?where=everywhere", headers=evil).status == 403
     assert inside() == [False, False, True]
+
+
+def test_whoever_opens_their_link_for_ever_fills_no_disk(store: Store):
+    store.invite("Ann", hash_of("anns"))
+    store.invite("Bob", hash_of("bobs"))
+    bobs = access.session_by_link(store, "bobs")
+    anns = [access.session_by_link(store, "anns") for _ in range(MOST_AT_ONCE + 5)]
+    inside = [store.session(hash_of(token)) is not None for token in anns]
+    assert inside == [False] * 5 + [True] * MOST_AT_ONCE
+    with store._transaction():
+        store._db.execute("UPDATE sessions SET ended_at = '2020' WHERE ended_at IS NOT NULL")
+    access.session_by_link(store, "anns")
+    assert store._value("SELECT count(*) FROM sessions") == MOST_AT_ONCE + 2
+    assert store.session(hash_of(bobs)).name == "Bob"
 
 
 @pytest.fixture
