@@ -142,7 +142,7 @@ def middleware() -> list[Middleware]:
     """Return what stands before the pages, from the outside in."""
     return [
         Middleware(SecurityHeaders),  # outside, so that refusals carry them too
-        Middleware(NotesAnswers, path=DATABASE, refusals=REFUSALS),
+        Middleware(NotesAnswers, refusals=REFUSALS),
         Middleware(OwnNames, names=HostNames.of_this_server()),
         Middleware(PlainCallback),
         Middleware(FilesForLeads, path=DATABASE),

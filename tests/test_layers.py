@@ -68,11 +68,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.visitors": {"streamlit", "labeler.access"},
     "labeler.auditing": {
         "starlette",
-        "labeler.access",
+        "labeler.doors",
         "labeler.errors",
         "labeler.model",
         "labeler.store",
-        "labeler.visitors",
     },
     "labeler.hosts": {"labeler.errors"},
     "labeler.discretion": {"labeler.errors", "labeler.model"},

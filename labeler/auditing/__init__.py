@@ -1,4 +1,4 @@
-"""What the server notes by itself: refusals, counted by the minute, logins, and seals.
+"""What the server notes by itself: refusals, counted by the minute, and seals.
 
 It looks at answers as they leave, so that no door can forget to say that it was closed; it
 decides nothing, and a grade never waits for it.

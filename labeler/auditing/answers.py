@@ -1,37 +1,24 @@
-"""Looks at every answer that leaves: counts those that refuse, notes who has logged in."""
+"""Looks at every answer that leaves, and counts those that refuse."""
 
 from __future__ import annotations
 
-import logging
-from http.cookies import CookieError, SimpleCookie
-
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from labeler.access import Door, Person
 from labeler.auditing.refusals import Refusals
-from labeler.errors import LabelerError
-from labeler.model import Actor
-from labeler.store import Store
-from labeler.visitors import claims_of
+from labeler.doors.naming import NOT_A_NAME, NOT_MY_NAME
 
 WAIT = 429
 REFUSED = {401, 403, 421, WAIT}
-# how the answer to a name begins that is not this server's, with 400
-UNKNOWN_HOST = (b"This server does not answer to the name", b"A request needs the name")
+UNKNOWN_HOST = tuple(said.partition("{")[0].encode() for said in (NOT_A_NAME, NOT_MY_NAME))
 RENEWED = "x-labeler-token"  # on an answer that refuses for a moment only
-LOGGED_IN = "/oauth2callback"
-
-log = logging.getLogger(__name__)
 
 
 class NotesAnswers:
     """Notes the answers of the app inside it; every one leaves as it came."""
 
-    def __init__(self, app: ASGIApp, path: str, refusals: Refusals) -> None:
+    def __init__(self, app: ASGIApp, refusals: Refusals) -> None:
         self.app = app
-        self.path = path
         self.refusals = refusals
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -46,30 +33,9 @@ class NotesAnswers:
             kind = answer.refuses(message)
             if kind is not None:
                 self.refusals.add(kind, answer.address)
-            if message["type"] == "http.response.start" and scope["path"].endswith(LOGGED_IN):
-                await run_in_threadpool(self._note_login, Headers(raw=message["headers"]), answer)
             await send(message)
 
         await self.app(scope, receive, noted)
-
-    def _note_login(self, headers: Headers, answer: Answer) -> None:
-        cookies = cookies_set(headers)
-        if not cookies:
-            return
-        door = Door.of_this_server()
-        claims = claims_of(cookies, door)
-        if claims.login is None:
-            return
-        try:
-            with Store(self.path) as store:
-                person = door.visitor(store, claims)
-                if person is None:
-                    self.refusals.add("login", answer.address)
-                else:
-                    store.actor = actor_of(person, answer.address)
-                    store.note_once("sign_in", claims.login.address)
-        except LabelerError as error:  # they are in all the same
-            log.warning("a login is not in the audit: %s", error)
 
 
 class Answer:
@@ -89,8 +55,8 @@ class Answer:
             if self._status in REFUSED and RENEWED not in Headers(raw=message.get("headers", [])):
                 kind = self._kind()
         elif message["type"] == "http.response.body":
-            unknown_host = self._status == 400 and message.get("body", b"").startswith(UNKNOWN_HOST)
-            kind = "host" if unknown_host else None
+            said = message.get("body", b"")
+            kind = "host" if self._status == 400 and said.startswith(UNKNOWN_HOST) else None
         elif message["type"] == "websocket.accept":
             self._status = 101
         elif message["type"] == "websocket.close":
@@ -106,19 +72,3 @@ class Answer:
             # who grades faster than is taken at once waits, and is refused nothing
             return None if self._status == WAIT else "grading"
         return "host" if self._status == 421 else "page or file"
-
-
-def cookies_set(headers: Headers) -> dict[str, str]:
-    """Return the cookies that an answer gives to a browser."""
-    found: dict[str, str] = {}
-    for line in headers.getlist("set-cookie"):
-        try:
-            found |= {name: each.value for name, each in SimpleCookie(line).items() if each.value}
-        except CookieError:
-            continue
-    return found
-
-
-def actor_of(person: Person, address: str | None) -> Actor:
-    """Return a person who has come in as the audit names them."""
-    return Actor(person.name, person.known_by, address)

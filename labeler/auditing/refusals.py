@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 
-KINDS = ("link", "login", "grading", "page or file", "socket", "host")
+KINDS = ("link", "grading", "page or file", "socket", "host")
 MOST_MINUTES = 1_000  # that wait for a file that takes no writes
 MOST_ADDRESSES = 3  # that are named in an entry
 

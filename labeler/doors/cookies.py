@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
 from labeler.hosts import came_by_https
+from labeler.model import Actor
 from labeler.visitors import claims_of
 
 A_YEAR_SECONDS = 365 * 24 * 3600
@@ -20,6 +21,11 @@ def is_secure(connection: HTTPConnection) -> bool:
 def claims_on(connection: HTTPConnection, door: Door) -> Claims:
     """Return what a request or a socket brings."""
     return claims_of(connection.cookies, door, secure=is_secure(connection))
+
+
+def stranger_at(connection: HTTPConnection) -> Actor:
+    """Return who asks as the audit names them before it is known who that is."""
+    return Actor(None, "unknown", connection.client.host if connection.client else None)
 
 
 def keep_session(response: Response, token: str, *, secure: bool) -> None:

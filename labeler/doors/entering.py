@@ -29,7 +29,7 @@ from labeler.access import (
 )
 from labeler.discretion import without_path
 from labeler.doors import pages
-from labeler.doors.cookies import claims_on, drop_session, is_secure, keep_session
+from labeler.doors.cookies import claims_on, drop_session, is_secure, keep_session, stranger_at
 from labeler.doors.drawing import HEADERS
 from labeler.doors.guesses import Guesses
 from labeler.errors import LabelerError
@@ -72,6 +72,7 @@ def answered(path: str, answer: Answer, request: Request) -> Response:
     door = Door.of_this_server()
     try:
         with Store(path) as store:
+            store.actor = stranger_at(request)
             return answer(store, door, claims_on(request, door), request)
     except Forbidden as error:
         return pages.refused(str(error))

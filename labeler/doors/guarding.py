@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from labeler.access import Door, Person
 from labeler.discretion import without_path
 from labeler.doors import pages
-from labeler.doors.cookies import claims_on
+from labeler.doors.cookies import claims_on, stranger_at
 from labeler.doors.entering import exchange
 from labeler.doors.naming import refuse_socket
 from labeler.errors import LabelerError
@@ -137,6 +137,7 @@ class ClosedDoor:
         claims = claims_on(connection, door)
         try:
             with Store(self.path) as store:
+                store.actor = stranger_at(connection)
                 if not door.is_closed(store):
                     return []
                 if door.visitor(store, claims) is None:

@@ -110,7 +110,7 @@ class People(JudgmentLog):
             ended = self._revoke("grader = ? AND token_hash IS NOT NULL", grader)
             till = None if expires_at is None else moment(expires_at)
             self._add_invitation(grader, token_hash=token_hash, expires_at=till, once=int(once))
-            self._note_invitation(name, "link", bool(ended))
+            self._note_invitation(name, "link", bool(ended), expires=till, once=once)
         return bool(ended)
 
     def allow(
@@ -126,7 +126,7 @@ class People(JudgmentLog):
             grader = self._receive(name, role)
             ended = self._revoke("address = ?", address)
             self._add_invitation(grader, address=address, issuer=issuer)
-            self._note_invitation(name, address, bool(ended))
+            self._note_invitation(name, address, bool(ended), issuer=issuer)
         return bool(ended)
 
     def revoke(self, name: str) -> int:
@@ -226,10 +226,11 @@ class People(JudgmentLog):
             self._set_role(grader, role or "grader")
         return grader
 
-    def _note_invitation(self, name: str, way: str, ended: bool) -> None:
+    def _note_invitation(self, name: str, way: str, ended: bool, **more: str | bool | None) -> None:
         role = self._value("SELECT role FROM graders WHERE name = ?", [name])
+        limits = {what: value for what, value in more.items() if value}
         earlier = {"earlier": "ended"} if ended else {}
-        self._note("invite", name, {"role": role, "by": way, **earlier})
+        self._note("invite", name, {"role": role, "by": way, **limits, **earlier})
 
     def _set_role(self, grader: int, role: Role) -> None:
         self._db.execute("UPDATE graders SET role = ? WHERE id = ?", [role, grader])

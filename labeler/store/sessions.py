@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from labeler.model import Actor
 from labeler.store.columns import moment
 from labeler.store.people import CAN_COME, People, Role
 
@@ -129,6 +130,7 @@ class Sessions(People):
                 "UPDATE invitations SET used_at = ? WHERE id = ?", [moment(), invitation]
             )
             self._add_session(invitation, token_hash)
+            self._note_as(self.session(token_hash), "sign_in")
         return True
 
     def open_by_login(self, login: Login, token_hash: str) -> bool:
@@ -145,6 +147,7 @@ class Sessions(People):
                 [login.issuer, login.subject, moment(), invitation],
             )
             self._add_session(invitation, token_hash, login.fingerprint)
+            self._note_as(self.session(token_hash), "sign_in", login.address or login.subject)
         return True
 
     def knows(self, login: Login) -> bool:
@@ -162,6 +165,7 @@ class Sessions(People):
     def end_session(self, token_hash: str) -> None:
         """End a session: its person has logged out here."""
         with self._transaction():
+            self._note_as(self.session(token_hash), "sign_out")
             self._end_sessions("token_hash = ?", token_hash)
 
     def end_sessions_with(self, token_hash: str) -> None:
@@ -170,6 +174,7 @@ class Sessions(People):
             found = self.session(token_hash)
             if found is None:
                 return
+            self._note_as(found, "sign_out", "everywhere")
             self._end_sessions(
                 "invitation IN (SELECT id FROM invitations WHERE grader = ?)", found.grader
             )
@@ -184,6 +189,14 @@ class Sessions(People):
         return found is not None and bool(
             self._value(f"SELECT EXISTS ({CAN_COME})", [found.grader])
         )
+
+    def _note_as(self, person: Session | None, kind: str, subject: str | None = None) -> None:
+        """Add to the audit what somebody does who is known by the session they open or end."""
+        if person is None:
+            return
+        address = self.actor.address if self.actor else None
+        self.actor = Actor(person.name, "login" if person.by_login else "link", address)
+        self._note(kind, subject)
 
     def _add_session(self, invitation: int, token_hash: str, login: str | None = None) -> None:
         """Open a session and let go of those that are too old or too many."""

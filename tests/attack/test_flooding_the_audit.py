@@ -16,11 +16,11 @@ from starlette.types import ASGIApp, Message
 from starlette.websockets import WebSocket
 
 from labeler import tokens
-from labeler.access import hash_of
+from labeler.access import hash_of, session_by_link
 from labeler.auditing import NotesAnswers, Refusals, keep_books
 from labeler.auditing.refusals import MOST_MINUTES, Minute
 from labeler.auditing.rounds import write_up
-from labeler.doors import FilesForLeads, OwnNames, door_routes
+from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, door_routes
 from labeler.doors.guesses import Guesses
 from labeler.errors import LabelerError
 from labeler.hosts import HostNames
@@ -84,9 +84,10 @@ def served(filled: Store, refusals: Refusals) -> ASGIApp:
             Route("/{path:path}", page, methods=["GET", "POST"]),
         ],
         middleware=[
-            Middleware(NotesAnswers, path=path, refusals=refusals),
+            Middleware(NotesAnswers, refusals=refusals),
             Middleware(OwnNames, names=HostNames()),
             Middleware(FilesForLeads, path=path),
+            Middleware(ClosedDoor, path=path),
         ],
     )
 
@@ -108,13 +109,13 @@ def test_a_thousand_guesses_are_one_entry_and_no_guess_is_in_it(
 ):
     size = filled.path.stat().st_size + Path(f"{filled.path}-wal").stat().st_size
     for number in range(300):
-        assert ask(served, "GET", f"/join/guess-{number}").status == 403
+        assert ask(served, "GET", f"/media/guess-{number}.csv").status == 403
     write_minutes(filled, refusals)
     assert refused(filled) == [], "the minute is not over"
     clock.now = "2026-11-22T10:01:00.000Z"
     write_minutes(filled, refusals)
     [entry] = refused(filled)
-    assert (entry.subject, entry.count, entry.who) == ("link", 300, None)
+    assert (entry.subject, entry.count, entry.who) == ("page or file", 300, None)
     assert entry.at == f"{MINUTE}:00.000Z"
     assert entry.address == "127.0.0.1"
     assert "guess" not in str(entry.as_dict())
@@ -137,10 +138,13 @@ def test_many_addresses_do_not_make_many_entries(filled: Store, refusals: Refusa
     [
         ("/join/wrong", {}, "link"),
         ("/media/scores.csv", {}, "page or file"),
+        ("/", {}, "page or file"),
+        ("/scores", {}, "page or file"),
         ("/_stcore/upload_file/x", {}, "page or file"),
         ("/api/next", {"x-labeler-token": "made up"}, "grading"),
         ("/api/next", {"origin": "http://evil.example"}, "grading"),
         ("/", {"host": "evil.example"}, "host"),
+        ("/", {"host": "a b"}, "host"),
     ],
 )
 def test_whatever_is_refused_is_counted(
@@ -184,9 +188,8 @@ def test_a_socket_that_is_not_let_in_is_counted(served: ASGIApp, refusals: Refus
 def test_what_is_served_and_a_page_that_was_open_for_long_are_no_refusals(
     served: ASGIApp, ask, filled: Store, refusals: Refusals, monkeypatch: pytest.MonkeyPatch
 ):
-    assert ask(served, "GET", "/scores").status == 200
     assert ask(served, "POST", "/api/busy").status == 429
-    assert ask(served, "POST", "/join/anns").status == 303
+    assert come_in(ask, served, "anns").status == 303
     monkeypatch.setattr(tokens, "LIFETIME_SECONDS", -1)
     old = tokens.issue(filled.signing_key(), filled.golden_set_uuid(), "Ann")
     answer = ask(served, "GET", "/api/next", headers={"x-labeler-token": old})
@@ -194,19 +197,29 @@ def test_what_is_served_and_a_page_that_was_open_for_long_are_no_refusals(
     assert refusals.all() == []
 
 
-def test_who_comes_in_by_a_link_is_kept_by_name_and_never_with_the_link(
+def come_in(ask, served: ASGIApp, secret: str):
+    return ask(served, "POST", f"/join/{secret}", headers={"origin": "http://127.0.0.1"})
+
+
+def test_who_comes_in_and_goes_is_kept_by_name_and_never_with_a_secret(
     served: ASGIApp, ask, filled: Store
 ):
-    for _ in range(20):
-        ask(served, "POST", "/join/anns")
-    ask(served, "POST", "/join/leas")
-    found, count = filled.audited(kind="sign_in")
-    assert count == 2
-    assert [(entry.who, entry.way, entry.address) for entry in found] == [
-        ("Lea", "link", "127.0.0.1"),
-        ("Ann", "link", "127.0.0.1"),
+    assert ask(served, "GET", "/join/anns").status == 200
+    assert filled.audited(kind="sign_in")[1] == 0, "looking at a link opens nothing"
+    come_in(ask, served, "anns")
+    come_in(ask, served, "leas")
+    token = session_by_link(filled, "anns")
+    leaving = {"origin": "http://127.0.0.1", "cookie": f"labeler_session={token}"}
+    assert ask(served, "POST", "/leave", headers=leaving).status == 303
+    found, _ = filled.audited()
+    assert [(each.kind, each.who, each.way, each.address) for each in found[:4]] == [
+        ("sign_out", "Ann", "link", "127.0.0.1"),
+        ("sign_in", "Ann", "link", None),
+        ("sign_in", "Lea", "link", "127.0.0.1"),
+        ("sign_in", "Ann", "link", "127.0.0.1"),
     ]
-    assert "anns" not in str([entry.as_dict() for entry in filled.audit_log()])
+    written = str([entry.as_dict() for entry in filled.audit_log()])
+    assert not any(secret in written for secret in ("anns", "leas", token))
 
 
 def test_refusals_that_cannot_be_written_are_written_later_and_fill_no_memory(
