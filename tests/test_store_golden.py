@@ -18,7 +18,15 @@ from hypothesis import strategies as st
 
 from labeler.errors import LabelerError
 from labeler.formats import read_golden, write_golden
-from labeler.model import Chunk, GoldenGrade, Judgment, Loaded, LoadedGolden, Query
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    Loaded,
+    LoadedGolden,
+    Query,
+    acting_in,
+)
 from labeler.store import Store
 
 GRADERS = ("Ann", "Bob", "Cy")
@@ -264,6 +272,7 @@ TEXTS = st.text(
     st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
 )
 WORDS = TEXTS.filter(str.strip)
+NAMES = WORDS.filter(lambda name: acting_in(name) is None)
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(10**20), 10**20) | TEXTS,
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(TEXTS, inner, max_size=2),
@@ -277,13 +286,13 @@ QUERIES = st.builds(
     reference=st.none() | WORDS,
     guideline=st.none() | WORDS,
     keywords=st.lists(WORDS, max_size=2).map(tuple),
-    buckets=st.dictionaries(WORDS.filter(lambda facet: facet != "task"), WORDS, max_size=2),
+    buckets=st.dictionaries(NAMES.filter(lambda facet: facet != "task"), NAMES, max_size=2),
     metadata=st.dictionaries(WORDS, JSON, max_size=2),
 )
 GRADES = st.fixed_dictionaries(
     {
         "grade": st.integers(0, 3),
-        "graders": st.lists(WORDS, max_size=2, unique=True).map(tuple),
+        "graders": st.lists(NAMES, max_size=2, unique=True).map(tuple),
         "note": st.none() | TEXTS,
     }
 )
