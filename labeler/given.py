@@ -37,6 +37,7 @@ GivenRun: TypeAlias = (
 QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
 _SIDE_BY_SIDE = 2  # more files at once take more memory, and gain nothing
+_WORTH_IT = 1 << 22  # bytes: small files are read in Python, which no second thread makes faster
 # Messages name the options of the command line; these are the same in Python.
 IN_PYTHON: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
@@ -113,10 +114,11 @@ def grades_from(
 def lists_of_runs(
     runs: Mapping[str, GivenRun], on_duplicate: OnDuplicate, limits: Limits = LIMITS
 ) -> dict[str, Mapping[str, GivenList]]:
-    """Return the lists of each run by query, as `_lists` does; files are read side by side."""
+    """Return the lists of each run by query, as `_lists` does: large files side by side."""
     names = [check_id(name, "run") for name in runs]
     read = partial(_lists, on_duplicate=on_duplicate, limits=limits)
-    if sum(isinstance(run, str | PathLike) for run in runs.values()) < _SIDE_BY_SIDE:
+    files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
+    if sum(path.stat().st_size for path in files if path.is_file()) < _WORTH_IT:
         return dict(zip(names, map(read, names, runs.values()), strict=True))
     with ThreadPoolExecutor(_SIDE_BY_SIDE) as pool:
         return dict(zip(names, pool.map(read, names, runs.values()), strict=True))

@@ -128,7 +128,7 @@ def in_golden_set(store: Store) -> dict[Pair, tuple[int, str | None]]:
 
 @pytest.mark.parametrize(
     ("hand_of", "device", "chunks"),
-    [(Keys, LAPTOP, 60), (Mouse, LAPTOP, 40), (Finger, PHONE, 40)],
+    [(Keys, LAPTOP, 60), (Mouse, LAPTOP, 25), (Finger, PHONE, 25)],
     ids=["keys", "mouse", "touch"],
 )
 def test_what_was_meant_is_what_counts_at_the_end(serve, visit, tmp_path, hand_of, device, chunks):
