@@ -30,7 +30,6 @@ from labeler.store import Store
 from tests.benchmarks.app import fill, percentiles
 from tests.benchmarks.load import Client, clients_of, work_all
 from tests.browser.killable import Killable
-from tests.browser.padpage import press
 from tests.browser.server import Server
 
 GRADERS, SECONDS = 150, 600
@@ -38,6 +37,8 @@ BACKUP_EVERY = 60
 AWAY = 20  # keys pressed while no server answers
 PERSON = "Ann"
 GIVE_UP_SECONDS = 120
+ON_SCREEN = """() => [".query-text", ".chunk .text"]
+    .map(at => document.querySelector(`.pad ${at}`)?.textContent).join(" ")"""
 
 
 class Steadfast(Client):
@@ -82,9 +83,13 @@ class Person:
         expect(page.locator(".status .state")).to_have_text(f"{self.keys} saved", timeout=60_000)
 
     def press(self, page: Page, count: int) -> None:
-        """Grade so many chunks, one after the other."""
-        press(page, "".join(random.choice("0123") for _ in range(count)))
-        self.keys += count
+        """Grade so many chunks, each once it is on screen and until the next one is."""
+        for _ in range(count):
+            expect(page.locator(".chunk .text")).to_be_visible(timeout=60_000)
+            before = page.evaluate(ON_SCREEN)
+            page.keyboard.press(random.choice("0123"))
+            page.wait_for_function(f"before => ({ON_SCREEN})() !== before", arg=before)
+            self.keys += 1
 
 
 def main(graders: int = GRADERS, seconds: int = SECONDS) -> None:
