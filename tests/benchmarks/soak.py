@@ -37,8 +37,6 @@ BACKUP_EVERY = 60
 AWAY = 20  # keys pressed while no server answers
 PERSON = "Ann"
 GIVE_UP_SECONDS = 120
-ON_SCREEN = """() => [".query-text", ".chunk .text"]
-    .map(at => document.querySelector(`.pad ${at}`)?.textContent).join(" ")"""
 
 
 class Steadfast(Client):
@@ -86,10 +84,21 @@ class Person:
         """Grade so many chunks, each once it is on screen and until the next one is."""
         for _ in range(count):
             expect(page.locator(".chunk .text")).to_be_visible(timeout=60_000)
-            before = page.evaluate(ON_SCREEN)
+            before = on_screen(page)
             page.keyboard.press(random.choice("0123"))
-            page.wait_for_function(f"before => ({ON_SCREEN})() !== before", arg=before)
+            until = time.monotonic() + GIVE_UP_SECONDS
+            while on_screen(page) == before and time.monotonic() < until:
+                page.wait_for_timeout(20)
+            if on_screen(page) == before:
+                raise TimeoutError(f"the pad took no key at {before}")
             self.keys += 1
+
+
+def on_screen(page: Page) -> list[str]:
+    """Return the query and the chunk that the pad asks about."""
+    return page.locator(".pad").evaluate(
+        """pad => [".query-text", ".chunk .text"].map(at => pad.querySelector(at)?.textContent)"""
+    )
 
 
 def main(graders: int = GRADERS, seconds: int = SECONDS) -> None:
