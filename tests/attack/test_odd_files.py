@@ -100,10 +100,11 @@ REFUSED = [
         '{"query_id": "q", "query": "why?", "buckets": {"": "red"}}\n',
         "a:1: a facet name must not be empty",
     ),
-    (
+    pytest.param(
         "queries",
         gzip.compress(gzip.compress(b'{"query_id": "q", "query": "why?"}\n')),
         "a: the file is compressed twice; unpack it once",
+        id="compressed twice",  # the bytes hold the second they were made in
     ),
 ]
 
