@@ -70,11 +70,13 @@ class ListsByColumn(Lists):
 
     def hits(self, golden: Sequence[QueryGrades]) -> Hits:
         """Return where the judged chunks stand; ``golden`` is what is graded."""
+        given = self.collection
+        pairs = np.append(pairs_of(given.golden_query.astype(np.int64), given.golden_chunk), -1)
         found, length = [], np.zeros((len(golden), len(self._runs)), dtype=np.int64)
         for at, (run, queries) in enumerate(zip(self._runs, self._queries, strict=True)):
             there = queries >= 0
             length[queries[there], at] = np.diff(run.bounds)[there]
-            query, rank, grade = self._found(run, queries, self._ordered(at))
+            query, rank, grade = self._found(run, queries, self._ordered(at), pairs)
             found.append(numbered(query * len(self._runs) + at, rank, grade))
         return hits_from(np.concatenate(found), self.collection, length)
 
@@ -89,10 +91,13 @@ class ListsByColumn(Lists):
             chunks[mine] = in_trec_eval_order(chunks[mine], scores, names)
         return chunks
 
-    def _found(self, run: Rankings, queries: Ints, chunks: Chunks) -> tuple[Ints, Ints, Ints]:
-        """Return query, rank and grade of each judged chunk in a run's lists."""
-        golden = self.collection
-        pairs = np.append(pairs_of(golden.golden_query.astype(np.int64), golden.golden_chunk), -1)
+    def _found(
+        self, run: Rankings, queries: Ints, chunks: Chunks, pairs: Ints
+    ) -> tuple[Ints, Ints, Ints]:
+        """Return query, rank and grade of each chunk in a run's lists that is among ``pairs``.
+
+        ``pairs`` are the judged ones in the order of the golden grades, and a last that none is.
+        """
         chunk = run.names.places_in(self._judged)[chunks]  # as the golden grades are numbered
         at = np.flatnonzero(chunk >= 0)
         place = np.searchsorted(run.bounds, at, side="right") - 1
@@ -103,7 +108,7 @@ class ListsByColumn(Lists):
         return (
             queries[place],
             at - run.bounds[place] + 1,
-            golden.golden_grade[found].astype(np.int64),
+            self.collection.golden_grade[found].astype(np.int64),
         )
 
 

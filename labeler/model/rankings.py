@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Protocol, overload
 
 import numpy as np
 import numpy.typing as npt
-
-_LISTS_AT_ONCE = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,23 +76,7 @@ class Rankings(Sequence[Ranking]):
 
     @cached_property
     def _made(self) -> list[Ranking]:
-        """All lists; a few at a time, because what was just made is still in the cache."""
-        texts, bounds = self.names.texts(), self.bounds.tolist()
-        rankings: list[Ranking] = []
-        for at in range(0, len(self.query_ids), _LISTS_AT_ONCE):
-            query_ids = self.query_ids[at : at + _LISTS_AT_ONCE]
-            start, *ends = bounds[at : at + len(query_ids) + 1]
-            mine = slice(start, ends[-1])
-            chunks = texts[self.chunks[mine]].tolist()
-            scores = None if self.scores is None else self.scores[mine].tolist()
-            cuts = pairwise([0, *(end - start for end in ends)])
-            rankings += [
-                Ranking(
-                    query_id, tuple(chunks[a:b]), None if scores is None else tuple(scores[a:b])
-                )
-                for query_id, (a, b) in zip(query_ids, cuts, strict=True)
-            ]
-        return rankings
+        return list(self.in_order(range(len(self))))
 
 
 class RankingsByQuery(Mapping[str, Ranking]):

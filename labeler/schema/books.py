@@ -3,6 +3,32 @@
 Both are added to and never changed, as the log of judgments is.
 """
 
+
+def append_only(table: str, stored: str, refusal: str) -> str:
+    """Return the triggers that refuse every change of ``table`` but a new row.
+
+    ``stored`` is true of a row that is already there, so that INSERT OR REPLACE is refused too.
+    """
+    are = "are" if table.endswith("s") else "is"
+    return f"""
+CREATE TRIGGER {table}_{are}_not_updated BEFORE UPDATE ON {table}
+BEGIN
+    SELECT RAISE(ABORT, '{refusal}');
+END;
+
+CREATE TRIGGER {table}_{are}_not_deleted BEFORE DELETE ON {table}
+BEGIN
+    SELECT RAISE(ABORT, '{refusal}');
+END;
+
+CREATE TRIGGER {table}_{are}_not_replaced BEFORE INSERT ON {table}
+WHEN EXISTS (SELECT 1 FROM {table} WHERE {stored})
+BEGIN
+    SELECT RAISE(ABORT, '{refusal}');
+END;
+"""
+
+
 AUDIT = """
 CREATE TABLE audit (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -15,23 +41,7 @@ CREATE TABLE audit (
     detail TEXT NOT NULL DEFAULT '{}' CHECK (json_type(detail) = 'object'),
     count INTEGER NOT NULL DEFAULT 1 CHECK (count > 0)
 ) STRICT;
-
-CREATE TRIGGER audit_is_not_updated BEFORE UPDATE ON audit
-BEGIN
-    SELECT RAISE(ABORT, 'the audit is append-only: what was done stays in it');
-END;
-
-CREATE TRIGGER audit_is_not_deleted BEFORE DELETE ON audit
-BEGIN
-    SELECT RAISE(ABORT, 'the audit is append-only: what was done stays in it');
-END;
-
-CREATE TRIGGER audit_is_not_replaced BEFORE INSERT ON audit
-WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id)
-BEGIN
-    SELECT RAISE(ABORT, 'the audit is append-only: what was done stays in it');
-END;
-"""
+""" + append_only("audit", "id = NEW.id", "the audit is append-only: what was done stays in it")
 
 # A seal is no column of its event: it is made after the event is on the disk, so that a grade is
 # one INSERT and waits for no hash.
@@ -42,23 +52,11 @@ CREATE TABLE seals (
     seal BLOB NOT NULL CHECK (length(seal) = 32),
     PRIMARY KEY (log, event)
 ) STRICT, WITHOUT ROWID;
-
-CREATE TRIGGER seals_are_not_updated BEFORE UPDATE ON seals
-BEGIN
-    SELECT RAISE(ABORT, 'seals are append-only: an event keeps the one it has');
-END;
-
-CREATE TRIGGER seals_are_not_deleted BEFORE DELETE ON seals
-BEGIN
-    SELECT RAISE(ABORT, 'seals are append-only: an event keeps the one it has');
-END;
-
-CREATE TRIGGER seals_are_not_replaced BEFORE INSERT ON seals
-WHEN EXISTS (SELECT 1 FROM seals WHERE log = NEW.log AND event = NEW.event)
-BEGIN
-    SELECT RAISE(ABORT, 'seals are append-only: an event keeps the one it has');
-END;
-"""
+""" + append_only(
+    "seals",
+    "log = NEW.log AND event = NEW.event",
+    "seals are append-only: an event keeps the one it has",
+)
 
 # What a seal is made from, oldest first, after a number and up to another, so many at most. Ids are
 # as they were given, so that they cannot change places; a grader is a number, as names change.
