@@ -185,6 +185,7 @@ def conventions_of(
         budget=settings.budget if budget is None else budget,
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
+        golden_rule=settings.golden_rule,
     )
 
 
