@@ -83,7 +83,7 @@ def fit(x: Floats, y: Floats, group: Ints, prior: Floats, doubt: Floats) -> Fitt
         if np.abs(step).max() < SMALL_STEP:
             break
     bend = _look(mean, x, y, starts)[2]
-    covariance: Floats = np.linalg.inv(bend + np.diag(precision))
+    covariance = np.asarray(np.linalg.inv(bend + np.diag(precision)), dtype=np.float64)
     return Fitted(mean, covariance)
 
 
