@@ -20,8 +20,9 @@ test: $(READY)
 	$(BIN)/mypy
 	.ci/javascript/run
 	$(BIN)/cog --check README.md
-	browser=$$(.ci/browser) && proxy=$$(.ci/nginx) && \
-	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$proxy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+	browser=$$(.ci/browser) && \
+	nginx=$$(.ci/proxy nginx "$$LABELER_NGINX") && caddy=$$(.ci/proxy caddy "$$LABELER_CADDY") && \
+	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$nginx" LABELER_CADDY="$$caddy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \

@@ -274,7 +274,18 @@ def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
     assert "queries with keywords: 1, graded of them: 1" in shown
 
 
-VIEWS = ["measures", "by task", "recall over k", "ties", "keywords"]
+def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
+    said = words(open_page("scores", view="trust in recall", measure=["RR", "R@2"]))
+    assert numbers(said, "all") == ["0.5000", "0.0000"]
+    assert "0.0000|2. · n 1|" in said
+    assert "two orders by R@2 is not defined: all values of one order are equal" in said
+    assert "R@5 without" in words(open_page("scores", view="trust in recall", measure=["RR"]))
+    with Store(filled) as store:
+        store.change_run("<b>some</b>", system="search")
+    assert "all runs are of one system" in words(open_page("scores", view="trust in recall"))
+
+
+VIEWS = ["measures", "by task", "recall over k", "ties", "trust in recall", "keywords"]
 
 
 @pytest.mark.parametrize("view", VIEWS)
