@@ -17,11 +17,13 @@ from labeler.comparison import (
 from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
     Conventions,
+    OwnPools,
     Ranked,
     Residual,
     Score,
     TieRanges,
     names_of,
+    own_pool_records,
     score_records,
     why_no_mean,
     with_ties,
@@ -76,6 +78,11 @@ def score_csv(
         narrowed = dict(zip(("within_facet", "within_bucket"), within, strict=True))
         rows = [{**row, **narrowed} for row in rows]
     return as_csv(rows, conventions)
+
+
+def own_pool_csv(found: Iterable[OwnPools], conventions: Conventions) -> bytes:
+    """Return recall as it is and without what each system alone brought in, a row for each run."""
+    return as_csv(own_pool_records(found), conventions)
 
 
 def keyword_csv(

@@ -21,6 +21,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.model": {"numpy", "labeler.errors"},
     "labeler.measures": {"numpy", "labeler.errors"},
     "labeler.evaluation": {"numpy", "labeler.errors", "labeler.measures", "labeler.model"},
+    "labeler.uncertainty": {
+        "numpy",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+    },
     "labeler.comparison": {"numpy", "labeler.errors", "labeler.evaluation", "labeler.measures"},
     "labeler.keywords": {
         "numpy",

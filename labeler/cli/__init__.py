@@ -18,6 +18,7 @@ from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
+from labeler.cli.recalling import recall
 from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
@@ -52,7 +53,7 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, compare, export, backup, restore, check]
+COMMANDS = [demo, serve, load, score, recall, compare, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

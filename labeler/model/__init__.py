@@ -1,5 +1,15 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
+from labeler.model.agreed import (
+    LOWER_MEDIAN,
+    MAJORITY,
+    ROUNDED_MEAN,
+    RULES,
+    RULES_IN_WORDS,
+    UPPER_MEDIAN,
+    agreed_grade,
+    check_rule,
+)
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.letters import acting_in, legible
@@ -56,13 +66,19 @@ __all__ = [
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
+    "LOWER_MEDIAN",
+    "MAJORITY",
     "MOST_CHUNKS",
     "MOST_USEFUL",
     "QUERY_BY_QUERY",
     "REMARKS",
+    "ROUNDED_MEAN",
+    "RULES",
+    "RULES_IN_WORDS",
     "SOURCES",
     "STRATEGIES",
     "TASKS",
+    "UPPER_MEDIAN",
     "WAYS",
     "Actor",
     "AuditEntry",
@@ -90,9 +106,11 @@ __all__ = [
     "StoredRun",
     "Way",
     "acting_in",
+    "agreed_grade",
     "check_grade",
     "check_id",
     "check_name",
+    "check_rule",
     "count_buckets",
     "is_storable",
     "legible",

@@ -31,6 +31,7 @@ from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_
 from labeler.tables.scores import (
     bucket_table,
     keyword_table,
+    own_pool_table,
     residual_table,
     score_table,
     tie_table,
@@ -58,6 +59,7 @@ __all__ = [
     "list_column",
     "lists_side_by_side",
     "movers_table",
+    "own_pool_table",
     "pool_table",
     "query_card",
     "query_head",
