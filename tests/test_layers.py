@@ -28,7 +28,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
-    "labeler.comparison": {"numpy", "labeler.errors", "labeler.evaluation", "labeler.measures"},
+    "labeler.comparison": {
+        "numpy",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+    },
     "labeler.keywords": {
         "numpy",
         "labeler.errors",

@@ -55,12 +55,17 @@ from labeler.model.settings import (
     STRATEGIES,
     Settings,
 )
+from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 
 __all__ = [
+    "ADJUDICATE",
     "AUDITED",
+    "DECIDING",
+    "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
+    "IMPORT",
     "KINDS",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
@@ -102,6 +107,7 @@ __all__ = [
     "RecordT",
     "Remark",
     "Settings",
+    "SingleGrades",
     "StoredList",
     "StoredRun",
     "Way",

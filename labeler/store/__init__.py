@@ -14,6 +14,7 @@ from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.seen import Seen
 from labeler.store.sessions import Link, Login, Sessions
+from labeler.store.singles import Singles
 from labeler.store.texts import Item, Texts
 from labeler.store.work import CannotTell, Note, Work
 
@@ -38,5 +39,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Seen, Givers, Texts, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Seen, Singles, Givers, Texts, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
