@@ -12,7 +12,9 @@ from labeler.comparison import (
     DcgTable,
     DrawnQuery,
     Reranked,
+    Survival,
     delta_records,
+    survival_records,
 )
 from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
@@ -113,6 +115,12 @@ def keyword_csv(
 def compare_csv(comparison: Comparison) -> bytes:
     """Return the means of all queries and of each bucket."""
     rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
+    return as_csv(rows, comparison.conventions)
+
+
+def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:
+    """Return A against B under each reading of the grades, the golden ones first."""
+    rows = survival_records(found, comparison.a, comparison.b)
     return as_csv(rows, comparison.conventions)
 
 

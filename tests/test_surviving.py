@@ -255,10 +255,22 @@ def test_programs_get_a_row_for_each_reading_and_measure(pair, say) -> None:
     rows = survival_records([told(pair, "MRR")], "A", "B")
     assert len(rows) == 8
     assert {**rows[1], "p": 0} == {
-        "run_a": "A", "run_b": "B", "reading": "grader", "grader": "Ann",
-        "pairs_changed": 30, "measure": "MRR", "full_name": "RR(rel=1)",
-        "a": 0.5, "b": 1.0, "delta": 0.5, "wins": 30, "ties": 0, "losses": 0,
-        "n": 30, "undefined": 0, "p": 0,
+        "run_a": "A",
+        "run_b": "B",
+        "reading": "grader",
+        "grader": "Ann",
+        "pairs_changed": 30,
+        "measure": "MRR",
+        "full_name": "RR(rel=1)",
+        "a": 0.5,
+        "b": 1.0,
+        "delta": 0.5,
+        "wins": 30,
+        "ties": 0,
+        "losses": 0,
+        "n": 30,
+        "undefined": 0,
+        "p": 0,
     }
 
 
