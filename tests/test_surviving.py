@@ -137,7 +137,7 @@ def test_a_verdict_that_holds_under_everyone_is_said_to_hold(pair, say) -> None:
     found = told(pair, "RR nDCG@3")
     assert [each.changed for each in found.graders] == [30, 0, 30]
     assert survival_in_words(found, ("A", "B")) == (
-        "B is better than A by RR under the own grades of Ann, Zoë"
+        "B is better than A by RR with the own grades of Ann, Zoë"
     ), "Marit's are the golden ones"
     say("Marit", "x", 1, QUERIES[:20])
     say("Ann", "x", 0, QUERIES[:20])
@@ -160,7 +160,7 @@ def test_with_whom_it_may_be_chance_is_said(pair, say) -> None:
     say("Marit", "a", 2, QUERIES[16:])
     say("Zoë", "b", 3)
     assert survival_in_words(told(pair), ("A", "B")) == (
-        "B is ahead of A by RR under the own grades of Marit, Zoë; with Marit it may be chance"
+        "B is ahead of A by RR with the own grades of Marit, Zoë; with Marit it may be chance"
     )
 
 
@@ -172,7 +172,7 @@ def test_a_grader_with_whom_nothing_moves_or_nothing_has_a_value_is_named(pair, 
     found = told(pair)
     assert [each.changed for each in found.graders] == [0, 29]
     assert survival_in_words(found, ("A", "B")) == (
-        "B is ahead of A by RR under the own grades of Marit, which may be chance"
+        "B is ahead of A by RR with Marit's own grades, which may be chance"
     ), "one query is left to her"
     say("Marit", "b", 0)
     assert survival_in_words(told(pair), ("A", "B")) == (
@@ -245,7 +245,7 @@ def test_two_equal_runs_are_equal_under_everyone(pair, say) -> None:
     say("Marit", "a", 1)
     say("Marit", "b", 1)
     assert survival_in_words(told(pair), ("A", "B")) == (
-        "Neither is visibly ahead by RR under the own grades of Ann"
+        "Neither is visibly ahead by RR with Ann's own grades"
     )
 
 

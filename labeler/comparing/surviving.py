@@ -10,15 +10,15 @@ from labeler import comparison, downloads, tables, ui
 from labeler.comparison import ENOUGH, Survival, View
 from labeler.markup import show_html
 from labeler.model import SingleGrades
-from labeler.store import Store
 
 TITLE = "Does it hold under each grader's own grades?"
 READINGS = (
     "Each row reads the same judgments in another way: one grader's own grades wherever they gave "
     "one, also where a lead decided otherwise; the lowest, the lower median and the highest of "
     "people's grades; the golden grades without judgments of an earlier text, and without those "
-    "that were not blind. Everywhere else the golden grade stands. What came with a file is neither "
-    f"blind nor not. A reading that changes fewer than {ENOUGH} pairs is spoken of in no sentence."
+    "that were not blind. Everywhere else the golden grade stands. What came with a file is "
+    f"neither blind nor not. Of a grader whose grades differ in fewer than {ENOUGH} pairs nothing "
+    "is said."
 )
 
 
@@ -29,9 +29,9 @@ class _Newest:
         self._lock = threading.Lock()
         self._known: SingleGrades | None = None
 
-    def of(self, store: Store) -> SingleGrades:
+    def read(self) -> SingleGrades:
         """Return them as they are now."""
-        with self._lock:
+        with self._lock, ui.open_store() as store:
             known = self._known
             if known is None or known.revision != store.revision():
                 known = self._known = store.single_grades(known)
@@ -47,8 +47,7 @@ def _newest(path: str, data_revision: int) -> _Newest:
 def _found(at: tuple[object, ...], sure: bool, bucket: str | None, _view: View) -> Survival:
     """Compare under every reading; worked out once for each grade."""
     view = _view
-    with ui.open_store() as store:
-        singles = _newest(ui.database(), view.board.data_revision).of(store)
+    singles = _newest(ui.database(), view.board.data_revision).read()
     surely = [view.by] if sure else []
     [found] = comparison.survivals(
         view.board, view.compared, singles, [view.by], sure=surely, bucket=bucket

@@ -24,18 +24,25 @@ def survival_in_words(found: Survival, names: tuple[str, str]) -> str:
 
 def _holds(found: Survival, names: tuple[str, str]) -> str:
     telling, way = found.telling, found.golden.row.direction
-    whole = len(telling) == len(found.graders)
-    which = "every grader" if whole else f"the own grades of {_listed(telling)}"
+    which = _whose(found)
     if not way:
-        return f"Neither is visibly ahead by {found.heading} under {which}"
+        return f"Neither is visibly ahead by {found.heading} {which}"
     first, other = names[::-1] if way > 0 else names
     doubtful = [each for each in telling if not found.is_better(each)]
     if not doubtful:
-        return f"{first} is better than {other} by {found.heading} under {which}"
-    ahead = f"{first} is ahead of {other} by {found.heading} under {which}"
+        return f"{first} is better than {other} by {found.heading} {which}"
+    ahead = f"{first} is ahead of {other} by {found.heading} {which}"
     if len(doubtful) == len(telling):
         return f"{ahead}, which may be chance"
     return f"{ahead}; with {_listed(doubtful)} it may be chance"
+
+
+def _whose(found: Survival) -> str:
+    if len(found.telling) == len(found.graders):
+        return "under every grader"
+    if len(found.telling) == 1:
+        return f"with {found.telling[0].reading.called}"
+    return f"with the own grades of {_listed(found.telling)}"
 
 
 def _turns(found: Survival, names: tuple[str, str]) -> str:

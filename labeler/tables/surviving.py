@@ -8,7 +8,7 @@ import htpy
 
 from labeler.comparison import Retold
 from labeler.evaluation import number, signed
-from labeler.tables.shared import SHEET, framed, head, small
+from labeler.tables.shared import SHEET, framed, head
 
 
 def survival_table(told: Sequence[Retold], heading: str) -> htpy.Fragment:
@@ -18,7 +18,8 @@ def survival_table(told: Sequence[Retold], heading: str) -> htpy.Fragment:
         head("Pairs", "that differ"),
         head("A", heading),
         head("B", heading),
-        head("B − A", "B wins / ties / loses"),
+        head("B − A"),
+        head("B wins", "/ ties / loses"),
         head("p", "this test alone"),
     ]
     return framed(SHEET, "sheet survival", heads, map(_row, told), label="Other readings")
@@ -32,6 +33,7 @@ def _row(each: Retold) -> htpy.Element:
         htpy.td[f"{each.changed:,}"],
         htpy.td[number(row.a)],
         htpy.td[number(row.b)],
-        htpy.td(".lead")[signed(row.delta), small(outcomes)],
+        htpy.td(".lead")[signed(row.delta)],
+        htpy.td[outcomes],
         htpy.td[number(each.p)],
     ]
