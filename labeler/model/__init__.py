@@ -12,6 +12,7 @@ from labeler.model.agreed import (
 )
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.given import GivenGrade
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -85,6 +86,7 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "GivenGrade",
     "GoldenGrade",
     "GradeChange",
     "IntakeReport",

@@ -11,6 +11,7 @@ from labeler.store.adjudicating import (
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
@@ -50,5 +51,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Givers, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Given, Givers, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
