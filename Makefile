@@ -20,13 +20,14 @@ test: $(READY)
 	$(BIN)/mypy
 	.ci/javascript/run
 	$(BIN)/cog --check README.md
-	browser=$$(.ci/browser) && proxy=$$(.ci/nginx) && \
-	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$proxy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+	browser=$$(.ci/browser) && \
+	nginx=$$(.ci/proxy nginx "$$LABELER_NGINX") && caddy=$$(.ci/proxy caddy "$$LABELER_CADDY") && \
+	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$nginx" LABELER_CADDY="$$caddy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[bench]' -c constraints.txt; \
-	for each in app compare live measures load following keeping loads soak; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
+	for each in app compare live measures load following keeping loads large soak; do echo "$$each"; $(BIN)/python -m tests.benchmarks.$$each; done
 
 fix: $(READY)
 	$(BIN)/ruff check --fix .

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
-from datetime import datetime
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import GradeRule
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, GRADE, ONE_QUERY, QUERY_OF_PAIR, SEAL
+from labeler.formats.names import CHUNK_OF_PAIR, GRADE, ONE_QUERY, QUERY_OF_PAIR
 from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
@@ -33,13 +32,11 @@ from labeler.formats.records import (
     parse_object,
     read_jsonl,
     short,
-    spelled,
     starts_json,
     take,
-    take_count,
     take_id,
+    take_names,
     take_text,
-    take_texts,
 )
 from labeler.formats.spool import Firsts, Ids, Spool, lines_of_records, weight_of
 from labeler.formats.spreadsheet import CSV_COLUMNS, revived
@@ -47,23 +44,16 @@ from labeler.formats.tables import is_header, read_table
 from labeler.formats.trec import QRELS, TrecFile
 from labeler.model import (
     GRADES,
-    REMARKS,
     GoldenGrade,
-    Judgment,
     Loaded,
     LoadedGolden,
     Query,
-    Remark,
-    check_name,
 )
 
-_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
 _GRADERS = ("graders", "grader")
 _NOTE = ("note", "notes")
 _JUDGMENT = {"chunk_id", "grade", "graders", "note"}
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
-_EVENT = tuple(field.name for field in fields(Judgment))
-_REMARK = tuple(field.name for field in fields(Remark))
 
 
 def read_golden(
@@ -229,7 +219,7 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
                     query_id,
                     as_id(chunk_id, "chunk", limits),
                     pairs.rule.read(grade),
-                    _graders(record, _GRADERS, ";"),
+                    take_names(record, _GRADERS, ";"),
                     take_text(record, _NOTE),
                 ),
             )
@@ -246,7 +236,7 @@ def _jsonl_reader(keys: Record) -> _Reader:
     """Return what reads a JSONL file whose first record has these keys."""
     if "judgments" in keys:
         return _read_set
-    if {"event_id", "grader"} <= keys.keys() or keys.keys() == {SEAL}:
+    if is_log(keys):
         return _read_log
     if set(keys) & set(GRADE):
         return _read_pairs
@@ -301,114 +291,10 @@ def _golden_grade(query_id: str, judgment: Record, rule: GradeRule, limits: Limi
         query_id,
         take_id(values, CHUNK_OF_PAIR, "chunk", limits),
         rule.read(take(values, GRADE)),
-        _graders(values, _GRADERS, ";"),
+        take_names(values, _GRADERS, ";"),
         note,
     )
 
 
 def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
-    events: Spool[Judgment | Remark] = Spool()
-    ids = Ids("event")
-    queries: set[str] = set()
-    graders: set[str | None] = set()
-    kinds: Counter[str] = Counter()
-    for number, record in records:
-        if record.keys() == {SEAL}:  # of the log that the file was taken from
-            continue
-        weight = weight_of(record)
-        with source.at(number):
-            made = _remark if _is_remark(record) else _event
-            event = made(record, source.limits)
-            ids.add(event.event_id, number)
-        events.add(event, weight)
-        queries.add(event.query_id)
-        graders.add(event.grader)
-        kinds[f"kind {event.kind}"] += 1
-    ids.check(source, lambda place: events[place].event_id)
-    facts: dict[str, int | str] = {
-        "events": len(events),
-        "queries": len(queries),
-        "graders": len(graders - {None}),
-        **kinds,
-    }
-    empty = empty_golden(source.name)
-    log: Loaded[Judgment | Remark] = Loaded(source.name, events, lines_of_records(ids.lines), facts)
-    return LoadedGolden(empty.queries, empty.grades, log)
-
-
-def _is_remark(record: Record) -> bool:
-    """Say whether a line of the log is of a whole query: it names no chunk."""
-    return "chunk_id" not in record and record.get("kind") in REMARKS
-
-
-def _remark(record: Record, limits: Limits) -> Remark:
-    if extra := sorted(record.keys() - set(_REMARK)):
-        raise BadInput(f"a remark has no {spelled(extra)}; its keys are {', '.join(_REMARK)}")
-    return Remark(
-        event_id=take_id(record, ["event_id"], "event", limits),
-        query_id=take_id(record, ["query_id"], "query", limits),
-        grader=check_name(record["grader"], "grader"),
-        kind=record["kind"],
-        note=_event_text(record, "note"),
-        undoes=_event_text(record, "undoes"),
-        created_at=_moment(record),
-    )
-
-
-def _event(record: Record, limits: Limits) -> Judgment:
-    if extra := sorted(record.keys() - set(_EVENT)):
-        raise BadInput(f"an event has no {spelled(extra)}; its keys are {', '.join(_EVENT)}")
-    blind = record.get("blind", True)
-    if not isinstance(blind, bool):
-        raise BadInput(f"blind must be true or false, not {short(blind)}")
-    return Judgment(
-        event_id=take_id(record, ["event_id"], "event", limits),
-        query_id=take_id(record, ["query_id"], "query", limits),
-        chunk_id=take_id(record, ["chunk_id"], "chunk", limits),
-        grader=_one_grader(record),
-        kind=_event_text(record, "kind") or "grade",
-        grade=record.get("grade"),
-        graders=_graders(record, ["graders"], ","),
-        reason=_event_text(record, "reason"),
-        note=_event_text(record, "note"),
-        blind=blind,
-        source=_event_text(record, "source"),
-        undoes=_event_text(record, "undoes"),
-        elapsed_ms=take_count(record, ["elapsed_ms"]),
-        text_hash=_event_text(record, "text_hash"),
-        created_at=_moment(record),
-    )
-
-
-def _one_grader(record: Record) -> str | None:
-    grader = record.get("grader")
-    return None if grader is None else check_name(grader, "grader")
-
-
-def _graders(record: Record, names: Sequence[str], separator: str) -> tuple[str, ...]:
-    return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
-
-
-def _event_text(record: Record, key: str) -> str | None:
-    value = record.get(key)
-    if value is not None and not isinstance(value, str):
-        raise BadInput(f"{key} must be text, not {short(value)}")
-    return value
-
-
-def _moment(record: Record) -> str | None:
-    value = _event_text(record, "created_at")
-    if value is not None:
-        try:
-            offset = datetime.fromisoformat(value).utcoffset()
-            if not _MOMENT.match(value):
-                raise ValueError
-        except ValueError as error:
-            raise BadInput(
-                f"created_at must be a time such as 2025-01-31T09:30:00Z, not {short(value)}"
-            ) from error
-        if offset is None:
-            raise BadInput(
-                f"created_at {short(value)} says of no time zone; a time in UTC ends with Z"
-            )
-    return value
+    return replace(empty_golden(source.name), events=events_from(source, records))

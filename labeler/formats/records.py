@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeAlias
 from labeler.errors import BadInput
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.reading import Lines, Source, decode
-from labeler.model import check_id
+from labeler.model import check_id, check_name
 
 Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = Iterator[tuple[int, Record]]
@@ -255,6 +255,11 @@ def take_texts(record: Record, names: Sequence[str], separator: str = ",") -> tu
     if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
         raise BadInput(f"{names[0]} must be a list of texts, not {short(value)}")
     return tuple(value)
+
+
+def take_names(record: Record, names: Sequence[str], separator: str) -> tuple[str, ...]:
+    """Take the names of graders: a list, or a text with a separator between them."""
+    return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
 
 
 def spelled(names: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ parameters, `score` and `terms` bring them together, and `MEASURES` says what ea
 """
 
 from labeler.measures.definitions import MEASURES, Definition
-from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints
+from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
 from labeler.measures.names import (
     BUDGET,
     Cutoff,
@@ -34,6 +34,7 @@ __all__ = [
     "Ints",
     "Measure",
     "Scorer",
+    "SmallInts",
     "parse",
     "parse_all",
     "rbp_residual",

@@ -222,9 +222,8 @@ def grade_all(server: Server) -> list[float]:
     with server.store() as store:
         clients = clients_of(store, server.port, GRADERS)
     results: multiprocessing.Queue = multiprocessing.get_context("spawn").Queue()
-    until = time.monotonic() + LOAD_SECONDS
     spawned = multiprocessing.get_context("spawn").Process(
-        target=work_all, args=(clients, until, results)
+        target=work_all, args=(clients, LOAD_SECONDS, results)
     )
     spawned.start()
     told = results.get(timeout=LOAD_SECONDS + 120)

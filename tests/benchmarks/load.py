@@ -50,18 +50,23 @@ class Client:
     saved: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
-    def work(self, until: float) -> None:
-        """Grade until the clock says so."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        items: list[dict] = []
+    def work(self, seconds: float, all_here: threading.Barrier) -> None:
+        """Grade so long, once everybody has chunks: nobody's whole team sits down in one second."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        items = self.next_items(connection)
+        all_here.wait()
         moment = time.monotonic() + random.random() * EVERY
+        until = time.monotonic() + seconds
         while moment < until:
             time.sleep(max(0.0, moment - time.monotonic()))
-            if not items:
-                items = self.ask(connection, "GET", "/api/next?limit=40")["items"]
+            items = items or self.next_items(connection)
             self.grade(connection, items.pop(0))
             moment += EVERY
         connection.close()
+
+    def next_items(self, connection: http.client.HTTPConnection) -> list[dict]:
+        """Return what to grade next."""
+        return self.ask(connection, "GET", "/api/next?limit=40")["items"]
 
     def grade(self, connection: http.client.HTTPConnection, item: dict) -> None:
         """Give one grade and note when it was acknowledged."""
@@ -91,9 +96,10 @@ class Client:
         return json.loads(content)
 
 
-def work_all(clients: list[Client], until: float, results: multiprocessing.Queue) -> None:
-    """Let all clients grade, each in a thread of this process."""
-    threads = [threading.Thread(target=client.work, args=(until,)) for client in clients]
+def work_all(clients: list[Client], seconds: float, results: multiprocessing.Queue) -> None:
+    """Let all clients grade so long, each in a thread of this process."""
+    all_here = threading.Barrier(len(clients))
+    threads = [threading.Thread(target=each.work, args=(seconds, all_here)) for each in clients]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -151,7 +157,7 @@ def main(graders: int = GRADERS, seconds: int = SECONDS) -> None:
         results: multiprocessing.Queue = multiprocessing.get_context("spawn").Queue()
         until = time.monotonic() + seconds
         spawned = multiprocessing.get_context("spawn").Process(
-            target=work_all, args=(clients, until, results)
+            target=work_all, args=(clients, seconds, results)
         )
         spawned.start()
         type_along(pads, until)

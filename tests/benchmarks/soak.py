@@ -115,7 +115,7 @@ def main(graders: int = GRADERS, seconds: int = SECONDS) -> None:
         results: multiprocessing.Queue = multiprocessing.get_context("spawn").Queue()
         began = time.monotonic()
         spawned = multiprocessing.get_context("spawn").Process(
-            target=work_all, args=(clients, began + seconds, results)
+            target=work_all, args=(clients, seconds, results)
         )
         spawned.start()
         person = Person(playwright, Path(folder) / "profile", server.url)

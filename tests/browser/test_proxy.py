@@ -1,4 +1,4 @@
-"""The README's nginx in front of the server: pages, sockets, grades, uploads, logins, cookies."""
+"""The README's proxies in front of the server: pages, sockets, grades, uploads, logins, cookies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import time
@@ -54,31 +55,56 @@ def certificate(folder: Path) -> None:
     subprocess.run([*command, f"/CN={NAME}"], cwd=folder, check=True, **QUIET)
 
 
+def nginx_command(folder: Path, server: int, public: int) -> list[str]:
+    """Return how nginx is started as the README says, but for ports and files."""
+    content = in_the_readme("nginx")
+    for said, meant in {
+        "127.0.0.1:8501": f"127.0.0.1:{server}",
+        "listen 443 ssl": f"listen 127.0.0.1:{public} ssl",
+        "listen 80;": f"listen 127.0.0.1:{any_port()};",
+        f"/etc/ssl/{NAME}": str(folder),
+    }.items():
+        assert said in content
+        content = content.replace(said, meant)
+    content = content.replace(f"{folder}.", f"{folder}/")
+    (folder / "conf").write_text(FRAME.format(folder=folder, content=content))
+    return ["-e", f"{folder}/log", "-c", f"{folder}/conf"]
+
+
+def caddy_command(folder: Path, server: int, public: int) -> list[str]:
+    """Return how Caddy is started as the README says, but for ports and where certificates are."""
+    content = in_the_readme("caddyfile")
+    for said, meant in {
+        "127.0.0.1:8501": f"127.0.0.1:{server}",
+        f"{NAME} {{": f"{NAME}:{public} {{\n    tls {folder}/pem {folder}/key",
+    }.items():
+        assert said in content
+        content = content.replace(said, meant)
+    alone = "{\n    admin off\n    auto_https disable_redirects\n    default_bind 127.0.0.1\n}\n"
+    (folder / "Caddyfile").write_text(alone + content)
+    return ["run", "--config", f"{folder}/Caddyfile"]
+
+
+PROXIES = {"nginx": nginx_command, "caddy": caddy_command}
+
+
 @pytest.fixture
-def nginx(tmp_path: Path) -> Iterator[Callable[[int, int], None]]:
-    """Start nginx before a server as the README says, but for ports and files."""
-    found = os.environ.get("LABELER_NGINX") or shutil.which("nginx")
+def proxy(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[int, int], None]]:
+    """Start a proxy before a server as the README says; the test names which."""
+    found = os.environ.get(f"LABELER_{request.param.upper()}") or shutil.which(request.param)
     if not found or not shutil.which("openssl"):
-        pytest.skip("there is no nginx, or no openssl")
-    folder = tmp_path / "nginx"
+        pytest.skip(f"there is no {request.param}, or no openssl")
+    folder = tmp_path / request.param
     folder.mkdir()
     certificate(folder)
+    monkeypatch.setenv("HOME", str(folder))  # where Caddy keeps what it knows
     started: list[subprocess.Popen[bytes]] = []
 
     def start(server: int, public: int) -> None:
-        content = in_the_readme("nginx")
-        for said, meant in {
-            "127.0.0.1:8501": f"127.0.0.1:{server}",
-            "listen 443 ssl": f"listen 127.0.0.1:{public} ssl",
-            "listen 80;": f"listen 127.0.0.1:{any_port()};",
-            f"/etc/ssl/{NAME}": str(folder),
-        }.items():
-            assert said in content
-            content = content.replace(said, meant)
-        content = content.replace(f"{folder}.", f"{folder}/")
-        (folder / "conf").write_text(FRAME.format(folder=folder, content=content))
-        command = [str(Path(found).absolute()), "-e", f"{folder}/log", "-c", f"{folder}/conf"]
-        started.append(subprocess.Popen(command, **QUIET))
+        arguments = PROXIES[request.param](folder, server, public)
+        started.append(subprocess.Popen([str(Path(found).absolute()), *arguments], **QUIET))
         wait_until_open(public)
 
     yield start
@@ -95,15 +121,17 @@ def wait_until_open(port: int) -> None:
                 return
         except OSError:
             time.sleep(0.05)
-    raise TimeoutError("nginx does not answer")
+    raise TimeoutError("the proxy does not answer")
 
 
 def asked(port: int, path: str) -> tuple[int, str | None]:
     """Ask the proxy; return the status and what it says of https."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=20, context=context)
+    connection = http.client.HTTPConnection(NAME, port)
     with closing(connection):
+        plain = socket.create_connection(("127.0.0.1", port), timeout=20)
+        connection.sock = context.wrap_socket(plain, server_hostname=NAME)
         connection.request("GET", path, headers={"Host": f"{NAME}:{port}"})
         answer = connection.getresponse()
         return answer.status, answer.getheader("strict-transport-security")
@@ -111,9 +139,9 @@ def asked(port: int, path: str) -> tuple[int, str | None]:
 
 @pytest.fixture
 def public(
-    tmp_path: Path, golden_set: Callable[..., Path], nginx: Callable[[int, int], None]
+    tmp_path: Path, golden_set: Callable[..., Path], proxy: Callable[[int, int], None]
 ) -> Iterator[DoorServer]:
-    """Serve behind nginx, with a login for Lea."""
+    """Serve behind a proxy, with a login for Lea."""
     provider, port, secrets = Provider(any_port(), LEA), any_port(), tmp_path / "secrets.toml"
     server = DoorServer(golden_set(), "--host-name", f"{NAME}:{port}", "--login", str(secrets))
     at_home, server.url = server.url, f"https://{NAME}:{port}"
@@ -135,7 +163,7 @@ def public(
     public_url, server.url = server.url, at_home
     server.start()
     server.url = public_url
-    nginx(server.port, port)
+    proxy(server.port, port)
     yield server
     server.stop(signal.SIGKILL)
     provider.stop()
@@ -149,7 +177,8 @@ def outside(playwright) -> Iterator[Callable[[], BrowserContext]]:
     chromium.close()
 
 
-def test_behind_nginx_people_log_in_load_grade_and_log_out(public, outside):
+@pytest.mark.parametrize("proxy", PROXIES, indirect=True)
+def test_behind_a_proxy_people_log_in_load_grade_and_log_out(public, outside):
     page = outside().new_page()
     page.goto(f"{public.url}/data")
     page.get_by_role("link", name="Log in with mine").click()

@@ -1,0 +1,136 @@
+"""The log as JSONL: an event of a grader per line, of a chunk or of a whole query."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import fields
+from datetime import datetime
+
+from labeler.errors import BadInput
+from labeler.formats.limits import Limits
+from labeler.formats.names import SEAL
+from labeler.formats.reading import Source
+from labeler.formats.records import (
+    Record,
+    Records,
+    short,
+    spelled,
+    take_count,
+    take_id,
+    take_names,
+)
+from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
+from labeler.model import REMARKS, Judgment, Loaded, Remark, check_name
+
+_MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
+_EVENT = tuple(field.name for field in fields(Judgment))
+_REMARK = tuple(field.name for field in fields(Remark))
+
+
+def is_log(keys: Record) -> bool:
+    """Say whether a line with these keys is one of the log."""
+    return {"event_id", "grader"} <= keys.keys() or keys.keys() == {SEAL}
+
+
+def events_from(source: Source, records: Records) -> Loaded[Judgment | Remark]:
+    """Read the events of a log; raises `BadInput` with file and line."""
+    events: Spool[Judgment | Remark] = Spool()
+    ids = Ids("event")
+    queries: set[str] = set()
+    graders: set[str | None] = set()
+    kinds: Counter[str] = Counter()
+    for number, record in records:
+        if record.keys() == {SEAL}:  # of the log that the file was taken from
+            continue
+        weight = weight_of(record)
+        with source.at(number):
+            made = _remark if _is_remark(record) else _event
+            event = made(record, source.limits)
+            ids.add(event.event_id, number)
+        events.add(event, weight)
+        queries.add(event.query_id)
+        graders.add(event.grader)
+        kinds[f"kind {event.kind}"] += 1
+    ids.check(source, lambda place: events[place].event_id)
+    facts: dict[str, int | str] = {
+        "events": len(events),
+        "queries": len(queries),
+        "graders": len(graders - {None}),
+        **kinds,
+    }
+    return Loaded(source.name, events, lines_of_records(ids.lines), facts)
+
+
+def _is_remark(record: Record) -> bool:
+    """Say whether a line of the log is of a whole query: it names no chunk."""
+    return "chunk_id" not in record and record.get("kind") in REMARKS
+
+
+def _remark(record: Record, limits: Limits) -> Remark:
+    if extra := sorted(record.keys() - set(_REMARK)):
+        raise BadInput(f"a remark has no {spelled(extra)}; its keys are {', '.join(_REMARK)}")
+    return Remark(
+        event_id=take_id(record, ["event_id"], "event", limits),
+        query_id=take_id(record, ["query_id"], "query", limits),
+        grader=check_name(record["grader"], "grader"),
+        kind=record["kind"],
+        note=_event_text(record, "note"),
+        undoes=_event_text(record, "undoes"),
+        created_at=_moment(record),
+    )
+
+
+def _event(record: Record, limits: Limits) -> Judgment:
+    if extra := sorted(record.keys() - set(_EVENT)):
+        raise BadInput(f"an event has no {spelled(extra)}; its keys are {', '.join(_EVENT)}")
+    blind = record.get("blind", True)
+    if not isinstance(blind, bool):
+        raise BadInput(f"blind must be true or false, not {short(blind)}")
+    return Judgment(
+        event_id=take_id(record, ["event_id"], "event", limits),
+        query_id=take_id(record, ["query_id"], "query", limits),
+        chunk_id=take_id(record, ["chunk_id"], "chunk", limits),
+        grader=_one_grader(record),
+        kind=_event_text(record, "kind") or "grade",
+        grade=record.get("grade"),
+        graders=take_names(record, ["graders"], ","),
+        reason=_event_text(record, "reason"),
+        note=_event_text(record, "note"),
+        blind=blind,
+        source=_event_text(record, "source"),
+        undoes=_event_text(record, "undoes"),
+        elapsed_ms=take_count(record, ["elapsed_ms"]),
+        text_hash=_event_text(record, "text_hash"),
+        created_at=_moment(record),
+    )
+
+
+def _one_grader(record: Record) -> str | None:
+    grader = record.get("grader")
+    return None if grader is None else check_name(grader, "grader")
+
+
+def _event_text(record: Record, key: str) -> str | None:
+    value = record.get(key)
+    if value is not None and not isinstance(value, str):
+        raise BadInput(f"{key} must be text, not {short(value)}")
+    return value
+
+
+def _moment(record: Record) -> str | None:
+    value = _event_text(record, "created_at")
+    if value is not None:
+        try:
+            offset = datetime.fromisoformat(value).utcoffset()
+            if not _MOMENT.match(value):
+                raise ValueError
+        except ValueError as error:
+            raise BadInput(
+                f"created_at must be a time such as 2025-01-31T09:30:00Z, not {short(value)}"
+            ) from error
+        if offset is None:
+            raise BadInput(
+                f"created_at {short(value)} says of no time zone; a time in UTC ends with Z"
+            )
+    return value

@@ -1,0 +1,220 @@
+"""What an ungraded chunk may be: the chances of its grades, learnt from the grades there are.
+
+A chunk is taken to be like the graded ones that runs put at similar ranks, that as many runs agree
+on, whose query is of the same buckets and has as large a share of relevant chunks. That is wrong
+where people chose what to grade by what it says. Knows ranks and grades; not what they are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from labeler.evaluation import Scoreboard
+from labeler.measures import Bools, Floats, Ints, SmallInts
+from labeler.uncertainty.mixed import LEVELS, Fitted, Levels, fit, levels, sigmoid
+from labeler.uncertainty.tops import DEPTH, UNGRADED, Tops, find_tops, grades_of
+
+FIRST_GUESS = (-0.8, 0.0, -0.4)
+"""Logits of reaching grade 1, 2 and 3 from the one below, before anything is known."""
+
+MOST_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 16, 6_000
+GRADES = (1, 2, 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """The step from the grade below to a grade: what is known of it, in all and by query."""
+
+    grade: int
+    fitted: Fitted
+    levels: Levels
+
+
+@dataclass(frozen=True, eq=False)
+class Filling:
+    """What is believed of the chunks near the top of a board's runs.
+
+    ``features`` (n, features) are those of ``tops``, ``grades`` (n,) those known, -1 where none is.
+    """
+
+    tops: Tops
+    features: Floats
+    grades: Ints
+    steps: tuple[Step, ...]
+
+    @property
+    def holes(self) -> Ints:
+        """The places in ``tops`` of the chunks that nobody has graded."""
+        return np.flatnonzero(self.grades == UNGRADED)
+
+    def chances(self, places: Ints) -> Floats:
+        """Return P(grade = 0, 1, 2, 3) of chunks, (n, 4), whether they are graded or not.
+
+        ``places`` are those in ``tops``, see `Tops.places`. Rows add up to 1. What the grades of a
+        query say of its other chunks is in them: those of one query do not vary alone.
+        """
+        x, query = self.features[places], self.tops.query[places]
+        reached = np.ones((len(places), 5))
+        reached[:, 4] = 0.0
+        for step in self.steps:
+            logits = (x @ step.fitted.weights)[:, np.newaxis] + step.fitted.spread * LEVELS
+            chance = (sigmoid(logits) * step.levels.share[query]).sum(axis=1)
+            reached[:, step.grade] = reached[:, step.grade - 1] * chance
+        return reached[:, :4] - reached[:, 1:]
+
+    def draw(self, places: Ints, draws: int, seed: int = 0) -> SmallInts:
+        """Draw grades of chunks, (draws, n): each draw is one golden set as it may turn out to be.
+
+        ``places`` rise. Within a draw all chunks share one opinion of how ranks and grades go
+        together, and those of a query how many of its chunks are relevant, so that a mean over
+        draws is as unsure as it should be. The same seed gives a query the same luck again.
+        """
+        query = self.tops.query[places]
+        there, which = np.unique(query, return_inverse=True)
+        grades = np.zeros((draws, len(places)), dtype=np.int8)
+        luck = [np.random.default_rng([seed, number]) for number in there.tolist()]
+        sizes = np.bincount(which, minlength=len(there)).tolist()
+        opinion = np.random.default_rng(seed)
+        for step in self.steps:
+            logits = self._logits(step, places, there, which, draws, opinion, luck)
+            noise = [own.random((draws, size)) for own, size in zip(luck, sizes, strict=True)]
+            passed = np.concatenate([np.empty((draws, 0)), *noise], axis=1) < sigmoid(logits)
+            grades += (passed & (grades == step.grade - 1)).astype(np.int8)
+        return grades
+
+    def _logits(
+        self,
+        step: Step,
+        places: Ints,
+        there: Ints,
+        which: Ints,
+        draws: int,
+        opinion: np.random.Generator,
+        luck: Iterable[np.random.Generator],
+    ) -> Floats:
+        """Draw weights and levels; return the logits of a step, (draws, n)."""
+        fitted, known = step.fitted, step.levels
+        x = self.features[places]
+        root = np.linalg.cholesky(fitted.covariance)
+        off = opinion.standard_normal((draws, len(root))) @ root.T
+        level = _drawn_levels(known.share[there], np.array([own.random(draws) for own in luck]))
+        follows = x + known.moves[self.tops.query[places]]
+        logits: Floats = off[:, :-1] @ follows.T + x @ fitted.weights
+        logits += (fitted.spread * level.T)[:, which]
+        return logits
+
+    def after(self, board: Scoreboard, queries: Iterable[int]) -> Filling:
+        """Return what is believed after grades of some queries changed.
+
+        All that was learnt of ranks, runs and buckets stays: only these queries' own shares, and
+        what is a hole in them, are looked at anew.
+        """
+        changed = sorted(set(queries))
+        grades = self.grades.copy()
+        for query in changed:
+            inside = self.tops.of(query)
+            query_id = board.collection.query_ids[query]
+            grades[inside] = board.grades(query_id, self.tops.chunk[inside].astype(np.int32))
+        at = [np.arange(self.tops.queries)[:0]] + [
+            np.arange(self.tops.bounds[query], self.tops.bounds[query + 1]) for query in changed
+        ]
+        places = np.concatenate(at)
+        steps = []
+        for step in self.steps:
+            part = _known(self.features, self.tops, grades, step.grade, places)
+            fresh = levels(step.fitted, *part, self.tops.queries)
+            share, moves = step.levels.share.copy(), step.levels.moves.copy()
+            share[changed], moves[changed] = fresh.share[changed], fresh.moves[changed]
+            steps.append(Step(step.grade, step.fitted, Levels(share, moves)))
+        return Filling(self.tops, self.features, grades, tuple(steps))
+
+
+def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
+    """Learn what ungraded chunks may be from the golden grades in the top 20 of the runs.
+
+    Deeper grades teach nothing, since few chunks down there are graded and most of those for being
+    relevant. With nothing graded a first guess stands, and is unsure.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> grades = {f"q{n}": {"a": 3, "b": 0} for n in range(40)} | {"new": {}}
+    >>> runs = {"A": {query: ["a", "b"] for query in grades}}
+    >>> board = Scoreboard(collect(grades, runs), Conventions.of())
+    >>> filling = learn(board)
+    >>> [relevant_first, relevant_second] = 1 - filling.chances(filling.holes)[:, 0]
+    >>> bool(relevant_first > 0.8 > 0.2 > relevant_second)
+    True
+    """
+    board = board.snapshot()
+    tops = find_tops(board) if tops is None else tops
+    grades = grades_of(board, tops)
+    features, doubt = _features(board, tops)
+    taught = _taught(tops, grades)
+    steps = []
+    for grade, guess in zip(GRADES, FIRST_GUESS, strict=True):
+        prior = np.zeros(len(doubt))
+        prior[0] = guess
+        every = _known(features, tops, grades, grade, np.flatnonzero(_near(tops)))
+        fitted = fit(*_known(features, tops, grades, grade, taught), prior, doubt)
+        steps.append(Step(grade, fitted, levels(fitted, *every, tops.queries)))
+    return Filling(tops, features, grades, tuple(steps))
+
+
+def _drawn_levels(share: Floats, luck: Floats) -> Floats:
+    """Return levels drawn by how far each is believed in, (groups, draws): between grid points."""
+    sums = np.cumsum(share, axis=1)
+    at = np.minimum((sums[:, np.newaxis] < luck[:, :, np.newaxis]).sum(axis=2), len(LEVELS) - 1)
+    before = np.take_along_axis(sums - share, at, axis=1)
+    inside = (luck - before) / np.maximum(np.take_along_axis(share, at, axis=1), 1e-300)
+    drawn: Floats = LEVELS[at] + (np.clip(inside, 0.0, 1.0) - 0.5) * (LEVELS[1] - LEVELS[0])
+    return drawn
+
+
+def _near(tops: Tops) -> Bools:
+    """Say which chunks are where people grade: in the top 20 of a run."""
+    near: Bools = np.any((tops.ranks > 0) & (tops.ranks <= DEPTH), axis=1)
+    return near
+
+
+def _taught(tops: Tops, grades: Ints) -> Ints:
+    """Return the places of the grades that weights are learnt from: of some queries, if many."""
+    places = np.flatnonzero((grades != UNGRADED) & _near(tops))
+    if len(places) <= MOST_LEARNT:
+        return places
+    counts = np.bincount(tops.query[places], minlength=tops.queries)
+    order = np.random.default_rng(0).permutation(tops.queries)
+    chosen = np.zeros(tops.queries, dtype=np.bool_)
+    chosen[order[np.cumsum(counts[order]) <= MOST_LEARNT]] = True
+    some: Ints = places[chosen[tops.query[places]]]
+    return some
+
+
+def _known(
+    features: Floats, tops: Tops, grades: Ints, grade: int, places: Ints
+) -> tuple[Floats, Floats, Ints]:
+    """Return the features of the graded chunks that reach the grade below, and who goes on."""
+    there = places[grades[places] >= grade - 1]
+    return features[there], (grades[there] >= grade).astype(np.float64), tops.query[there]
+
+
+def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats]:
+    """Return what is looked at of each chunk, (n, features), and how far weights are from 0."""
+    there = tops.ranks > 0
+    near = np.where(there, 1 / np.log2(1 + np.maximum(tops.ranks, 1)), 0.0)
+    best = np.where(there, tops.ranks, np.iinfo(np.int64).max).min(axis=1, initial=tops.depth + 1)
+    agree = (there & (tops.ranks <= DEPTH)).mean(axis=1) if tops.ranks.shape[1] else near.sum(1)
+    mean = near.mean(axis=1, keepdims=True) if near.shape[1] else np.zeros((len(near), 1))
+    columns = [np.ones((len(near), 1)), np.log2(best)[:, np.newaxis] / 4 - 0.5, mean * 2]
+    columns.append(agree[:, np.newaxis])
+    doubts = [2.0, 1.5, 1.5, 1.0]
+    if 1 < near.shape[1] <= MOST_RUNS:
+        columns.append(near - mean)
+        doubts += [1.0] * near.shape[1]
+    for facet, given in board.facets.items():
+        if len(given) <= MOST_BUCKETS:
+            _, group = board.groups(facet)
+            columns.append((group[tops.query, np.newaxis] == np.arange(len(given))) * 1.0)
+            doubts += [0.5] * len(given)
+    return np.concatenate(columns, axis=1), np.array(doubts)
