@@ -43,12 +43,18 @@ FOLLOW = """to => new Promise(resolve => {
 })"""
 
 
+def wait_for_links(page: Page) -> Page:
+    """Wait until links are followed by our script: before that the browser loads them anew."""
+    page.wait_for_function("() => !String(history.pushState).includes('[native code]')")
+    return page
+
+
 def follow(page: Page, address: str) -> Page:
     """Go on to an address as by a link, which costs a fifth of loading it.
 
     That a link shows what its address does is seen to in test_links.
     """
-    page.wait_for_function(STILL)
+    wait_for_links(page).wait_for_function(STILL)
     page.evaluate(FOLLOW, address)
     return stand_still(page)
 
