@@ -75,7 +75,8 @@ STEADY = "() => document.getAnimations().every(each => each.playState !== 'runni
 
 def serious(page: Page, options: dict | None = None) -> list[str]:
     """Return what axe calls serious or critical, with the elements it means."""
-    found = Axe().run(page, options=options).response["violations"]
+    asked = {"resultTypes": ["violations"], **(options or {})}
+    found = Axe().run(page, options=asked).response["violations"]
     return [
         f"{each['id']}: {node['html'][:160]} {reason(node)}"
         for each in found
