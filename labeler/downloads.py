@@ -14,6 +14,9 @@ from labeler.comparison import (
     Reranked,
     Survival,
     delta_records,
+    rows_over,
+    sliced,
+    sureties,
     survival_records,
 )
 from labeler.diagnosis import Failure, FailureClass, QueryRow
@@ -112,10 +115,21 @@ def keyword_csv(
 # --- Compare and Slices ----------------------------------------------------------------------
 
 
-def compare_csv(comparison: Comparison) -> bytes:
-    """Return the means of all queries and of each bucket."""
-    rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
-    return as_csv(rows, comparison.conventions)
+def compare_csv(comparison: Comparison, bucket: str | None = None) -> bytes:
+    """Return the means of all queries and of each bucket, those that a page shows first.
+
+    Those are tested together, as the page says, and all others apart from them.
+    """
+    shown = rows_over(comparison, bucket)
+    rest = [row for row in (*comparison.deltas, *comparison.buckets) if row not in shown]
+    tested = sureties(comparison, shown, rest)
+    return as_csv(delta_records(comparison, [*shown, *rest], tested), comparison.conventions)
+
+
+def slices_csv(comparison: Comparison) -> bytes:
+    """Return the means of each bucket and of all queries, tested together as Slices shows them."""
+    rows = (*comparison.deltas, *comparison.buckets)
+    return as_csv(delta_records(comparison, rows, sliced(comparison)), comparison.conventions)
 
 
 def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:

@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.measures",
         "labeler.model",
+        "labeler.uncertainty",
     },
     "labeler.keywords": {
         "numpy",
