@@ -28,7 +28,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
-    "labeler.comparison": {"numpy", "labeler.errors", "labeler.evaluation", "labeler.measures"},
+    "labeler.comparison": {
+        "numpy",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.uncertainty",
+    },
     "labeler.keywords": {
         "numpy",
         "labeler.errors",
@@ -230,6 +237,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.markup",
         "labeler.measures",
+        "labeler.model",
         "labeler.opened",
         "labeler.ranks",
         "labeler.reranker",

@@ -52,9 +52,9 @@ def disagreements(
     kind: str,
     raw: bool,
 ) -> None:
-    """List the chunks to which people give different grades, the widest apart first.
+    """List the chunks that people grade differently.
 
-    Of one GRADER those on which they differ from anybody, of more those on which these differ. A
+    The widest apart come first. Of one GRADER those on which they differ from anybody, of more those on which these differ. A
     lead decides them on Review > Disagreements.
     """
     if raw and kind != "csv":

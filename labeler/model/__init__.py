@@ -56,12 +56,17 @@ from labeler.model.settings import (
     STRATEGIES,
     Settings,
 )
+from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 
 __all__ = [
+    "ADJUDICATE",
     "AUDITED",
+    "DECIDING",
+    "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
+    "IMPORT",
     "KINDS",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
@@ -104,6 +109,7 @@ __all__ = [
     "RecordT",
     "Remark",
     "Settings",
+    "SingleGrades",
     "StoredList",
     "StoredRun",
     "Way",
