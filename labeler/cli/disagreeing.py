@@ -54,8 +54,8 @@ def disagreements(
 ) -> None:
     """List the chunks that people grade differently.
 
-    The widest apart come first. Of one GRADER those on which they differ from anybody, of more those on which these differ. A
-    lead decides them on Review > Disagreements.
+    The widest apart come first. Of one GRADER those on which they differ from anybody, of more
+    those on which these differ. A lead decides them on Review > Disagreements.
     """
     if raw and kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a name")
