@@ -180,6 +180,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.agreement",
         "labeler.desk",
         "labeler.discretion",
+        "labeler.doors",
         "labeler.errors",
         "labeler.model",
         "labeler.portions",
