@@ -15,6 +15,7 @@ from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
+    DECIDING,
     GRADELESS_KINDS,
     GRADES,
     KINDS,
@@ -53,11 +54,13 @@ from labeler.model.settings import (
     MOST_USEFUL,
     QUERY_BY_QUERY,
     STRATEGIES,
+    WHAT_DECIDES,
     Settings,
 )
 
 __all__ = [
     "AUDITED",
+    "DECIDING",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
@@ -80,6 +83,7 @@ __all__ = [
     "TASKS",
     "UPPER_MEDIAN",
     "WAYS",
+    "WHAT_DECIDES",
     "Actor",
     "AuditEntry",
     "Chunk",
