@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from labeler import __version__
+from labeler.cli.agreeing import agreement
 from labeler.cli.audit import audit
 from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
@@ -54,7 +55,8 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, recall, compare, next_grades, export, backup, restore, check]
+COMMANDS = [demo, serve, load, score, recall, compare, next_grades, agreement]
+COMMANDS += [export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

@@ -12,10 +12,11 @@ from labeler.model.agreed import (
 )
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.given import GivenGrade
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
-    DECIDING,
+    ASKED_TO_DECIDE,
     GRADELESS_KINDS,
     GRADES,
     KINDS,
@@ -57,13 +58,18 @@ from labeler.model.settings import (
     WHAT_DECIDES,
     Settings,
 )
+from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 
 __all__ = [
+    "ADJUDICATE",
+    "ASKED_TO_DECIDE",
     "AUDITED",
     "DECIDING",
+    "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
+    "IMPORT",
     "KINDS",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
@@ -89,6 +95,7 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "GivenGrade",
     "GoldenGrade",
     "GradeChange",
     "IntakeReport",
@@ -106,6 +113,7 @@ __all__ = [
     "RecordT",
     "Remark",
     "Settings",
+    "SingleGrades",
     "StoredList",
     "StoredRun",
     "Way",
