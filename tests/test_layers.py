@@ -28,6 +28,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
+    "labeler.deciding": {
+        "numpy",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.uncertainty",
+    },
     "labeler.comparison": {
         "numpy",
         "labeler.errors",
@@ -377,6 +384,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.agreement",
         "labeler.chain",
         "labeler.comparison",
+        "labeler.deciding",
         "labeler.errors",
         "labeler.evaluation",
         "labeler.formats",
