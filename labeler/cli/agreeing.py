@@ -219,7 +219,8 @@ def tables_of(found: Found, *, confusion: bool, drift: bool) -> Iterable[Table]:
         yield by_bucket(found.facet, found.buckets)
         return
     if len(found.agreement.graders) > 1:
-        yield of_graders(found.agreement)
+        yield of_all(found.agreement)
+        yield of_pairs(found.agreement)
         yield of_each(found.against)
     if confusion:
         for pair in found.agreement.pairs:
@@ -235,21 +236,26 @@ def tables_of(found: Found, *, confusion: bool, drift: bool) -> Iterable[Table]:
         yield Table(["grader", "week from"], ["mean difference", "chunks"], body)
 
 
-def of_graders(found: Agreement) -> Table:
-    """Return a line for each coefficient, of all graders and of every two."""
-    everybody = f"all {len(found.graders)}"
-    lines: list[tuple[str, str, Coefficient]] = [
-        (f"Krippendorff's alpha, {found.metric}", everybody, found.alpha),
-        ("Fleiss' kappa", everybody, found.fleiss),
-        ("same grade, every two", everybody, found.same),
+def of_all(found: Agreement) -> Table:
+    """Return a line for each coefficient of all graders together."""
+    lines = [
+        (f"Krippendorff's alpha, {found.metric}", found.alpha),
+        ("Fleiss' kappa", found.fleiss),
+        ("same grade, every two", found.same),
     ]
     if len(found.graders) > 2:
-        lines.append(("same grade, all of them", everybody, found.all_same))
-    for pair in found.pairs:
-        who = legible(listed([pair.one, pair.other]))
-        lines += [("weighted kappa", who, pair.kappa), ("same grade", who, pair.same)]
-    body = [[what, who, *cells(each)] for what, who, each in lines]
-    return Table(["", "graders"], COUNTED, body)
+        lines.append(("same grade, all of them", found.all_same))
+    heading = f"all {len(found.graders)} graders"
+    return Table([heading], COUNTED, [[what, *cells(each)] for what, each in lines])
+
+
+def of_pairs(found: Agreement) -> Table:
+    """Return a line for every two graders."""
+    body = [
+        [legible(listed([pair.one, pair.other])), *cells(pair.kappa), number(pair.same.value)]
+        for pair in found.pairs
+    ]
+    return Table(["every two"], ["weighted kappa", *COUNTED[1:], "same grade"], body)
 
 
 COUNTED = ["value", "95% from", "to", "chunks", "queries"]
