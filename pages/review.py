@@ -6,10 +6,11 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, charts, choices, downloads, live, reviewing, tables, ui
+from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import by_grader, in_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
+from labeler.reviewing import agreement, disagreements
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -280,13 +281,14 @@ def given(row, scale) -> str:
 
 def show_agreement() -> None:
     """Show how far graders agree."""
-    reviewing.show_agreement(asked)
+    agreement.show(asked)
 
 
 SECTIONS = {
     "Work": show_work,
     "Progress": show_progress,
     "Agreement": show_agreement,
+    "Disagreements": disagreements.show,
     "Can't tell": show_cannot_tell,
     "Remarks on queries": show_remarks,
     "Notes": show_notes,
@@ -299,5 +301,7 @@ with ui.open_store() as store:
 if section == "Progress":
     facet = choose_facet()
 elif section == "Agreement":
-    asked = reviewing.choose_agreement()
+    asked = agreement.choose()
+elif section == "Disagreements":
+    disagreements.choose()
 live.follow(SECTIONS[section])

@@ -1,5 +1,1 @@
-"""What Review shows of how graders agree; knows no SQL and no formula."""
-
-from labeler.reviewing.agreement import Asked, choose_agreement, show_agreement
-
-__all__ = ["Asked", "choose_agreement", "show_agreement"]
+"""What stands on the Review page and is worked out elsewhere: one file for each section."""

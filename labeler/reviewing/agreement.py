@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, agreement, charts, choices, downloads, tables, ui
+from labeler import address, agreement, charts, choices, downloads, links, tables, ui
 from labeler.agreement import METRICS, AgainstOthers, Agreement, Metric, SelfAgreement, Sheet
 from labeler.markup import show_html
 from labeler.model import RULES_IN_WORDS, Settings, agreed_grade
@@ -50,7 +50,7 @@ class Found:
 # --- choosing --------------------------------------------------------------------------------
 
 
-def choose_agreement() -> Asked:
+def choose() -> Asked:
     """Let the user choose alpha's metric, graders and queries; all of it is in the address."""
     with ui.open_store() as store:
         names, facets = store.names_of_graders(), store.facets()
@@ -99,13 +99,15 @@ def measured(path: str, newest: tuple[int, ...], asked: Asked, rule: str) -> Fou
 # --- what is shown ---------------------------------------------------------------------------
 
 
-def show_agreement(asked: Asked) -> None:
+def show(asked: Asked) -> None:
     """Show how far graders agree, or why that cannot be said and what to do."""
     with ui.open_store() as store:
         settings, revision, newest = store.settings(), store.revision(), store.newest()
     found = measured(ui.database(), newest, asked, settings.golden_rule)
     show_answer(found, asked, settings)
     if found.agreement.alpha.n:
+        where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
+        links.link("The widest disagreements", address.to("/review", **where))
         if found.buckets:
             st.subheader(f"By {asked.facet}")
             show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
