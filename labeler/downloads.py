@@ -12,7 +12,12 @@ from labeler.comparison import (
     DcgTable,
     DrawnQuery,
     Reranked,
+    Survival,
     delta_records,
+    rows_over,
+    sliced,
+    sureties,
+    survival_records,
 )
 from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
@@ -110,9 +115,26 @@ def keyword_csv(
 # --- Compare and Slices ----------------------------------------------------------------------
 
 
-def compare_csv(comparison: Comparison) -> bytes:
-    """Return the means of all queries and of each bucket."""
-    rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
+def compare_csv(comparison: Comparison, bucket: str | None = None) -> bytes:
+    """Return the means of all queries and of each bucket, those that a page shows first.
+
+    Those are tested together, as the page says, and all others apart from them.
+    """
+    shown = rows_over(comparison, bucket)
+    rest = [row for row in (*comparison.deltas, *comparison.buckets) if row not in shown]
+    tested = sureties(comparison, shown, rest)
+    return as_csv(delta_records(comparison, [*shown, *rest], tested), comparison.conventions)
+
+
+def slices_csv(comparison: Comparison) -> bytes:
+    """Return the means of each bucket and of all queries, tested together as Slices shows them."""
+    rows = (*comparison.deltas, *comparison.buckets)
+    return as_csv(delta_records(comparison, rows, sliced(comparison)), comparison.conventions)
+
+
+def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:
+    """Return A against B under each reading of the grades, the golden ones first."""
+    rows = survival_records(found, comparison.a, comparison.b)
     return as_csv(rows, comparison.conventions)
 
 

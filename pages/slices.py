@@ -77,31 +77,48 @@ def show_one_run(board) -> None:
 def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
     found = comparison.compare(board, a, b, measures, facet)
-    against = say_against(found)
+    at = (ui.database(), board.data_revision, board.revision, repr(chosen))
+    tested, reaches = how_sure((*at, a, b, facet, repr(measures)), found)
+    against = say_against(found, tested)
     buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
-    show_html(tables.difference_picture(found, drawn, **rules))
+    show_html(tables.difference_picture(found, drawn, tested, reaches, **rules))
     heading = chosen.heading(found.measures[0])
     explain(
         f"B − A over the queries of each bucket, worst {heading} first: left of the line B is "
         f"worse. Filled is {comparison.RULE}; hollow may be chance."
-        + ("" if against else f" No bucket of {facet} moves against the total by more than that."),
+        + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
+        + f" {tests_in_words(tested)}",
         len(buckets) - len(drawn),
     )
     if part := numbers_asked_for(buckets):
         headings = {chosen.heading(measure): measure for measure in found.measures}
         of = address.choose_tab("Measure", list(headings), "of")
         some = replace(found, buckets=in_order(found.buckets, part))
-        show_html(tables.slice_pair_table(some, headings[of], **rules))
-    offer(board, lambda: downloads.compare_csv(found), "slices.csv")
+        show_html(tables.slice_pair_table(some, headings[of], tested, reaches, **rules))
+    offer(board, lambda: downloads.slices_csv(found), "slices.csv")
 
 
-def say_against(found) -> list[str]:
+@st.cache_data(max_entries=20, show_spinner=False)
+def how_sure(at, _found):
+    """Test all that the picture shows together; return it with what each bucket's queries show."""
+    rows = [*_found.deltas, *_found.buckets]
+    return comparison.sliced(_found), comparison.reaches_by_place(_found, rows)
+
+
+def tests_in_words(tested) -> str:
+    """Say how many tests are shown, and what they do not cover."""
+    family = comparison.family_in_words(each.family for each in tested.found.values())
+    covers = comparison.COVERS
+    return f"{family[:1].upper()}{family[1:]}; {covers}. Hovering a dot says its test and interval."
+
+
+def say_against(found, tested) -> list[str]:
     """Say which buckets move against the total by more than chance, all but a few folded."""
     short = short_names(board.run_names)
     named = replace(found, a=short[found.a], b=short[found.b])
-    said = [f"⚠ {each.sentence}" for each in comparison.contradictions(named)]
+    said = [f"⚠ {each.sentence}" for each in comparison.contradictions(named, tested=tested)]
     if said:
         st.text("\n".join(said[:MOST_SAID]))
     if rest := said[MOST_SAID:]:

@@ -21,7 +21,7 @@ from labeler.evaluation import (
 )
 from labeler.evaluation.own_pool import NOTHING_LEFT, ONE_SYSTEM
 from labeler.model import Pair
-from tests.boards import board_of, change, regraded
+from tests.boards import board_of, change, golden_of, regraded
 
 Qrels = Mapping[str, Mapping[str, int]]
 Lists = Mapping[str, Mapping[str, list[str]]]
@@ -169,15 +169,6 @@ def test_a_measure_that_is_no_recall_is_refused() -> None:
 
 
 # Against brute force -----------------------------------------------------------------------------
-
-
-def golden_of(board: Scoreboard) -> dict[tuple[str, str], int]:
-    ids = board.collection.chunk_ids
-    return {
-        (query, ids[chunk]): grade
-        for query in board.collection.query_ids
-        for chunk, grade in board.golden(query).items()
-    }
 
 
 def brute_force(board: Scoreboard, name: str, by_hand: Collection[Pair]) -> list[tuple[float, int]]:

@@ -36,6 +36,7 @@ from labeler.evaluation.records import (
     query_records,
     score_records,
 )
+from labeler.evaluation.regrading import HOLE, Golden, regraded
 from labeler.evaluation.residuals import (
     Residual,
     residual_means,
@@ -54,6 +55,7 @@ from labeler.evaluation.ties import (
 )
 
 __all__ = [
+    "HOLE",
     "NO_RESULT",
     "PRESETS",
     "PRIMARY",
@@ -63,6 +65,7 @@ __all__ = [
     "Conventions",
     "Counts",
     "GivenList",
+    "Golden",
     "Means",
     "Note",
     "OwnPool",
@@ -92,6 +95,7 @@ __all__ = [
     "primary",
     "query_records",
     "recalls_among",
+    "regraded",
     "residual_means",
     "residual_notes",
     "residuals_by_place",

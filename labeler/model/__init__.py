@@ -16,6 +16,7 @@ from labeler.model.given import GivenGrade
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
+    ASKED_TO_DECIDE,
     GRADELESS_KINDS,
     GRADES,
     KINDS,
@@ -54,14 +55,21 @@ from labeler.model.settings import (
     MOST_USEFUL,
     QUERY_BY_QUERY,
     STRATEGIES,
+    WHAT_DECIDES,
     Settings,
 )
+from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 
 __all__ = [
+    "ADJUDICATE",
+    "ASKED_TO_DECIDE",
     "AUDITED",
+    "DECIDING",
+    "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
+    "IMPORT",
     "KINDS",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
@@ -81,6 +89,7 @@ __all__ = [
     "TASKS",
     "UPPER_MEDIAN",
     "WAYS",
+    "WHAT_DECIDES",
     "Actor",
     "AuditEntry",
     "Chunk",
@@ -104,6 +113,7 @@ __all__ = [
     "RecordT",
     "Remark",
     "Settings",
+    "SingleGrades",
     "StoredList",
     "StoredRun",
     "Way",

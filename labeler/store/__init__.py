@@ -22,6 +22,7 @@ from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.sessions import Link, Login, Sessions
+from labeler.store.singles import Singles
 from labeler.store.texts import Item
 from labeler.store.work import CannotTell, Note, Work
 
@@ -51,5 +52,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Given, Givers, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -39,6 +39,7 @@ from labeler.tables.scores import (
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
+from labeler.tables.surviving import survival_table
 
 __all__ = [
     "RunNames",
@@ -78,6 +79,7 @@ __all__ = [
     "slice_pair_table",
     "slice_table",
     "small_print",
+    "survival_table",
     "tie_table",
     "value_picture",
     "what_if_table",
