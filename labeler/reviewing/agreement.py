@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, agreement, charts, choices, downloads, links, tables, ui
+from labeler import address, agreement, charts, choices, downloads, tables, ui
 from labeler.agreement import METRICS, AgainstOthers, Agreement, Metric, SelfAgreement, Sheet
 from labeler.markup import show_html
 from labeler.model import RULES_IN_WORDS, Settings, agreed_grade
@@ -106,8 +106,6 @@ def show(asked: Asked) -> None:
     found = measured(ui.database(), newest, asked, settings.golden_rule)
     show_answer(found, asked, settings)
     if found.agreement.alpha.n:
-        where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
-        links.link("The widest disagreements", address.to("/review", **where))
         if found.buckets:
             st.subheader(f"By {asked.facet}")
             show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
@@ -122,9 +120,9 @@ def show(asked: Asked) -> None:
 
 def show_answer(found: Found, asked: Asked, settings: Settings) -> None:
     """Say how far graders agree and what that means, over the numbers it rests on."""
-    said = [agreement.meaning(found.agreement)] if found.agreement.alpha.is_defined else []
+    said = []
     if asked.facet is not None and asked.bucket is not None:
-        said.insert(0, f"Of the queries of {asked.facet} = {asked.bucket} alone.")
+        said.append(f"Of the queries of {asked.facet} = {asked.bucket} alone.")
     if not found.agreement.alpha.n:
         said += what_to_do(found.agreement, settings)
     notes = [*agreement.notes(found.agreement), *agreement.left_aside(found.sheet)]
@@ -132,8 +130,10 @@ def show_answer(found: Found, asked: Asked, settings: Settings) -> None:
     table = tables.agreement_table(found.agreement) if found.agreement.alpha.n else None
     described = agreement.conventions_of(asked.metric, settings.golden_rule)["description"]
     print_lines = [f"{described} · {agreement.LIMITS}"] if table is not None else []
-    headline = agreement.summary(found.agreement)
-    show_html(tables.answer(headline, said, table, print_lines))
+    where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
+    link = "" if table is None else address.to("/review", **where)
+    words = agreement.summary(found.agreement), agreement.meaning(found.agreement)
+    show_html(tables.agreement_answer(*words, said, table, print_lines, link))
 
 
 def what_to_do(found: Agreement, settings: Settings) -> list[str]:

@@ -5,6 +5,7 @@ A function returns what `labeler.markup.show_html` draws, with the style sheet i
 
 from labeler.tables.agreeing import (
     against_table,
+    agreement_answer,
     agreement_table,
     bucket_agreement_table,
     confusion_picture,
@@ -55,6 +56,7 @@ __all__ = [
     "Said",
     "Steps",
     "against_table",
+    "agreement_answer",
     "agreement_table",
     "answer",
     "bucket_agreement_table",

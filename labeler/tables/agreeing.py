@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import htpy
 
@@ -11,6 +11,8 @@ from labeler.agreement import AgainstOthers, Agreement, Coefficient
 from labeler.evaluation import number, signed
 from labeler.markup import style
 from labeler.palette import SHADE
+from labeler.tables.comparing import LOOK as ANSWER_LOOK
+from labeler.tables.comparing import sentences, small_print
 from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.shared import SHEET, framed, head
 
@@ -68,6 +70,33 @@ def _cell(count: int, of: int, is_same: bool) -> htpy.Element:
     under = htpy.small[share_words(count, of)] if count else None
     classes = {"same": is_same, "none": not count}
     return htpy.td(class_=classes, style=f"--share: {share:.1f}")[f"{count:,}", under]
+
+
+def agreement_answer(
+    headline: str,
+    meaning: str,
+    said: Iterable[str],
+    table: htpy.Node,
+    print_lines: Iterable[str],
+    link: str = "",
+) -> htpy.Fragment:
+    """Return how far graders agree over the numbers it rests on, in the look of Compare's answer.
+
+    ``link`` leads to what they disagree on.
+    """
+    step = htpy.a(href=link)["The widest disagreements"] if link else None
+    return htpy.fragment[
+        ANSWER_LOOK,
+        htpy.div(".answer")[
+            htpy.hgroup(".verdict")[
+                htpy.p(".known")[headline],
+                htpy.p(".change")[meaning, " ", step] if meaning or step else None,
+            ],
+            sentences(said),
+            table,
+            small_print(print_lines),
+        ],
+    ]
 
 
 Shown = Callable[[float], str]
