@@ -188,6 +188,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.agreement",
         "labeler.desk",
         "labeler.discretion",
+        "labeler.doors",
         "labeler.errors",
         "labeler.model",
         "labeler.portions",
