@@ -28,6 +28,6 @@ def answered(
     if row is None:
         return Answer(found.verdict.sentence), None
     tested, reaches = sure
-    survival = survival_of(view, bucket, row.measure, sure=tested.of(row).is_sure)
+    survival = survival_of(view, bucket, row.measure, tested.of(row))
     lead = Lead(row, tested.of(row), reaches[list(rows).index(row)], survival=survival)
     return comparison.answer(found.verdict, lead, view.compared.conventions, NAMES), survival
