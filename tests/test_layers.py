@@ -246,6 +246,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.comparison",
         "labeler.downloads",
         "labeler.evaluation",
+        "labeler.links",
         "labeler.markup",
         "labeler.measures",
         "labeler.model",
