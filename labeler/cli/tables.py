@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from labeler.evaluation import Conventions, Note, Record, notes_of, number
-from labeler.formats import spreadsheet
+from labeler.formats import rows, spreadsheet
 from labeler.measures import Measure
 from labeler.model import legible
 
 # What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
 _MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
-BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
+BUCKETS_TOLD, PAIRS_TOLD = 3, 10  # of one kind, to people; programs get them all
+
+_MOST_TOLD: Mapping[str, int] = {"buckets": BUCKETS_TOLD, "pairs": PAIRS_TOLD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +48,14 @@ def as_json(records: Iterable[Record], conventions: Conventions, notes: Sequence
     Each has its conventions, and as a list the notes that concern it.
     """
     described = conventions.as_dict()
-    lines = []
-    for record in records:
-        said = [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)]
-        row = {**_without_nan(record), "conventions": described, "notes": said}
-        lines.append(json.dumps(row, allow_nan=False))
-    return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def _without_nan(record: Record) -> Record:
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in record.items()
-    }
+    return rows.as_json(
+        {
+            **record,
+            "conventions": described,
+            "notes": [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)],
+        }
+        for record in records
+    )
 
 
 def as_csv(
@@ -75,7 +70,7 @@ def as_csv(
     No cell is one that a spreadsheet runs, unless they are wanted ``raw``.
     """
     described = conventions.describe()
-    rows = (
+    described_rows = (
         {
             **record,
             "conventions": described,
@@ -83,7 +78,7 @@ def as_csv(
         }
         for record in records
     )
-    return spreadsheet.as_csv(rows, raw=raw)
+    return spreadsheet.as_csv(described_rows, raw=raw)
 
 
 def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
@@ -142,15 +137,16 @@ def in_markdown(text: str) -> str:
 
 
 def folded(notes: Sequence[Note]) -> Iterator[str]:
-    """Return what people are told: of one kind of note on buckets the first few, and a count."""
-    told: Counter[str] = Counter()
+    """Return what people are told: of a kind of note on buckets or pairs the first, and a count."""
+    told: Counter[tuple[str, str]] = Counter()
     for note in notes:
-        told[note.kind] += note.bucket is not None
-        if told[note.kind] <= BUCKETS_TOLD:
+        what = "buckets" if note.bucket is not None else "pairs" if note.pair is not None else ""
+        told[note.kind, what] += 1
+        if not what or told[note.kind, what] <= _MOST_TOLD[what]:
             yield note.sentence
-    for kind, count in told.items():
-        if count > BUCKETS_TOLD:
-            yield f"{kind}: {count - BUCKETS_TOLD} more buckets, which --format json has"
+    for (kind, what), count in told.items():
+        if what and count > _MOST_TOLD[what]:
+            yield f"{kind}: {count - _MOST_TOLD[what]} more {what}, which --format json has"
 
 
 def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 
 import htpy
 import streamlit as st
 
 from labeler import comparison, downloads, tables, ui
-from labeler.comparing.surviving import show_survival, survival_of
-from labeler.comparison import Rerank, View
+from labeler.comparing.answering import NAMES, Answered, answered
+from labeler.comparing.deciding import lead_to_grades
+from labeler.comparing.surviving import show_survival
+from labeler.comparison import Delta, Findings, Reach, Rerank, Sureties, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
-from labeler.measures import Measure
 
 CONTRADICTIONS = 3
-NAMES = ("A", "B")  # what sentences call the runs, which the table names
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
@@ -26,6 +27,26 @@ def candidates(
     return comparison.rerank(_board, a, b, NAMES)
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of two runs, and how sure each difference that is shown is."""
+
+    findings: Findings
+    tested: Sureties
+    reaches: Sequence[Reach]
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def summed_up(
+    at: tuple[Hashable, ...], bucket: str | None, _view: View, _related: Rerank
+) -> Summary:
+    """Test what is shown and find what stands out; worked out once for each grade."""
+    rows = comparison.rows_over(_view.compared, bucket)
+    tested = comparison.sureties(_view.compared, rows)
+    found = comparison.findings(_view, _related, bucket, NAMES, tested)
+    return Summary(found, tested, comparison.reaches(_view.compared, rows))
+
+
 def show_summary(view: View, bucket: str | None) -> None:
     """Say which run is better and where it loses, over the means and what they rest on."""
     compared = view.compared
@@ -33,40 +54,69 @@ def show_summary(view: View, bucket: str | None) -> None:
         st.text(f"{compared.facet}: {bucket}")
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
     related = candidates(ui.database(), *asked, view.board)
-    said = comparison.findings(view, related, bucket, NAMES)
+    summary = summed_up(asked_of(view), bucket, view, related)
+    said = summary.findings
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     of_all = view.board.notes(compared.measures)
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
     sentences = filter(None, [said.losses, *first, *said.parts])
-    numbers = means(view, bucket, said.sure)
+    rows = comparison.rows_over(compared, bucket)
+    sure = (summary.tested, summary.reaches)
+    found = answered(view, bucket, rows, said, sure)
+    numbers = means(view, bucket, rows, summary)
+    family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
-        show_html(tables.answer(said.verdict, sentences, numbers, [compared.conventions.sentence]))
+        print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}."]
+        show_answer(view, found)
+        show_html(tables.means_and_findings(sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
                 show_html(tables.sentences(rest))
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
-        show_html(tables.folded(what, [f"Bold is {comparison.RULE}", *notes]))
-        if not related.identical:
-            held = survival_of(view, bucket, sure=view.by in said.sure)
-            show_survival(view, held, NAMES)
+        bold = f"Bold is {comparison.RULE}; {family}"
+        show_html(tables.folded(what, [bold, upper(comparison.METHODS), *notes]))
+        if found.lead is not None and found.lead.survival is not None:
+            show_survival(view, found.lead.survival, NAMES)
 
 
-def means(view: View, bucket: str | None, sure: Collection[Measure]) -> htpy.Fragment:
-    """Return the table of all runs' means, those ``sure`` to move in bold."""
+def show_answer(view: View, found: Answered) -> None:
+    """Say what is known and what would change it, and lead there where grades would."""
+    with st.container(key="answer", horizontal=True, vertical_alignment="bottom"):
+        with st.container(width="stretch"):
+            show_html(tables.answer(found.answer))
+        if found.lead is not None and found.is_open:
+            lead_to_grades(view, found.lead.row.measure)
+
+
+def asked_of(view: View) -> tuple[Hashable, ...]:
+    """Return all that the answer depends on, besides the bucket."""
+    board, compared = view.board, view.compared
+    asked = (repr(compared.conventions), repr(compared.measures), repr(view.by), compared.facet)
+    moved = (ui.database(), board.data_revision, compared.revision)
+    return (*moved, compared.a, compared.b, *asked)
+
+
+def upper(sentence: str) -> str:
+    """Return a sentence that begins with a capital."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def means(view: View, bucket: str | None, rows: Sequence[Delta], summary: Summary) -> htpy.Fragment:
+    """Return the table of all runs' means, and how sure their differences are."""
     compared = view.compared
-    rows = [row for row in compared.buckets if row.bucket == bucket] if bucket else compared.deltas
     table = view.board.table(compared.measures, compared.facet if bucket else None)
     more = [score for score in table if score.run in view.also and score.bucket == bucket]
-    return tables.compare_table(rows, compared, view.names, sure, more)
+    sure = (summary.tested, summary.reaches)
+    return tables.compare_table(rows, compared, view.names, *sure, more)
 
 
-def offer_files(view: View) -> None:
+def offer_files(view: View, bucket: str | None) -> None:
     """Offer the numbers in full precision."""
     with st.container(horizontal=True):
         ui.offer(
             "Download the means as CSV",
-            lambda: downloads.compare_csv(view.compared),
+            lambda: downloads.compare_csv(view.compared, bucket),
             "compare.csv",
             view.board.revision,
         )

@@ -4,22 +4,23 @@ Everything here asks a `Scoreboard`, so conventions, holes and undefined values 
 always B minus A.
 """
 
+from labeler.comparison.answering import Answer, Lead, answer, lead_of
 from labeler.comparison.buckets import (
     Cell,
     Contradiction,
     contradictions,
     crossed,
+    sliced,
     worst_bucket,
 )
-from labeler.comparison.chance import FEW, LEVEL, RULE, beyond_chance, holm, t_test, two_sided
 from labeler.comparison.deltas import (
     TOLERANCE,
+    Both,
     Comparison,
     Delta,
     QueryDelta,
     check_pair,
     compare,
-    more_than_chance,
 )
 from labeler.comparison.findings import Findings, findings, where_it_loses
 from labeler.comparison.movers import Moved, Mover, moved, movers_by
@@ -42,6 +43,26 @@ from labeler.comparison.reranking import (
 from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
+from labeler.comparison.surety import (
+    COVERS,
+    FEW,
+    METHODS,
+    RULE,
+    Place,
+    Reach,
+    Sureties,
+    Surety,
+    cautions_of,
+    chance_in_words,
+    family_in_words,
+    interval_in_words,
+    more_in_words,
+    place_of,
+    reaches,
+    reaches_by_place,
+    sureties,
+    sureties_of_pairs,
+)
 from labeler.comparison.survival_words import (
     survival_in_words,
     survival_records,
@@ -49,7 +70,7 @@ from labeler.comparison.survival_words import (
 )
 from labeler.comparison.surviving import ENOUGH, Retold, Survival, survivals
 from labeler.comparison.trial import Trial, last_ranks, try_at
-from labeler.comparison.verdict import Verdict, verdict
+from labeler.comparison.verdict import Verdict, rows_over, verdict
 from labeler.comparison.views import (
     OUTCOMES,
     SORTS,
@@ -64,15 +85,18 @@ from labeler.comparison.worked import DcgRow, DcgTable, dcg_table
 
 __all__ = [
     "ABSENT",
+    "COVERS",
     "ENOUGH",
     "FEW",
     "HOLE",
-    "LEVEL",
+    "METHODS",
     "OUTCOMES",
     "RULE",
     "SORTS",
     "TOLERANCE",
     "TOPS",
+    "Answer",
+    "Both",
     "Cell",
     "Comparison",
     "Contradiction",
@@ -81,22 +105,29 @@ __all__ = [
     "Delta",
     "DrawnQuery",
     "Findings",
+    "Lead",
     "Move",
     "Moved",
     "Mover",
+    "Place",
     "QueryDelta",
     "QuerySplit",
+    "Reach",
     "Rerank",
     "Reranked",
     "Retold",
     "Split",
+    "Sureties",
+    "Surety",
     "Survival",
     "Trial",
     "Verdict",
     "View",
     "WhatIf",
-    "beyond_chance",
+    "answer",
     "buckets_of",
+    "cautions_of",
+    "chance_in_words",
     "check_pair",
     "compare",
     "contradictions",
@@ -104,31 +135,38 @@ __all__ = [
     "dcg_table",
     "delta_records",
     "drawn_queries",
+    "family_in_words",
     "findings",
-    "holm",
+    "interval_in_words",
     "last_ranks",
+    "lead_of",
     "lowest_first",
-    "more_than_chance",
+    "more_in_words",
     "moved",
     "movers_by",
     "moves",
+    "place_of",
     "query_delta_records",
     "query_words",
+    "reaches",
+    "reaches_by_place",
     "rerank",
     "reranked",
     "reranked_in_words",
     "reranked_notes",
+    "rows_over",
+    "sliced",
     "sort_queries",
     "split",
     "strip_text",
     "strips",
+    "sureties",
+    "sureties_of_pairs",
     "survival_in_words",
     "survival_records",
     "survivals",
-    "t_test",
     "terms_depend",
     "try_at",
-    "two_sided",
     "unchanged_in_words",
     "verdict",
     "what_if",

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_uppercase
 
 import htpy
 
 from labeler.comparison import (
     FEW,
+    Answer,
+    Both,
     Comparison,
     Delta,
     QueryDelta,
+    Reach,
+    Sureties,
     Trial,
     WhatIf,
+    cautions_of,
+    chance_in_words,
+    interval_in_words,
+    more_in_words,
 )
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
-from labeler.measures import MEASURES, Measure
+from labeler.measures import MEASURES
 from labeler.palette import A_COLOUR, B_COLOUR, QUIET
 from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
 
@@ -33,8 +41,10 @@ LOOK = style("""
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.verdict { font-size: 1.15rem; font-weight: 600; line-height: 1.35; margin: 0; }
-.verdict { overflow-wrap: anywhere; }
+.verdict { overflow-wrap: anywhere; display: grid; gap: 0.15rem; }
+.verdict p { margin: 0; line-height: 1.35; }
+.st-key-answer > :first-child { flex: 1 1 20rem; }
+.verdict .known { font-size: 1.15rem; font-weight: 600; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -47,6 +57,9 @@ LOOK = style("""
 .compare.whole .change > * { font-size: 1.05rem; background:
     color-mix(in srgb, currentColor 5%, transparent); }
 .compare.whole .change small { font-size: 0.78rem; }
+.compare.whole .sure > * { font-size: 0.88rem; }
+.compare.whole .sure small { white-space: normal; }
+.compare.whole .sure td { max-width: 14rem; }
 .compare .letter::before {
     content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
     background: var(--side);
@@ -80,19 +93,19 @@ LOOK = style("""
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def answer(
-    verdict: str, said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
+def answer(found: Answer) -> htpy.Fragment:
+    """Return what is known of two runs and how surely, over what would change it."""
+    lines = [("known", found.known), ("change", found.change)]
+    said = [htpy.p(class_=name)[line] for name, line in lines if line]
+    return htpy.fragment[LOOK, htpy.hgroup(".verdict")[said] if said else None]
+
+
+def means_and_findings(
+    said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
 ) -> htpy.Fragment:
-    """Return the answer over the numbers it rests on: which run is better, and where it loses."""
-    return htpy.fragment[
-        LOOK,
-        htpy.div(".answer")[
-            htpy.p(".verdict")[verdict] if verdict else None,
-            sentences(said),
-            table,
-            small_print(print_lines),
-        ],
-    ]
+    """Return what stands out, such as where B loses, over the numbers it rests on."""
+    parts = htpy.div(".answer")[sentences(said), table, small_print(print_lines)]
+    return htpy.fragment[LOOK, parts]
 
 
 def folded(title: str, lines: Sequence[str]) -> htpy.Fragment:
@@ -104,13 +117,14 @@ def compare_table(
     rows: Sequence[Delta],
     comparison: Comparison,
     names: Mapping[str, str],
-    sure: Container[Measure],
+    tested: Sureties,
+    reaches: Sequence[Reach],
     more: Sequence[Score] = (),
 ) -> htpy.Fragment:
     """Return B against A, a column for each measure; ``more`` are means of runs beside them.
 
-    A difference is bold where its measure is ``sure`` to move. ``names`` are what runs are called
-    where there is little room.
+    A difference is bold where it is more than chance by its test; ``reaches`` are what the queries
+    of each row can show. ``names`` are what runs are called where there is little room.
     """
     pair = (
         ("A", comparison.a, [(row.a, row.n, row.holes_a, row.missing_a) for row in rows]),
@@ -128,14 +142,31 @@ def compare_table(
     ]
     change = htpy.tr(".change")[
         row_head("B − A", small("B wins / ties / loses")),
-        [_change_cell(row, sure=row.measure in sure) for row in rows],
+        [_change_cell(row, sure=tested.of(row).is_sure) for row in rows],
+    ]
+    pairs = list(zip(rows, reaches, strict=True))
+    sizes = {tested.of(row).family for row in rows}
+    after = [
+        *_both_rows(comparison, rows),
+        htpy.tr(".sure")[
+            row_head("95% interval", small("of B − A, over the choice of queries")),
+            [_interval_cell(*pair) for pair in pairs],
+        ],
+        htpy.tr(".sure")[
+            row_head("p", small(f"after Holm, {max(sizes, default=0):,} tests")),
+            [_test_cell(row, tested) for row in rows],
+        ],
+        htpy.tr(".sure")[
+            row_head("Finds from", small("more queries needed")),
+            [_reach_cell(reach) for reach in reaches],
+        ],
     ]
     heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
     return framed(
         LOOK,
         "compare whole",
         heads,
-        [*runs[:2], change, *runs[2:]],
+        [*runs[:2], change, *after, *runs[2:]],
         label="A against B by measure",
         columns=len(rows),
     )
@@ -165,6 +196,40 @@ def _change_cell(row: Delta, *, sure: bool) -> htpy.Element:
     shown = signed(row.delta)
     outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
     return htpy.td[htpy.strong[shown] if sure else shown, small(outcomes)]
+
+
+def _both_rows(comparison: Comparison, rows: Sequence[Delta]) -> list[htpy.Element]:
+    """Return a line with the values where both runs have results, if they answered others."""
+    found = [comparison.on_both(row) for row in rows]
+    if not any(found):
+        return []
+    title = "The means over the queries that both A and B have results for"
+    return [
+        htpy.tr(".sure")[
+            row_head("Both answered", small("A, B"), title=title),
+            [htpy.td["–"] if both is None else _both_cell(both) for both in found],
+        ]
+    ]
+
+
+def _both_cell(both: Both) -> htpy.Element:
+    said = f"{number(both.a)}, {number(both.b)} (n {both.n:,})"
+    return htpy.td[signed(both.delta), small(said)]
+
+
+def _interval_cell(row: Delta, reach: Reach) -> htpy.Element:
+    return htpy.td[interval_in_words(reach.interval), small(cautions_of(row, reach))]
+
+
+def _test_cell(row: Delta, tested: Sureties) -> htpy.Element:
+    surety = tested.of(row)
+    return htpy.td(title=surety.kind)[
+        chance_in_words(surety.p), small(chance_in_words(surety.holm))
+    ]
+
+
+def _reach_cell(reach: Reach) -> htpy.Element:
+    return htpy.td[number(reach.detectable), small(more_in_words(reach))]
 
 
 def query_table(

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
-from labeler.comparison import Cell, Comparison, Delta
+from labeler.comparison import (
+    Cell,
+    Comparison,
+    Delta,
+    Place,
+    Reach,
+    Sureties,
+    Surety,
+    cautions_of,
+    chance_in_words,
+    interval_in_words,
+    place_of,
+)
 from labeler.evaluation import NO_RESULT, Conventions, Score, arrowed, number
 from labeler.measures import Measure
-from labeler.tables.shared import SHEET, framed, head, hole_words, small
+from labeler.tables.scores import NO_INTERVALS
+from labeler.tables.shared import SHEET, framed, head, hole_words, reach_words, small
+from labeler.uncertainty import Intervals
 
 LinkOf = Callable[..., str]
 """Gives the address of a bucket's queries, of two that cross, or (for None) of all queries."""
@@ -24,6 +38,7 @@ def slice_table(
     facet: str,
     least: int,
     link: LinkOf,
+    intervals: Intervals = NO_INTERVALS,
 ) -> htpy.Fragment:
     """Return one run's buckets: a row a bucket, a column a measure, then all.
 
@@ -39,7 +54,7 @@ def slice_table(
     ]
     body = [
         _row(bucket, max((s.n for s in scores), default=0), least)[
-            _bucket_head(bucket, link), [_score_cell(score, least) for score in scores]
+            _bucket_head(bucket, link), [_score_cell(score, least, intervals) for score in scores]
         ]
         for bucket, scores in by_bucket.items()
     ]
@@ -47,7 +62,13 @@ def slice_table(
 
 
 def slice_pair_table(
-    comparison: Comparison, measure: Measure, *, least: int, link: LinkOf
+    comparison: Comparison,
+    measure: Measure,
+    tested: Sureties,
+    reaches: Mapping[Place, Reach],
+    *,
+    least: int,
+    link: LinkOf,
 ) -> htpy.Fragment:
     """Return one measure's buckets, B against A, with the total at its foot.
 
@@ -55,11 +76,15 @@ def slice_pair_table(
     """
     rows = [row for row in comparison.buckets if row.measure == measure]
     rows += [row for row in comparison.deltas if row.measure == measure]
-    names = [f"A: {comparison.a}", f"B: {comparison.b}", "B − A", "B wins", "ties", "B loses"]
-    columns = ["n", "holes A", "holes B", *names]
+    names = [f"A: {comparison.a}", f"B: {comparison.b}", "B − A"]
+    sure = ["95% interval", "p", "Holm p"]
+    columns = ["n", "holes A", "holes B", *names, "B wins", "ties", "B loses", *sure]
     heads = [head(comparison.facet or "", words=True), *map(head, columns)]
     body = [
-        _row(row.bucket, row.n, least)[_bucket_head(row.bucket, link), _delta_cells(row, least)]
+        _row(row.bucket, row.n, least)[
+            _bucket_head(row.bucket, link),
+            _delta_cells(row, least, tested.of(row), reaches[place_of(row)]),
+        ]
         for row in rows
     ]
     heading = comparison.conventions.heading(measure)
@@ -119,7 +144,9 @@ def _few(n: int, least: int) -> htpy.Element | None:
     return htpy.span(".tag")["few"] if n < least else None
 
 
-def _score_cell(score: Score, least: int) -> htpy.Element:
+def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
+    found = intervals.get((score.run, str(score.measure), score.bucket))
+    between = "" if found is None or score.reason else reach_words(found)
     left_out = f", {score.undefined} undefined" if score.undefined else ""
     rests_on = f" · {hole_words(score.holes)}"
     if score.missing:
@@ -127,11 +154,13 @@ def _score_cell(score: Score, least: int) -> htpy.Element:
     if score.reason == NO_RESULT:
         rests_on = " · no result"
     return htpy.td(".lead")[
-        number(score.value), htpy.small[f"n {score.n}{left_out}", _few(score.n, least), rests_on]
+        number(score.value),
+        htpy.small[f"n {score.n}{left_out}", _few(score.n, least), rests_on],
+        small(between),
     ]
 
 
-def _delta_cells(row: Delta, least: int) -> list[htpy.Element]:
+def _delta_cells(row: Delta, least: int, surety: Surety, reach: Reach) -> list[htpy.Element]:
     return [
         _n_cell(row.n, row.undefined, least),
         htpy.td[f"{row.holes_a:,}"],
@@ -140,6 +169,9 @@ def _delta_cells(row: Delta, least: int) -> list[htpy.Element]:
         _mean_cell(row.b, row.n, row.missing_b),
         htpy.td(".lead")[arrowed(row.delta)],
         *(htpy.td[str(count)] for count in (row.wins, row.ties, row.losses)),
+        htpy.td[interval_in_words(reach.interval), small(cautions_of(row, reach))],
+        htpy.td[chance_in_words(surety.p)],
+        htpy.td[chance_in_words(surety.holm)],
     ]
 
 
