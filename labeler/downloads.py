@@ -33,7 +33,7 @@ from labeler.evaluation import (
     why_no_mean,
     with_ties,
 )
-from labeler.formats import spreadsheet
+from labeler.formats import rows, spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
 
@@ -56,6 +56,18 @@ def as_csv(rows: Iterable[Mapping[Any, object]], conventions: Conventions) -> by
     """
     described = f"{conventions.preset}: {conventions.describe()}"
     return rows_csv({**row, "conventions": described} for row in rows)
+
+
+def agreement_csv(records: Iterable[Mapping[str, object]], described: object) -> bytes:
+    """Return numbers of agreement, a row each, with how they are meant."""
+    return rows_csv({**row, "conventions": described} for row in records)
+
+
+def agreement_json(
+    records: Iterable[Mapping[str, object]], conventions: Mapping[str, object]
+) -> bytes:
+    """Return the same as a JSON list, where what is not defined is null."""
+    return rows.as_json({**row, "conventions": conventions} for row in records).encode()
 
 
 # --- Scores ----------------------------------------------------------------------------------

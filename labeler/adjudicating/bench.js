@@ -376,7 +376,7 @@ export class Bench {
     const open = listing.left.toLocaleString("en");
     find(this.root, ".both").hidden = !listing.total;
     const counts = listing.total === 1 ? "1 pair" : `${total} pairs`;
-    find(this.root, ".counts").textContent = listing.isRead ? `${counts} · ${open} open` : "";
+    find(this.root, ".counts").textContent = listing.total ? `${counts} · ${open} open` : "";
     const state = [sender.inWords(this.isSaved), this.told].filter(Boolean).join(" · ");
     const where = find(this.root, ".state");
     if (where.textContent !== state) where.textContent = state;

@@ -11,7 +11,7 @@ import click
 
 from labeler import comparison
 from labeler.cli.group import database_option
-from labeler.cli.pairs import Shown, surety_table, tested_together
+from labeler.cli.pairs import Shown, answer_in_words, surety_table, tested_together
 from labeler.cli.scoring import (
     asking_options,
     check_asked,
@@ -246,7 +246,8 @@ def _of_pair(board: Scoreboard, shown: Shown, *, alone: bool) -> Iterator[Note]:
         yield Note("identical", rerank.sentence, pair=pair)
         return
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
-        yield Note(said.kind, said.sentence, pair=pair)
+        sentence = answer_in_words(shown, said) if alone else said.sentence
+        yield Note(said.kind, sentence, pair=pair)
     yield from _of_buckets(shown, pair)
     if not alone:
         return

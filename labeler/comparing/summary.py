@@ -9,13 +9,13 @@ import htpy
 import streamlit as st
 
 from labeler import comparison, downloads, tables, ui
-from labeler.comparing.surviving import show_survival, survival_of
+from labeler.comparing.answering import NAMES, answered
+from labeler.comparing.surviving import show_survival
 from labeler.comparison import Delta, Findings, Reach, Rerank, Sureties, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
 
 CONTRADICTIONS = 3
-NAMES = ("A", "B")  # what sentences call the runs, which the table names
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
@@ -60,11 +60,13 @@ def show_summary(view: View, bucket: str | None) -> None:
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
     sentences = filter(None, [said.losses, *first, *said.parts])
     rows = comparison.rows_over(compared, bucket)
+    sure = (summary.tested, summary.reaches)
+    answer, survival = answered(view, bucket, rows, said, sure)
     numbers = means(view, bucket, rows, summary)
     family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}."]
-        show_html(tables.answer(said.verdict, sentences, numbers, print_lines))
+        show_html(tables.answer(answer, sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
                 show_html(tables.sentences(rest))
@@ -72,9 +74,8 @@ def show_summary(view: View, bucket: str | None) -> None:
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
         show_html(tables.folded(what, [bold, upper(comparison.METHODS), *notes]))
-        if not related.identical:
-            sure = any(row.measure == view.by for row in summary.tested.sure(rows))
-            show_survival(view, survival_of(view, bucket, sure=sure), NAMES)
+        if survival is not None:
+            show_survival(view, survival, NAMES)
 
 
 def asked_of(view: View) -> tuple[Hashable, ...]:

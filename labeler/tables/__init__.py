@@ -3,6 +3,14 @@
 A function returns what `labeler.markup.show_html` draws, with the style sheet it needs.
 """
 
+from labeler.tables.agreeing import (
+    against_table,
+    agreement_answer,
+    agreement_table,
+    bucket_agreement_table,
+    confusion_picture,
+    pair_table,
+)
 from labeler.tables.comparing import (
     answer,
     chunk_text,
@@ -26,7 +34,7 @@ from labeler.tables.opened import (
     worked_table,
 )
 from labeler.tables.reranking import reranked_table
-from labeler.tables.reviewing import Said, share_words, sheet
+from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
     bucket_table,
@@ -42,14 +50,20 @@ from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.surviving import survival_table
 
 __all__ = [
+    "Cell",
     "RunNames",
     "RunTable",
     "Said",
     "Steps",
+    "against_table",
+    "agreement_answer",
+    "agreement_table",
     "answer",
+    "bucket_agreement_table",
     "bucket_table",
     "chunk_text",
     "compare_table",
+    "confusion_picture",
     "crossed_picture",
     "crossed_table",
     "difference_picture",
@@ -61,6 +75,7 @@ __all__ = [
     "lists_side_by_side",
     "movers_table",
     "own_pool_table",
+    "pair_table",
     "pool_table",
     "query_card",
     "query_head",

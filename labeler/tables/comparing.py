@@ -10,6 +10,7 @@ import htpy
 
 from labeler.comparison import (
     FEW,
+    Answer,
     Both,
     Comparison,
     Delta,
@@ -40,8 +41,10 @@ LOOK = style("""
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.verdict { font-size: 1.15rem; font-weight: 600; line-height: 1.35; margin: 0; }
-.verdict { overflow-wrap: anywhere; }
+.verdict { overflow-wrap: anywhere; display: grid; gap: 0.15rem; }
+.verdict p { margin: 0; line-height: 1.35; }
+.verdict .known { font-size: 1.15rem; font-weight: 600; }
+.verdict a { color: inherit; font-weight: 600; white-space: nowrap; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -91,13 +94,24 @@ SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
 def answer(
-    verdict: str, said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
+    found: Answer,
+    said: Iterable[str],
+    table: htpy.Node,
+    print_lines: Iterable[str],
+    step: htpy.Node = None,
 ) -> htpy.Fragment:
-    """Return the answer over the numbers it rests on: which run is better, and where it loses."""
+    """Return the answer over the numbers it rests on: which run is better, and where it loses.
+
+    ``step`` is the way to what would change the answer.
+    """
+    change = [found.change, " ", step] if found.change or step else None
     return htpy.fragment[
         LOOK,
         htpy.div(".answer")[
-            htpy.p(".verdict")[verdict] if verdict else None,
+            htpy.hgroup(".verdict")[
+                htpy.p(".known")[found.known] if found.known else None,
+                htpy.p(".change")[change] if change else None,
+            ],
             sentences(said),
             table,
             small_print(print_lines),
