@@ -92,7 +92,7 @@ class _Grader:
     judged: dict[Pair, Judged]
     claimed: tuple[str, ...] = ()
     seen_at: float = field(default_factory=time.monotonic)
-    why: str = "pool"
+    telling: frozenset[Pair] = frozenset()
 
 
 class Desk:
@@ -126,7 +126,8 @@ class Desk:
             me = self._catch_up(store, grader)
             among = self._queries_in(store, within)
             pairs = self._pairs(grader, me, limit, among, said, ahead)
-            repeats, why = self._repeats(me, pairs, among, said), me.why
+            repeats = self._repeats(me, pairs, among, said)
+            why = ASKED_TO_DECIDE if me.telling else "pool"
             answer = self._progress(me, among, said)
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
@@ -148,17 +149,17 @@ class Desk:
         ahead: Iterable[Pair],
     ) -> list[Pair]:
         now = time.monotonic()
-        taken = {
-            query_id
+        beside = [
+            other
             for name, other in self._graders.items()
             if name != grader and now - other.seen_at < CLAIM_SECONDS
-            for query_id in other.claimed
-            if not self._pool.is_shared(query_id)
-        }
-        first = next(iter(me.claimed), None)
-        where: dict[str, Any] = {"among": among, "without": said.keys(), "first": first}
-        pairs = self._pool.telling(me.seed, me.judged, ahead, last=taken, **where)[:limit]
-        me.why = ASKED_TO_DECIDE if pairs else "pool"
+        ]
+        taken = {each for one in beside for each in one.claimed if not self._pool.is_shared(each)}
+        held = {pair for other in beside for pair in other.telling}
+        at = next(iter(me.claimed), None)
+        where: dict[str, Any] = {"among": among, "without": said.keys(), "first": at}
+        pairs = self._pool.telling(me.seed, me.judged, ahead, last=held, **where)[:limit]
+        me.telling = frozenset(pairs)
         if not pairs:
             order = self._pool.in_order(me.seed, me.judged, last=taken, **where)
             pairs = list(islice(order, limit))
@@ -381,9 +382,7 @@ def together(papers: Sequence[Paper]) -> tuple[list[Paper], list[int | None]]:
     The second list has for each of them the place of the first, None for a chunk that is like no
     other. Of texts that were cut nobody can say it.
     """
-    first = first_alike(
-        paper.item.chunk.text if paper.item.more is None else None for paper in papers
-    )
+    first = first_alike(None if each.item.more else each.item.chunk.text for each in papers)
     groups: dict[int, list[Paper]] = {}
     for at, paper in enumerate(papers):
         groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(paper)

@@ -183,12 +183,13 @@ class Pool:
         among: Collection[str] | None = None,
         without: Collection[str] = (),
         first: str | None = None,
-        last: Collection[str] = (),
+        last: Collection[Pair] = (),
     ) -> list[Pair]:
         """Return the first of the pairs ``ahead`` that a grader may be given, few at once.
 
         They come query by query and shuffled, as all others do: their order tells nothing of what
-        they decide. The rest is as for `in_order`; none where none of them is open.
+        they decide. Those in ``last``, which other graders have, come after all others. The rest
+        is as for `in_order`; none where none of them is open.
         """
         given = [
             (query_id, chunk)
@@ -198,7 +199,7 @@ class Pool:
             and query_id not in without
             and (among is None or query_id in among)
         ]
-        given.sort(key=lambda pair: pair[0] in last)
+        given.sort(key=lambda pair: pair in last)
         place = {query_id: at for at, query_id in enumerate(self._order(seed))}
         return sorted(
             given[:TELLING_AT_ONCE],
