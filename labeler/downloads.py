@@ -36,6 +36,7 @@ from labeler.evaluation import (
 from labeler.formats import rows, spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
+from labeler.uncertainty import Intervals, with_intervals
 
 
 def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -80,15 +81,19 @@ def score_csv(
     *,
     ranges: TieRanges | None = None,
     within: tuple[str, str] | None = None,
+    intervals: Intervals | None = None,
 ) -> bytes:
     """Return a row for each score.
 
-    With residuals there is a column for them, which is empty for every measure but RBP; with
-    ranges there are two for what other orders of tied scores could give. Scores by task may be
-    ``within`` the queries of a bucket (facet and bucket), which then has columns, too.
+    With intervals there are columns for their ends. With residuals there is a column for them,
+    which is empty for every measure but RBP; with ranges there are two for what other orders of
+    tied scores could give. Scores by task may be ``within`` the queries of a bucket (facet and
+    bucket), which then has columns, too.
     """
     found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
     rows = score_records(scores, found)
+    if intervals is not None:
+        rows = with_intervals(rows, intervals)
     if ranges is not None:
         rows = with_ties(rows, ranges)
     if within is not None:

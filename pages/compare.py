@@ -106,7 +106,7 @@ def show_compared() -> str:
         comparing.show_pictures(view)
         comparing.offer_files(view, bucket)
         with place:
-            comparing.show_deciding(view)
+            comparing.show_settling(view)
     return ui.graded_line(board.counts)
 
 

@@ -151,6 +151,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
         "labeler.palette",
+        "labeler.uncertainty",
     },
     "labeler.downloads": {
         "labeler.comparison",
@@ -159,6 +160,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.formats",
         "labeler.keywords",
         "labeler.measures",
+        "labeler.uncertainty",
     },
     "labeler.address": {"streamlit", "labeler.errors"},
     "labeler.scripts": {"starlette", "labeler.places"},
@@ -281,6 +283,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.naming",
         "labeler.tables",
         "labeler.ui",
+        "labeler.uncertainty",
     },
     "labeler.opened": {
         "streamlit",
@@ -445,6 +448,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.sections",
         "labeler.tables",
         "labeler.ui",
+        "labeler.uncertainty",
     },
 }
 INTRODUCERS = {"labeler.ui", "labeler.cli"}  # the only rooms where store and evaluation meet

@@ -109,9 +109,14 @@ export class Bench {
   /** @type {(verdict: Verdict) => void} */
   apply(verdict) {
     const item = this.listing.find(nameOf(verdict));
-    if (!item || verdict.undoes !== undefined) return;
-    if (!item.adjudication) this.listing.left -= 1;
-    item.adjudication = this.decisionOf(verdict);
+    if (!item) return;
+    if (verdict.undoes === undefined) {
+      if (!item.adjudication) this.listing.left -= 1;
+      item.adjudication = this.decisionOf(verdict);
+    } else if (item.adjudication?.event_id === verdict.undoes) {
+      this.listing.left += 1;
+      item.adjudication = null;
+    }
   }
 
   /** @type {(verdict: Verdict) => Decision} */
@@ -153,11 +158,19 @@ export class Bench {
       n: () => this.root.querySelector("input")?.focus(),
     };
     if (event.repeat && !/^(j|k|arrowleft|arrowright)$/.test(key)) return;
+    if (key.startsWith("arrow") && this.isElsewhere(event)) return;
     if (key in GRADES) this.decide(GRADES[key]);
     else if (key in acts && (key !== "z" || isUndo)) acts[/** @type {keyof typeof acts} */ (key)]();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  // Tabs and menus of the page go by arrows themselves.
+  /** @type {(event: Event) => boolean} */
+  isElsewhere(event) {
+    const target = event.composedPath()[0];
+    return target !== document.body && target instanceof Node && !this.root.contains(target);
   }
 
   // A field keeps its keys; these two leave it, and what was written stays.
@@ -222,16 +235,10 @@ export class Bench {
       item.adjudication = step.before ?? null;
       if (!item.adjudication) this.listing.left += 1;
       this.look(nameOf(step));
-    } else void this.later(step);
+    }
     this.sender.add({ ...this.signed(step), undoes: step.event_id });
+    if (!item) void this.open({ query: step.query, chunk: step.chunk });
     this.tell(`Taken back: it was ${step.grade} ${this.data.words[step.grade]}.`);
-  }
-
-  // What is taken back stands on another page: go there once the server knows of it.
-  /** @type {(step: Step) => Promise<void>} */
-  async later({ query, chunk }) {
-    await this.sender.send();
-    await this.open({ query, chunk });
   }
 
   /** @type {(verdict: Verdict, result: Result) => void} */

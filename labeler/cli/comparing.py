@@ -94,8 +94,7 @@ def compare(
     shown = tested_together(found)
     notes = notes_on(board, measures, facet)
     if singles is not None:
-        sure = {row.measure for row in shown[0].tested.sure(shown[0].rows)}
-        print_survival(board, found[0], singles, sure, kind, notes, raw=raw)
+        print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
     ranges = tied_ranges(board, measures) if facet is None and not per_query else None
     if ranges is not None:

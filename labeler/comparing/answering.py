@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from labeler import comparison
 from labeler.comparing.surviving import survival_of
-from labeler.comparison import Answer, Delta, Findings, Lead, Reach, Sureties, Survival, View
+from labeler.comparison import Answer, Delta, Findings, Lead, Reach, Sureties, View
 
 NAMES = ("A", "B")  # what sentences call the runs, which the table names
+
+
+class Answered(NamedTuple):
+    """The answer, and the one difference it is about, if it is about one."""
+
+    answer: Answer
+    lead: Lead | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether some grade could still change what the answer is about."""
+        if self.lead is None:
+            return False
+        band, row = self.lead.band, self.lead.row
+        if band is None:
+            return bool(row.holes_a or row.holes_b)
+        return band.lowest <= 0.0 <= band.highest and band.lowest < band.highest
 
 
 def answered(
@@ -17,17 +35,18 @@ def answered(
     rows: Sequence[Delta],
     found: Findings,
     sure: tuple[Sureties, Sequence[Reach]],
-) -> tuple[Answer, Survival | None]:
+) -> Answered:
     """Return the answer, and how its difference comes out under each grader's own grades.
 
     ``rows`` are the differences that are shown, ``sure`` their tests and what they can show.
     """
     if found.verdict is None:
-        return Answer(found.identical), None
+        return Answered(Answer(found.identical))
     row = comparison.lead_of(found.verdict, rows, view.by)
     if row is None:
-        return Answer(found.verdict.sentence), None
+        return Answered(Answer(found.verdict.sentence))
     tested, reaches = sure
-    survival = survival_of(view, bucket, row.measure, sure=tested.of(row).is_sure)
+    survival = survival_of(view, bucket, row.measure, tested.of(row))
     lead = Lead(row, tested.of(row), reaches[list(rows).index(row)], survival=survival)
-    return comparison.answer(found.verdict, lead, view.compared.conventions, NAMES), survival
+    answer = comparison.answer(found.verdict, lead, view.compared.conventions, NAMES)
+    return Answered(answer, lead)

@@ -9,7 +9,8 @@ import htpy
 import streamlit as st
 
 from labeler import comparison, downloads, tables, ui
-from labeler.comparing.answering import NAMES, answered
+from labeler.comparing.answering import NAMES, Answered, answered
+from labeler.comparing.deciding import lead_to_grades
 from labeler.comparing.surviving import show_survival
 from labeler.comparison import Delta, Findings, Reach, Rerank, Sureties, View
 from labeler.evaluation import Scoreboard
@@ -61,12 +62,13 @@ def show_summary(view: View, bucket: str | None) -> None:
     sentences = filter(None, [said.losses, *first, *said.parts])
     rows = comparison.rows_over(compared, bucket)
     sure = (summary.tested, summary.reaches)
-    answer, survival = answered(view, bucket, rows, said, sure)
+    found = answered(view, bucket, rows, said, sure)
     numbers = means(view, bucket, rows, summary)
     family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}."]
-        show_html(tables.answer(answer, sentences, numbers, print_lines))
+        show_answer(view, found)
+        show_html(tables.means_and_findings(sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
                 show_html(tables.sentences(rest))
@@ -74,8 +76,17 @@ def show_summary(view: View, bucket: str | None) -> None:
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
         show_html(tables.folded(what, [bold, upper(comparison.METHODS), *notes]))
-        if survival is not None:
-            show_survival(view, survival, NAMES)
+        if found.lead is not None and found.lead.survival is not None:
+            show_survival(view, found.lead.survival, NAMES)
+
+
+def show_answer(view: View, found: Answered) -> None:
+    """Say what is known and what would change it, and lead there where grades would."""
+    with st.container(key="answer", horizontal=True, vertical_alignment="bottom"):
+        with st.container(width="stretch"):
+            show_html(tables.answer(found.answer))
+        if found.lead is not None and found.is_open:
+            lead_to_grades(view, found.lead.row.measure)
 
 
 def asked_of(view: View) -> tuple[Hashable, ...]:

@@ -21,6 +21,7 @@ from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.scoring.choosing import CURVES, MEASURES, PATH, TASKS, TIES, Choice, steps
+from labeler.uncertainty import Intervals, mean_intervals
 
 K = 10  # the cut-off that curves are sorted by
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
@@ -77,13 +78,16 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     scores = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
     if bucket is not None:
         st.text(f"{facet}: {bucket}")
-    groups = show_table(choice, tables.score_table(scores, choice.conventions))
+    intervals = intervals_of(choice, board, choice.measures, facet, bucket)
+    groups = show_table(choice, tables.score_table(scores, choice.conventions, intervals))
     show_residuals(choice, board, [bucket])
     drawn = drawn_of(choice, groups)
     if drawn:
         show_html(tables.run_legend(drawn, choice.names.short))
         st.altair_chart(charts.score_chart(of_runs(scores, drawn), choice.conventions))
-    return lambda: file_of(choice, scores, residual_means(board, choice.measures, facet))
+    return lambda: file_of(
+        choice, scores, residual_means(board, choice.measures, facet), intervals=intervals
+    )
 
 
 def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
@@ -100,11 +104,43 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
         "Choose one bucket to see every measure in it."
     )
     part = [score for name in largest for score in scores if score.bucket == name]
-    show_table(choice, tables.bucket_table(part, choice.conventions))
+    intervals = intervals_of(choice, board, choice.measures[:1], facet)
+    show_table(choice, tables.bucket_table(part, choice.conventions, intervals))
     show_residuals(choice, board, largest)
     return lambda: file_of(
-        choice, board.table(choice.measures, facet), residual_means(board, choice.measures, facet)
+        choice,
+        board.table(choice.measures, facet),
+        residual_means(board, choice.measures, facet),
+        intervals=intervals_of(choice, board, choice.measures, facet),
     )
+
+
+def intervals_of(
+    choice: Choice,
+    board: Scoreboard,
+    measures: Sequence[Measure],
+    facet: str | None,
+    bucket: str | None = None,
+) -> Intervals:
+    """Return the intervals of the means of the runs that are shown, of one bucket if given."""
+    runs = tuple(run for run in board.run_names if choice.shows(run))
+    at = (ui.database(), board.data_revision, board.revision)
+    asked = (repr(choice.conventions), repr(measures), runs, facet, bucket, choice.within)
+    return _intervals((*at, *asked), measures, runs, facet, bucket, board)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _intervals(
+    at: tuple[Hashable, ...],
+    _measures: Sequence[Measure],
+    _runs: Sequence[str],
+    _facet: str | None,
+    _bucket: str | None,
+    _board: Scoreboard,
+) -> Intervals:
+    buckets = None if _bucket is None else [_bucket]
+    found = mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets)
+    return dict(found)
 
 
 def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
@@ -140,12 +176,21 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
         for task in tasks
     }
     leading = [score for task in by_task.values() for score in leading_of(task)]
-    show_table(choice, tables.bucket_table(leading, choice.conventions))
+    intervals = {
+        place: interval
+        for task, scores in by_task.items()
+        for place, interval in intervals_of(
+            choice, choice.alone(board), [score.measure for score in scores], "task", task
+        ).items()
+    }
+    show_table(choice, tables.bucket_table(leading, choice.conventions, intervals))
     with st.expander("Every measure of each task", key="tasks"):
         for task, scores in by_task.items():
             st.text(f"task: {task}")
-            show_table(choice, tables.score_table(scores, choice.conventions), folded=True)
-    return lambda: file_of(choice, [score for scores in by_task.values() for score in scores])
+            table = tables.score_table(scores, choice.conventions, intervals)
+            show_table(choice, table, folded=True)
+    every = [score for scores in by_task.values() for score in scores]
+    return lambda: file_of(choice, every, intervals=intervals)
 
 
 def leading_of(scores: Sequence[Score]) -> list[Score]:
@@ -199,11 +244,14 @@ def file_of(
     scores: Sequence[Score],
     residuals: Sequence[Residual] = (),
     ranges: TieRanges | None = None,
+    intervals: Intervals | None = None,
 ) -> bytes:
     """Return the file with the scores of the runs that are shown."""
     shown = [each for each in scores if choice.shows(each.run)]
     narrowed = choice.within if choice.view == TASKS else None
-    return downloads.score_csv(shown, choice.conventions, residuals, ranges=ranges, within=narrowed)
+    return downloads.score_csv(
+        shown, choice.conventions, residuals, ranges=ranges, within=narrowed, intervals=intervals
+    )
 
 
 def show_small_print(conventions: Conventions, notes: Sequence[str]) -> None:
@@ -223,3 +271,5 @@ BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
     CURVES: show_curves,
     TIES: show_ties,
 }
+WITH_INTERVALS = (MEASURES, TASKS)
+"""The views in which each mean has its interval."""

@@ -43,8 +43,8 @@ LOOK = style("""
 .compare tbody th { font-weight: 400; }
 .verdict { overflow-wrap: anywhere; display: grid; gap: 0.15rem; }
 .verdict p { margin: 0; line-height: 1.35; }
+.st-key-answer > :first-child { flex: 1 1 20rem; }
 .verdict .known { font-size: 1.15rem; font-weight: 600; }
-.verdict a { color: inherit; font-weight: 600; white-space: nowrap; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -93,30 +93,19 @@ LOOK = style("""
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def answer(
-    found: Answer,
-    said: Iterable[str],
-    table: htpy.Node,
-    print_lines: Iterable[str],
-    step: htpy.Node = None,
-) -> htpy.Fragment:
-    """Return the answer over the numbers it rests on: which run is better, and where it loses.
+def answer(found: Answer) -> htpy.Fragment:
+    """Return what is known of two runs and how surely, over what would change it."""
+    lines = [("known", found.known), ("change", found.change)]
+    said = [htpy.p(class_=name)[line] for name, line in lines if line]
+    return htpy.fragment[LOOK, htpy.hgroup(".verdict")[said] if said else None]
 
-    ``step`` is the way to what would change the answer.
-    """
-    change = [found.change, " ", step] if found.change or step else None
-    return htpy.fragment[
-        LOOK,
-        htpy.div(".answer")[
-            htpy.hgroup(".verdict")[
-                htpy.p(".known")[found.known] if found.known else None,
-                htpy.p(".change")[change] if change else None,
-            ],
-            sentences(said),
-            table,
-            small_print(print_lines),
-        ],
-    ]
+
+def means_and_findings(
+    said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
+) -> htpy.Fragment:
+    """Return what stands out, such as where B loses, over the numbers it rests on."""
+    parts = htpy.div(".answer")[sentences(said), table, small_print(print_lines)]
+    return htpy.fragment[LOOK, parts]
 
 
 def folded(title: str, lines: Sequence[str]) -> htpy.Fragment:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import htpy
 
@@ -20,13 +21,17 @@ from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
 from labeler.measures import MEASURES, Measure
 from labeler.tables.runs import Cell, Column, RunTable
-from labeler.tables.shared import hole_words
+from labeler.tables.shared import hole_words, reach_words
+from labeler.uncertainty import Interval, Intervals
 
 HOLE = "◌"
+NO_INTERVALS: Intervals = MappingProxyType({})
 
 
-def score_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
-    """Return runs by measures, of one bucket or of all queries."""
+def score_table(
+    scores: Sequence[Score], conventions: Conventions, intervals: Intervals = NO_INTERVALS
+) -> RunTable:
+    """Return runs by measures, of one bucket or of all queries, each mean with its interval."""
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
     columns = [
@@ -38,11 +43,13 @@ def score_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
         )
         for measure in measures
     ]
-    return _of_scores(columns, scores, lambda score: conventions.heading(score.measure))
+    return _of_scores(columns, scores, lambda score: conventions.heading(score.measure), intervals)
 
 
-def bucket_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
-    """Return runs by buckets, of one measure for each bucket."""
+def bucket_table(
+    scores: Sequence[Score], conventions: Conventions, intervals: Intervals = NO_INTERVALS
+) -> RunTable:
+    """Return runs by buckets, of one measure for each bucket, each mean with its interval."""
     first = {score.bucket: score for score in reversed(scores)}
     columns = [
         Column(
@@ -53,7 +60,7 @@ def bucket_table(scores: Sequence[Score], conventions: Conventions) -> RunTable:
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    return _of_scores(columns, scores, lambda score: column_of(score.bucket))
+    return _of_scores(columns, scores, lambda score: column_of(score.bucket), intervals)
 
 
 def column_of(bucket: str | None) -> str:
@@ -73,7 +80,10 @@ def _rests_on(score: Score) -> str:
 
 
 def _of_scores(
-    columns: Sequence[Column], scores: Sequence[Score], name_of: Callable[[Score], str]
+    columns: Sequence[Column],
+    scores: Sequence[Score],
+    name_of: Callable[[Score], str],
+    intervals: Intervals,
 ) -> RunTable:
     """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
     best: dict[str, float] = {}
@@ -83,13 +93,17 @@ def _of_scores(
     cells: dict[str, dict[str, Cell]] = {}
     for score in scores:
         name = name_of(score)
-        element = _score_cell(score, best.get(name, math.nan))
+        interval = intervals.get((score.run, str(score.measure), score.bucket))
+        element = _score_cell(score, best.get(name, math.nan), interval)
         cells.setdefault(score.run, {})[name] = Cell(score.value, element)
     return RunTable(columns, cells, _tags(scores))
 
 
-def _score_cell(score: Score, best: float) -> htpy.Element:
-    """Return a mean with the holes it rests on, where it has a depth to count them in."""
+def _score_cell(score: Score, best: float, interval: Interval | None) -> htpy.Element:
+    """Return a mean with the holes it rests on, where it has a depth to count them in.
+
+    Hovering says its interval.
+    """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
         return htpy.td(title=said)["–", _unseen(said)]
@@ -97,6 +111,8 @@ def _score_cell(score: Score, best: float) -> htpy.Element:
     value = htpy.strong[shown] if shown == number(best) else shown
     holes = score.holes if score.measure.cutoff is not None else 0
     said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
+    if interval is not None:
+        said = f"{reach_words(interval)}; {said}"
     return htpy.td(title=said)[value, htpy.small[_counted(holes)]]
 
 

@@ -22,8 +22,10 @@ from labeler.comparison import (
 )
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
-from labeler.tables.shared import hole_words
+from labeler.tables.scores import NO_INTERVALS
+from labeler.tables.shared import hole_words, reach_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
+from labeler.uncertainty import Intervals
 
 
 def difference_picture(
@@ -115,8 +117,11 @@ def value_picture(
     facet: str,
     least: int,
     link: LinkOf,
+    intervals: Intervals = NO_INTERVALS,
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
+
+    Hovering says a mean's interval.
 
     Each measure has a scale of its own, from its lowest bucket to its highest among those of at
     least ``least`` queries: shades tell buckets apart, not measures.
@@ -135,24 +140,33 @@ def value_picture(
         )
         for row, bounds in zip(totals, ranges, strict=True)
     ]
-    lines = [_value_line(scores, conventions, least, link) for scores in chosen]
+    lines = [_value_line(scores, conventions, least, link, intervals) for scores in chosen]
     return shade_picture(facet, columns, lines, ranges)
 
 
 def _value_line(
-    scores: Sequence[Score], conventions: Conventions, least: int, link: LinkOf
+    scores: Sequence[Score],
+    conventions: Conventions,
+    least: int,
+    link: LinkOf,
+    intervals: Intervals,
 ) -> Line[Shade]:
     bucket, n = scores[0].bucket, max(score.n for score in scores)
     shades = [
         Shade(
             score.value,
             f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
-            f"{score.reason or hole_words(score.holes)}",
+            f"{score.reason or hole_words(score.holes)}{_reach_of(score, intervals)}",
             missing=_missing(score.value, score.n),
         )
         for score in scores
     ]
     return Line(linked(bucket, link), rests_on(n, least), shades, n < least, bucket is None)
+
+
+def _reach_of(score: Score, intervals: Intervals) -> str:
+    found = intervals.get((score.run, str(score.measure), score.bucket))
+    return "" if found is None else f"; {reach_words(found)}"
 
 
 def _range(known: Sequence[tuple[float, int]], least: int) -> tuple[float, float]:

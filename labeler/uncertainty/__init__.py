@@ -17,6 +17,7 @@ from labeler.uncertainty.intervals import (
     intervals,
     wilson,
 )
+from labeler.uncertainty.of_means import Intervals, mean_intervals, with_intervals
 from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
 from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
@@ -35,6 +36,7 @@ __all__ = [
     "WILSON",
     "Filling",
     "Interval",
+    "Intervals",
     "PValue",
     "Tops",
     "detectable",
@@ -43,8 +45,10 @@ __all__ = [
     "holm",
     "intervals",
     "learn",
+    "mean_intervals",
     "p_values",
     "queries_needed",
     "smallest",
     "wilson",
+    "with_intervals",
 ]

@@ -14,16 +14,16 @@ pytestmark = pytest.mark.browser
 
 def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     page = visit(f"{server.url}/compare?a=forward&b=backward&by=P@5", grader="Ann")
-    part = page.locator(".st-key-deciding")
+    part = page.locator(".st-key-settling")
     expect(part).to_contain_text("0 of 40 chunks are graded, too few to say")
     expect(part).to_contain_text("favour no third run")
-    part.get_by_role("button", name="Ask graders for what decides this").click()
+    part.get_by_role("button", name="Ask for the grades that decide").click()
     expect(part).to_contain_text("they see nothing of A and B")
     with Store(server.database) as store:
         asked = store.settings()
     assert (asked.strategy, asked.holes_of) == (WHAT_DECIDES, ("forward", "backward"))
     assert asked.decide_by == "P@5"
-    part.get_by_role("link", name="Grade what decides this").click()
+    page.get_by_role("link", name="Label").click()
     ready(page)
     for word in ("forward", "backward", "decid"):
         assert word not in page.locator("main").inner_text()
@@ -36,4 +36,4 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     page.get_by_role("link", name="Compare").click()
     expect(part).to_contain_text("1 grade was asked for so")
     part.get_by_role("button", name="Stop asking for what decides this").click()
-    expect(part.get_by_role("button", name="Ask graders for what decides this")).to_be_visible()
+    expect(page.get_by_role("button", name="Ask for the grades that decide")).to_be_visible()
