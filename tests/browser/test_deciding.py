@@ -13,16 +13,16 @@ pytestmark = pytest.mark.browser
 
 
 def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
-    page = visit(f"{server.url}/compare?a=forward&b=backward&by=P@5", grader="Ann")
+    page = visit(f"{server.url}/compare?a=forward&b=backward", grader="Ann")
     part = page.locator(".st-key-settling")
-    expect(part).to_contain_text("0 of 40 chunks are graded, too few to say")
+    expect(part).to_contain_text("0 of 80 chunks are graded, too few to say")
     expect(part).to_contain_text("favour no third run")
     part.get_by_role("button", name="Ask for the grades that decide").click()
     expect(part).to_contain_text("they see nothing of A and B")
     with Store(server.database) as store:
         asked = store.settings()
     assert (asked.strategy, asked.holes_of) == (WHAT_DECIDES, ("forward", "backward"))
-    assert asked.decide_by == "P@5"
+    assert asked.decide_by == "nDCG@10"
     page.get_by_role("link", name="Label").click()
     ready(page)
     for word in ("forward", "backward", "decid"):
@@ -32,7 +32,7 @@ def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
     with Store(server.database) as store:
         [event] = store.events()
     assert (event.source, event.blind) == (ASKED_TO_DECIDE, True)
-    assert event.chunk_id in {f"c{n}" for n in (*range(5), *range(25, 30))}, "the top 5 of either"
+    assert event.chunk_id in {f"c{n}" for n in (*range(10), *range(20, 30))}, "the top 10 of either"
     page.get_by_role("link", name="Compare").click()
     expect(part).to_contain_text("1 grade was asked for so")
     part.get_by_role("button", name="Stop asking for what decides this").click()
