@@ -107,7 +107,7 @@ def agreement_table(found: Agreement) -> htpy.Fragment:
     """Return the coefficients of all graders together, a row each."""
     everybody = "chunks that all graded"
     rows: list[tuple[str, str, Coefficient, Shown]] = [
-        (f"Krippendorff's alpha, {found.metric}", "chunks of two or more", found.alpha, number),
+        (f"Alpha, {found.metric}", "Krippendorff; chunks of two or more", found.alpha, number),
         ("Fleiss' kappa", everybody, found.fleiss, number),
         ("Same grade, every two", everybody, found.same, percent),
     ]
