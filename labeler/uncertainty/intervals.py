@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.measures import Floats
-from labeler.uncertainty.draws import DRAWS, by_length, in_steps, resamples
+from labeler.uncertainty.draws import DRAWS, by_length, in_steps, product, resamples
 
 LEVEL = 0.95
 BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
@@ -87,7 +87,7 @@ def _of_length(samples: Floats, draws: int) -> list[Interval]:
     """Return the intervals of samples, (samples, n), of two queries or more."""
     whole, step = in_steps(samples)
     n = whole.shape[1]
-    drawn = np.concatenate([whole @ counts.T for counts in resamples(n, draws)], axis=1)
+    drawn = np.concatenate([product(whole, counts.T) for counts in resamples(n, draws)], axis=1)
     drawn.sort(axis=1)
     rows = zip(samples, whole, drawn, (step / n).tolist(), strict=True)
     return [_of_one(*row) for row in rows]
