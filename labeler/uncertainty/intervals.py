@@ -17,6 +17,7 @@ from labeler.uncertainty.draws import DRAWS, by_length, in_steps, product, resam
 
 LEVEL = 0.95
 BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
+TOGETHER = 256  # samples, so that their draws take some 20 MB and not what memory there is
 _NORMAL = NormalDist()
 _PLAIN = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _Z = _NORMAL.inv_cdf((1 + LEVEL) / 2)
@@ -55,10 +56,12 @@ def intervals(samples: Sequence[Floats], draws: int = DRAWS) -> list[Interval]:
     """
     found = [NO_QUERY] * len(samples)
     for n, places in by_length(samples).items():
-        some = [samples[at] for at in places]
-        made = _of_length(np.stack(some), draws) if n > 1 else [_of_none_or_one(n)] * len(some)
-        for at, each in zip(places.tolist(), made, strict=True):
-            found[at] = each
+        for first in range(0, len(places), TOGETHER):
+            part = places[first : first + TOGETHER].tolist()
+            some = np.stack([samples[at] for at in part])
+            made = _of_length(some, draws) if n > 1 else [_of_none_or_one(n)] * len(part)
+            for at, each in zip(part, made, strict=True):
+                found[at] = each
     return found
 
 
