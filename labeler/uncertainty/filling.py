@@ -20,6 +20,16 @@ from labeler.uncertainty.tops import DEPTH, UNGRADED, Tops, find_tops, grades_of
 FIRST_GUESS = (-0.8, 0.0, -0.4)
 """Logits of reaching grade 1, 2 and 3 from the one below, before anything is known."""
 
+SLOPES = (-0.35, -0.35)
+"""Logits by which a chunk is less likely to be relevant as its best rank, and its mean, double."""
+
+SHARE_OF_SLOPES = (1.0, 0.3, 0.0)
+"""How much of it is thought to hold for the steps to grades 1, 2 and 3."""
+
+BENDS = (3, 8)
+"""Ranks from which the slope may be another: where nobody grades that deep, nobody knows."""
+
+LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
 MOST_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 16, 6_000
 GRADES = (1, 2, 3)
 
@@ -100,7 +110,8 @@ class Filling:
         x = self.features[places]
         root = np.linalg.cholesky(fitted.covariance)
         off = opinion.standard_normal((draws, len(root))) @ root.T
-        level = _drawn_levels(known.share[there], np.array([own.random(draws) for own in luck]))
+        own = np.array([each.random(draws) for each in luck]).reshape(len(there), draws)
+        level = _drawn_levels(known.share[there], own)
         follows = x + known.moves[self.tops.query[places]]
         logits: Floats = off[:, :-1] @ follows.T + x @ fitted.weights
         logits += (fitted.spread * level.T)[:, which]
@@ -144,17 +155,17 @@ def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
     >>> board = Scoreboard(collect(grades, runs), Conventions.of())
     >>> filling = learn(board)
     >>> [relevant_first, relevant_second] = 1 - filling.chances(filling.holes)[:, 0]
-    >>> bool(relevant_first > 0.8 > 0.2 > relevant_second)
+    >>> bool(relevant_first > 0.5 > relevant_second)
     True
     """
     board = board.snapshot()
     tops = find_tops(board) if tops is None else tops
     grades = grades_of(board, tops)
-    features, doubt = _features(board, tops)
+    features, means, doubt = _features(board, tops)
     taught = _taught(tops, grades)
     steps = []
     for grade, guess in zip(GRADES, FIRST_GUESS, strict=True):
-        prior = np.zeros(len(doubt))
+        prior = means * SHARE_OF_SLOPES[grade - 1]
         prior[0] = guess
         every = _known(features, tops, grades, grade, np.flatnonzero(_near(tops)))
         fitted = fit(*_known(features, tops, grades, grade, taught), prior, doubt)
@@ -199,22 +210,28 @@ def _known(
     return features[there], (grades[there] >= grade).astype(np.float64), tops.query[there]
 
 
-def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats]:
-    """Return what is looked at of each chunk, (n, features), and how far weights are from 0."""
-    there = tops.ranks > 0
-    near = np.where(there, 1 / np.log2(1 + np.maximum(tops.ranks, 1)), 0.0)
-    best = np.where(there, tops.ranks, np.iinfo(np.int64).max).min(axis=1, initial=tops.depth + 1)
-    agree = (there & (tops.ranks <= DEPTH)).mean(axis=1) if tops.ranks.shape[1] else near.sum(1)
-    mean = near.mean(axis=1, keepdims=True) if near.shape[1] else np.zeros((len(near), 1))
-    columns = [np.ones((len(near), 1)), np.log2(best)[:, np.newaxis] / 4 - 0.5, mean * 2]
-    columns.append(agree[:, np.newaxis])
-    doubts = [2.0, 1.5, 1.5, 1.0]
-    if 1 < near.shape[1] <= MOST_RUNS:
-        columns.append(near - mean)
-        doubts += [1.0] * near.shape[1]
+def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats, Floats]:
+    """Return what is looked at of each chunk, (n, features), and what is thought of it beforehand.
+
+    That is how much each feature counts before anything is known, and how far that may be wrong.
+    """
+    ranks, (n, runs) = tops.ranks, tops.ranks.shape
+    there = ranks > 0
+    depth = np.log2(np.where(there, np.minimum(ranks, LOWEST), LOWEST) + 2)
+    mean = depth.mean(axis=1, keepdims=True) if runs else np.full((n, 1), np.log2(LOWEST + 2))
+    best = depth.min(axis=1, initial=np.log2(LOWEST + 2))[:, np.newaxis]
+    count = (there & (ranks <= DEPTH)).sum(axis=1, keepdims=True)
+    bends = [np.maximum(best - np.log2(rank + 2), 0.0) for rank in BENDS]
+    columns = [np.ones((n, 1)), best - 3, mean - 4, count / max(runs, 1) - 0.5, count == 1, *bends]
+    means = [0.0, *SLOPES, *([0.0] * (2 + len(BENDS)))]
+    doubts = [2.0, 0.3, 0.3, 0.5, 0.4, *([0.4] * len(BENDS))]
+    if 1 < runs <= MOST_RUNS:
+        columns.append(depth - mean)
+        doubts += [0.3] * runs
     for facet, given in board.facets.items():
         if len(given) <= MOST_BUCKETS:
             _, group = board.groups(facet)
             columns.append((group[tops.query, np.newaxis] == np.arange(len(given))) * 1.0)
             doubts += [0.5] * len(given)
-    return np.concatenate(columns, axis=1), np.array(doubts)
+    means += [0.0] * (len(doubts) - len(means))
+    return np.concatenate(columns, axis=1), np.array(means), np.array(doubts)
