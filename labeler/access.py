@@ -140,6 +140,13 @@ def check_may_grade(store: Store, grader: str) -> None:
         )
 
 
+def check_may_lead(store: Store, name: str) -> None:
+    """Raise `Forbidden` unless ``name`` is a lead at this server now."""
+    door = Door.of_this_server()
+    if door.graders_only or (door.is_closed(store) and name not in store.leads()):
+        raise Forbidden("this is for leads; ask one of them")
+
+
 @dataclass(frozen=True, slots=True)
 class Key:
     """A lead's own next key: the secret of a link, and the promise that it opens when used."""

@@ -18,7 +18,7 @@ from labeler.markup import show_html
 from labeler.model import Settings
 from labeler.naming import short_names
 
-# A row: boxes that stay in view are as wide as their names and share a phone's width; then the
+# A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
 # line, of at most two lines of text, and the fold that has the other boxes: open, a row of its own.
 STYLE = """
 .st-key-choices { row-gap: 0.25rem; }
@@ -40,11 +40,13 @@ STYLE = """
 .st-key-boxes > .stElementContainer { flex: 1 1 9rem; }
 .st-key-boxes > .st-key-measure { flex: 3 1 24rem; max-width: 100%; }
 @media (max-width: 40rem) {
-  .st-key-choices > .stElementContainer:has(.stSelectbox) { flex: 1 1 9.5rem; }
+  .st-key-choices > .stElementContainer:has(.stSelectbox) { flex: 1 1 auto; }
   .st-key-choices > div:has(.chosen) { flex: 1 1 calc(100% - 9rem); }
 }
 """
-BOX_FRAME, LETTER, NARROWEST, WIDEST = 64, 6.6, 180, 416  # pixels; two boxes fit 1,024 abreast
+# Pixels. Two of the widest fit abreast on 1,024, of the narrowest on a phone; a longer name has a
+# row of its own there, as a box cannot show it on two lines.
+BOX_FRAME, LETTER, NARROWEST, WIDEST = 64, 6.6, 170, 416
 
 Say = Callable[..., None]
 """Writes the line in words: a text for each thing that is chosen, None for what is not."""

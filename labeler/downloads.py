@@ -12,16 +12,20 @@ from labeler.comparison import (
     DcgTable,
     DrawnQuery,
     Reranked,
+    Survival,
     delta_records,
+    survival_records,
 )
 from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import (
     Conventions,
+    OwnPools,
     Ranked,
     Residual,
     Score,
     TieRanges,
     names_of,
+    own_pool_records,
     score_records,
     why_no_mean,
     with_ties,
@@ -78,6 +82,11 @@ def score_csv(
     return as_csv(rows, conventions)
 
 
+def own_pool_csv(found: Iterable[OwnPools], conventions: Conventions) -> bytes:
+    """Return recall as it is and without what each system alone brought in, a row for each run."""
+    return as_csv(own_pool_records(found), conventions)
+
+
 def keyword_csv(
     rows: Iterable[KeywordRow],
     k: int,
@@ -106,6 +115,12 @@ def keyword_csv(
 def compare_csv(comparison: Comparison) -> bytes:
     """Return the means of all queries and of each bucket."""
     rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
+    return as_csv(rows, comparison.conventions)
+
+
+def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:
+    """Return A against B under each reading of the grades, the golden ones first."""
+    rows = survival_records(found, comparison.a, comparison.b)
     return as_csv(rows, comparison.conventions)
 
 

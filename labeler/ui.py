@@ -192,6 +192,7 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
         budget=settings.budget,
         budget_by_task=settings.budget_by_task,
         pool_depth=settings.pool_depth,
+        golden_rule=settings.golden_rule,
     )
 
 

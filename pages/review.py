@@ -9,6 +9,7 @@ import streamlit as st
 from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.markup import show_html
+from labeler.model import MAJORITY
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -23,6 +24,8 @@ WORK_NOTE = (
     "pause and is left out. A few of a grader's own earlier chunks come back unmarked: nobody "
     "gives the same grade every time, and a difference often marks a chunk worth talking about."
 )
+
+TIES = "Open: nobody has graded it, or the grades that most gave are tied. "
 
 
 def queries_link(query_id: str) -> str:
@@ -128,7 +131,7 @@ def show_progress() -> None:
     table = [progress_row(row, name_of(row, facet)) for row in rows]
     whole = progress_row(total, choices.ALL_QUERIES) if facet else None
     show_html(tables.sheet(headings, table, whole))
-    st.caption(small_print(settings.pool_depth, without_text))
+    st.caption(small_print(settings.pool_depth, without_text, settings.golden_rule))
     named = [(name_of(row, facet), row) for row in rows]
     named += [(choices.ALL_QUERIES, total)] if facet else []
     content = [
@@ -174,14 +177,14 @@ def progress_row(row, name: str) -> list:
     ]
 
 
-def small_print(depth: int, without_text: int) -> str:
+def small_print(depth: int, without_text: int, rule: str) -> str:
     """Say what the pool is made of and what the columns mean."""
     left_out = f"; {without_text:,} without text are left out" if without_text else ""
     return (
         f"The pool is the top {depth} of every run, in chunks of queries{left_out}. Graded: there "
         "is a golden grade for the chunk's present text. Can't tell: nobody has graded it, and "
-        "somebody could not. Text changed: graded for an earlier text and asked again. A query is "
-        "finished where nothing is open or changed."
+        "somebody could not. Text changed: graded for an earlier text and asked again. "
+        f"{TIES if rule == MAJORITY else ''}A query is finished where nothing is open or changed."
     )
 
 

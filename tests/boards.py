@@ -47,6 +47,16 @@ def change(board: Scoreboard, query: str, chunk: str, grade: int | None) -> Grad
     return GradeChange(query, board.collection.chunk_ids.index(chunk), grade)
 
 
+def golden_of(board: Scoreboard) -> dict[tuple[str, str], int]:
+    """Return the golden grades of a board by query and chunk."""
+    ids = board.collection.chunk_ids
+    return {
+        (query, ids[chunk]): grade
+        for query in board.collection.query_ids
+        for chunk, grade in board.golden(query).items()
+    }
+
+
 def regraded(collection: Collection, golden: Mapping[tuple[str, str], int]) -> Collection:
     """Return the collection as a store would read it afresh with these golden grades."""
     queries = {query: at for at, query in enumerate(collection.query_ids)}

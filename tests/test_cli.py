@@ -60,7 +60,8 @@ q1 0 c3 0
 q2 0 c2 2
 """
 CONVENTIONS = (
-    "gain 2^grade−1 · relevant from grade 1 · ideal from all golden grades · "
+    "gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
+    "ideal from all golden grades · "
     "unjudged gains nothing · holes of whole lists: top 10 · "
     "nothing relevant: undefined, left out · absent query: 0 · "
     "ties in file order"
@@ -647,6 +648,18 @@ def test_a_measure_unlike_the_conventions_is_spelled_out(filled: Labeler) -> Non
     result = filled("score", "--rel", "2", "--measures", "P@5 P(rel=3)@5 R(rel=2)@5")
     assert result.output.splitlines()[0] == "run     P@5  P(rel=3)@5     R@5    n  holes@5"
     assert "relevant from grade 2" in result.output
+
+
+def test_the_rule_of_several_grades_stands_in_every_form_of_the_conventions(
+    filled: Labeler, here: Path
+) -> None:
+    before = json.loads(filled("score", "--measures", "RR", "--format", "json").output)
+    assert {row["conventions"]["golden_rule"] for row in before} == {"lower median"}
+    filled("change", "setting", "golden-rule", "majority")
+    rows = json.loads(filled("score", "--measures", "RR", "--format", "json").output)
+    assert {row["conventions"]["golden_rule"] for row in rows} == {"majority"}
+    for command in (["score"], ["score", "--format", "csv"], ["compare", "a", "b"]):
+        assert "· several graders: majority ·" in filled(*command, "--measures", "RR").output
 
 
 def test_threshold_and_budget_come_from_the_settings_unless_given(

@@ -31,6 +31,7 @@ TYPED = {
     "question": (["case", "cases"], ("case", "cases")),
     "passage": (["clause", "clauses"], ("clause", "clauses")),
     "contact": (["Ann, room 3"], "Ann, room 3"),
+    "golden-rule": (["upper", "median"], "upper median"),
 }
 
 
@@ -93,6 +94,8 @@ def test_the_list_names_the_default_of_what_was_changed(run: Run):
         ("overlap", ["150%"], "the overlap is a share between 0 and 1, not 1.5"),
         ("strategy", ["at random"], "a strategy can be query by query"),
         ("strategy", ["only holes of A vs B"], "needs two different runs A and B"),
+        ("golden-rule", ["mode"], "golden-rule is lower median, upper median, mean rounded half "),
+        ("golden-rule", ["mean", "rounded"], "half down or majority, not mean rounded"),
         ("holes-of", ["first"], "holes-of is the names of two runs, or '', not first"),
         ("holes-of", ["first", "third"], "no run named 'third'; there are: first, second"),
     ],

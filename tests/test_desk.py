@@ -11,7 +11,16 @@ import pytest
 from labeler import desk as desk_module
 from labeler.desk import CLAIM_SECONDS, Desk, together, within
 from labeler.errors import BadInput, NotFound
-from labeler.model import STRATEGIES, Chunk, Judgment, Query, Ranking, Settings
+from labeler.model import (
+    LOWER_MEDIAN,
+    MAJORITY,
+    STRATEGIES,
+    Chunk,
+    Judgment,
+    Query,
+    Ranking,
+    Settings,
+)
 from labeler.store import Store
 from tests.shelf import ask, judge, numbers, pair_of, pairs_of, queries_of, remark, shelf
 
@@ -200,6 +209,21 @@ def test_only_holes_of_two_runs_are_asked_for(filled: Store, loaded):
         ask(desk, filled)
     filled.save_settings(Settings())
     assert ("q1", "c3") in pairs_of(ask(desk, filled)), "and back without a restart"
+
+
+def test_a_tie_by_majority_is_asked_of_those_who_have_not_graded_it(filled: Store):
+    for grader, grade in (("Ann", 0), ("Bob", 3)):
+        filled.add_grader(grader)
+        filled.judge(Judgment(f"tie-{grader}", "q1", "c3", grader, grade=grade))
+    asked, desk = {}, Desk()
+    for rule in (LOWER_MEDIAN, MAJORITY):
+        filled.save_settings(Settings(golden_rule=rule, overlap=0))
+        for grader in ("Ann", "Bob", "Cy"):
+            filled.add_grader(grader)
+            asked[rule, grader] = ("q1", "c3") in pairs_of(ask(desk, filled, grader))
+    assert [who for who, is_asked in asked.items() if is_asked] == [(MAJORITY, "Cy")]
+    filled.judge(Judgment("verdict", "q1", "c3", "Ann", "adjudicate", 3, blind=False))
+    assert ("q1", "c3") not in pairs_of(ask(desk, filled, "Cy"))
 
 
 def test_what_changed_is_marked_and_comes_again(shelf: Store, loaded):

@@ -227,6 +227,8 @@ def test_conventions_say_everything_in_one_line() -> None:
     assert "gain = grade · relevant from grade 2" in classic
     assert "nothing relevant: 0, in the mean" in classic
     assert "file order" not in classic
+    ruled = Conventions.of(golden_rule="majority").describe()
+    assert "from grade 1 · several graders: majority · ideal" in ruled
 
 
 def test_conventions_are_a_key() -> None:
@@ -243,6 +245,7 @@ def test_conventions_are_a_key() -> None:
         ({"rel": 0}, "must be grade 1, 2 or 3"),
         ({"budget": 0}, "a whole number from 1, not 0"),
         ({"budget_by_task": {"single": 0}}, "a whole number from 1, not 0"),
+        ({"golden_rule": "mode"}, "several grades become one by lower median, .* not by 'mode'"),
         ({"pool_depth": 0}, "the pool depth is a whole number from 1, not 0"),
         ({"budget_by_task": {"singel": 3}}, "no task is called 'singel'"),
     ],

@@ -14,9 +14,9 @@ import pytest
 from labeler import comparison, downloads
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
 from labeler.keywords import KeywordRow
-from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
+from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Contents, Store
-from labeler.ui import counts_line, live_board
+from labeler.ui import conventions, counts_line, live_board
 from tests.page import empty_golden_set, loaded, open_page, words
 
 
@@ -200,6 +200,21 @@ def test_the_budget_and_threshold_are_the_teams(filled: Path):
     assert "relevant from grade 2" in said
 
 
+def test_another_rule_of_several_grades_moves_the_board_and_stands_under_it(filled: Path):
+    with Store(filled) as store:
+        query_id, chunk_id = store.queries()[0].query_id, store.chunks()[0].chunk_id
+        for grader, grade in (("Ann", 0), ("Bob", 3)):
+            store.add_grader(grader)
+            store.judge(Judgment(f"rule-{grader}", query_id, chunk_id, grader, grade=grade))
+        golden = {}
+        for rule in RULES:
+            store.save_settings(replace(store.settings(), golden_rule=rule))
+            board = live_board(store, conventions(store.settings()))
+            golden[rule] = board.golden(query_id).get(store.chunk_number(chunk_id))
+    assert golden == dict(zip(RULES, (0, 3, 1, None), strict=True))
+    assert "several graders: majority" in words(open_page("scores", measure=["RR"]))
+
+
 def test_a_wrong_measure_names_the_right_one(filled: Path):
     said = words(open_page("scores", measure=["nDGC@10"]))
     assert "nDCG" in said
@@ -259,7 +274,18 @@ def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
     assert "queries with keywords: 1, graded of them: 1" in shown
 
 
-VIEWS = ["measures", "by task", "recall over k", "ties", "keywords"]
+def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
+    said = words(open_page("scores", view="trust in recall", measure=["RR", "R@2"]))
+    assert numbers(said, "all") == ["0.5000", "0.0000"]
+    assert "0.0000|2. · n 1|" in said
+    assert "two orders by R@2 is not defined: all values of one order are equal" in said
+    assert "R@5 without" in words(open_page("scores", view="trust in recall", measure=["RR"]))
+    with Store(filled) as store:
+        store.change_run("<b>some</b>", system="search")
+    assert "all runs are of one system" in words(open_page("scores", view="trust in recall"))
+
+
+VIEWS = ["measures", "by task", "recall over k", "ties", "trust in recall", "keywords"]
 
 
 @pytest.mark.parametrize("view", VIEWS)

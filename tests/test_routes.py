@@ -58,6 +58,7 @@ ASKED = {
     "neighbours": {"chunk": "c1"},
     "told": {"query": "q1", "chunk": "c1"},
     "whose": {"key": "0123456789abcdef"},
+    "disagreements": {},
 }
 
 
@@ -74,7 +75,7 @@ def test_strangers_get_nothing_and_write_nothing(filled: Store, pad: Pad, who: s
 
 def test_every_route_is_asked(pad: Pad):
     paths = {route.path for route in pad.app.routes}
-    assert paths == {f"/api/{name}" for name in (*ASKED, "judgments")}
+    assert paths == {f"/api/{name}" for name in (*ASKED, "judgments", "adjudications")}
 
 
 def test_the_page_itself_is_no_stranger(pad: Pad):

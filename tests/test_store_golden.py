@@ -1,31 +1,40 @@
 """The golden grade: what counts of a pair's judgments, against an oracle written from the words.
 
-The golden grade of a pair is the newest adjudication; else the lower median of people's current
-grades; else the imported grade. Undo restores the state before the event it names.
+The golden grade of a pair is the newest adjudication; else what people's current grades become by
+the team's rule; else the imported grade. Undo restores the state before the event it names.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.errors import LabelerError
+from labeler.errors import BadInput, LabelerError
 from labeler.formats import read_golden, write_golden
 from labeler.model import (
+    LOWER_MEDIAN,
+    MAJORITY,
+    ROUNDED_MEAN,
+    RULES,
+    UPPER_MEDIAN,
     Chunk,
     GoldenGrade,
+    GradeChange,
     Judgment,
     Loaded,
     LoadedGolden,
     Query,
     acting_in,
+    agreed_grade,
 )
 from labeler.store import Store
 
@@ -47,6 +56,7 @@ class Oracle:
     """The events that nobody took back, oldest first: (event, grader, pair, kind, grade)."""
 
     events: list[tuple] = field(default_factory=list)
+    rule: str = LOWER_MEDIAN
 
     def undo(self, event_id: str) -> bool:
         """Take an event back if it is the newest of its grader, pair and kind of say."""
@@ -74,9 +84,22 @@ class Oracle:
         newest = [self.latest(grader, pair, "grade") for grader in GRADERS]
         grades = sorted(event[4] for event in newest if event is not None and event[3] == "grade")
         if grades:
-            return grades[(len(grades) - 1) // 2]
+            return in_one(grades, self.rule)
         imports = [event[4] for event in of_pair if event[3] == "import"]
         return imports[-1] if imports else None
+
+
+def in_one(grades: list[int], rule: str) -> int | None:
+    """Say what sorted grades become, straight from the words."""
+    if rule == MAJORITY:
+        most = max(Counter(grades).values())
+        found = [grade for grade in set(grades) if grades.count(grade) == most]
+        return found[0] if len(found) == 1 else None
+    if rule == ROUNDED_MEAN:
+        mean = Fraction(sum(grades), len(grades))
+        return max(grade for grade in range(4) if grade - mean < Fraction(1, 2))
+    last = len(grades) - 1
+    return grades[last // 2 if rule == LOWER_MEDIAN else last - last // 2]
 
 
 def make_empty(folders: pytest.TempPathFactory) -> Path:
@@ -114,6 +137,10 @@ def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
     """Do one step to both."""
     kind, grader, pair, grade = step
     event_id = f"e{number}"
+    if kind == "rule":
+        store.save_settings(replace(store.settings(), golden_rule=RULES[grade]))
+        oracle.rule = RULES[grade]
+        return
     if kind == "undo":
         past = [
             event
@@ -140,7 +167,8 @@ STEPS = st.tuples(
     st.sampled_from(
         (
             *("grade", "adjudicate", "undo") * 2,
-            "undo",
+            *("grade", "grade", "undo"),
+            "rule",
             "cannot_tell",
             "withdraw",
             "import",
@@ -168,6 +196,8 @@ def test_the_golden_view_is_what_the_words_say(empty, steps):
             chunk_ids = store.collection().chunk_ids
             for change in store.changes_since(before):
                 followed[change.query_id, chunk_ids[change.chunk]] = change.grade
+            if step[0] == "rule":  # a setting: who follows the changes reads all anew
+                followed = golden_of(store)
             assert {pair: grade for pair, grade in followed.items() if grade is not None} == (
                 golden_of(store)
             ), "who follows the changes must be where who reads it all is"
@@ -202,6 +232,81 @@ def test_an_even_number_of_graders_meets_at_the_lower_median(filled: Store, grad
     said = [(f"grader {number}", "grade", grade) for number, grade in enumerate(grades)]
     assert judge(filled, *said) == median
     assert median in grades, "a golden grade must be one that somebody gave"
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=9), st.sampled_from(RULES))
+def test_the_model_makes_one_grade_of_several_as_the_words_say(grades, rule):
+    assert agreed_grade(grades, rule) == in_one(sorted(grades), rule)
+    assert agreed_grade(grades[::-1], rule) == agreed_grade(grades, rule)
+    assert agreed_grade([], rule) is None
+
+
+def test_nobody_is_told_a_grade_by_a_rule_that_is_not_there(filled: Store):
+    with pytest.raises(BadInput, match=r"lower median, upper median, .* majority, not by 'mode'"):
+        replace(filled.settings(), golden_rule="mode")
+    with pytest.raises(BadInput, match="not by 'median'"):
+        agreed_grade([1], "median")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_the_golden_view_and_the_model_make_the_same_of_any_grades(empty, data):
+    grades = data.draw(st.lists(st.lists(st.integers(0, 3), max_size=7), min_size=2, max_size=3))
+    with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:
+        for pair, given_ones in zip(PAIRS, grades, strict=False):
+            for number, grade in enumerate(given_ones):
+                store.add_grader(f"grader {number}")
+                store.judge(Judgment(f"{pair}{number}", *pair, f"grader {number}", grade=grade))
+        log = store.events()
+        for rule in data.draw(st.permutations(RULES)):
+            store.save_settings(replace(store.settings(), golden_rule=rule))
+            expected = {
+                pair: agreed_grade(given_ones, rule)
+                for pair, given_ones in zip(PAIRS, grades, strict=False)
+            }
+            there = {pair: grade for pair, grade in expected.items() if grade is not None}
+            assert golden_of(store) == there
+            assert len(store.collection().golden_grade) == len(there)
+            assert store.events() == log, "a rule changes what counts, never what was said"
+
+
+def test_a_new_rule_is_a_new_revision_of_the_data_and_none_of_the_log(filled: Store):
+    judge(filled, ("Ann", "grade", 0), ("Bob", "grade", 3))
+    before = filled.revision(), filled.data_revision()
+    filled.save_settings(replace(filled.settings(), golden_rule=UPPER_MEDIAN))
+    assert judge(filled) == 3
+    assert (filled.revision(), filled.data_revision()) == (before[0], before[1] + 1)
+
+
+def test_a_tie_of_the_most_frequent_grades_is_a_hole_until_somebody_decides(filled: Store):
+    filled.save_settings(replace(filled.settings(), golden_rule=MAJORITY))
+    assert judge(filled, ("", "import", 1), ("Ann", "grade", 0), ("Bob", "grade", 3)) is None
+    chunk = filled.chunk_number("c3")
+    assert ("q1", chunk) not in [pair for pair, *_ in filled.golden_kinds()[0]]
+    assert filled.changes_since(filled.revision() - 1) == [GradeChange("q1", chunk, None)]
+    assert judge(filled, ("Cy", "grade", 3)) == 3, "a third grade breaks the tie"
+    assert judge(filled, ("Cy", "grade", 2)) is None, "three different grades are a tie, too"
+    assert judge(filled, ("Ann", "adjudicate", 1)) == 1
+
+
+def test_a_mean_that_is_nobodys_grade_has_the_note_of_the_nearest_lower_one(filled: Store):
+    filled.save_settings(replace(filled.settings(), golden_rule=ROUNDED_MEAN))
+    for grader, grade in (("Ann", 0), ("Bob", 3), ("Cy", 3)):
+        note = f"note of {grader}"
+        filled.judge(Judgment(f"n{grader}", "q1", "c3", grader, grade=grade, note=note))
+    there = {(each.query_id, each.chunk_id): each for each in filled.golden_set()[1]}
+    found = there["q1", "c3"]
+    assert (found.grade, found.note) == (2, "note of Ann")
+    assert found.graders == ("Ann", "Bob", "Cy")
+
+
+def test_a_grade_given_again_for_the_present_text_is_not_stale(filled: Store):
+    judge(filled, ("Ann", "grade", 2))
+    filled.add_chunks(loaded([Chunk("c3", "another text")]), update=True)
+    pair = ("q1", filled.chunk_number("c3"))
+    assert (pair, "grade", True) in filled.golden_kinds()[0]
+    assert judge(filled, ("Bob", "grade", 2)) == 2
+    assert (pair, "grade", False) in filled.golden_kinds()[0]
 
 
 def test_only_a_graders_newest_grade_counts(filled: Store):

@@ -76,8 +76,11 @@ def test_a_chunk_found_by_hand_stays_found_when_it_is_graded_again(filled, say):
     say("Ann", "c4", 2, "q2", source="repeat")
     found = say("Ann", "c2", 3, "q2", source="search")
     assert work_of(filled, "Ann").found == 2
+    by_hand = {("q2", filled.chunk_number(chunk)) for chunk in ("c2", "c4")}
+    assert filled.pairs_found_by_hand() == by_hand
     filled.undo(event_id="u1", undoes=found, grader="Ann")
     assert work_of(filled, "Ann").found == 1
+    assert filled.pairs_found_by_hand() == {("q2", filled.chunk_number("c4"))}
 
 
 def test_a_retired_query_is_in_none_of_the_lists(filled, say):

@@ -98,22 +98,24 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
             ],
         )
     )
-    rules = pd.DataFrame({"k": sorted(set(budgets)), "label": "prompt budget"})
-    rule = (
-        alt.Chart(rules)
-        .mark_rule(strokeDash=[2, 4], color=QUIET)
-        .encode(x="k:Q", tooltip=["label", "k"])
-    )
-    words = (
-        alt.Chart(rules)
-        .mark_text(align="left", dx=4, y=10, color=INK, fontSize=LEAST_FONT)
-        .encode(x="k:Q", text="label:N")
-    )
-    chart: alt.LayerChart = (lines + rule + words).properties(
+    chart: alt.LayerChart = alt.LayerChart(layer=[lines, *_budget_rules(budgets)]).properties(
         height=280,
         description=f"{name}@k over k for each run; the same numbers as the table",
     )
     return dressed(chart)
+
+
+def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
+    """Return an upright line at each prompt budget, and the words at it."""
+    rules = pd.DataFrame({"k": sorted(set(budgets)), "label": "prompt budget"})
+    return (
+        alt.Chart(rules)
+        .mark_rule(strokeDash=[2, 4], color=QUIET)
+        .encode(x="k:Q", tooltip=["label", "k"]),
+        alt.Chart(rules)
+        .mark_text(align="left", dx=4, y=10, color=INK, fontSize=LEAST_FONT)
+        .encode(x="k:Q", text="label:N"),
+    )
 
 
 def _scale(runs: Names, looks: Sequence[Any]) -> alt.Scale:

@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from labeler import __version__
+from labeler.cli.agreeing import agreement
 from labeler.cli.audit import audit
 from labeler.cli.comparing import compare
 from labeler.cli.exporting import export
@@ -18,6 +19,7 @@ from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
+from labeler.cli.recalling import recall
 from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
@@ -52,7 +54,8 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, compare, export, backup, restore, check]
+COMMANDS = [demo, serve, load, score, recall, compare, agreement]
+COMMANDS += [export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

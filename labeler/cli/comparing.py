@@ -19,6 +19,7 @@ from labeler.cli.scoring import (
     notes_on,
     print_records,
 )
+from labeler.cli.surviving import check_graders, graders_option, print_survival
 from labeler.cli.tables import (
     Table,
     markdown_footer,
@@ -54,6 +55,7 @@ STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-
     help="Show the grades at each rank of A and B, a line a query, the largest loss by the first "
     "measure on top; · is a chunk nobody has graded.",
 )
+@graders_option
 @database_option
 @click.pass_obj
 def compare(
@@ -69,6 +71,7 @@ def compare(
     kind: str,
     raw: bool,
     stripped: bool,
+    by_graders: bool,
 ) -> None:
     """Compare run B with run A: what rises, what falls, and where.
 
@@ -78,13 +81,21 @@ def compare(
     check_asked(facet, kind, per_query=per_query, raw=raw)
     if stripped and kind in ("csv", "json"):
         raise click.UsageError("--strips are for people; ask for them with --format table or md")
+    if by_graders:
+        check_graders(facet, per_query=per_query, stripped=stripped)
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
+        singles = store.single_grades() if by_graders else None
     conventions = conventions_of(settings, preset, rel, budget)
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, (a, b)), conventions)
     found = comparison.compare(board, a, b, measures, facet)
     notes = notes_on(board, measures, facet)
+    if singles is not None:
+        said = comparison.verdict(board, found)
+        sure = said.sure if said is not None else ()
+        print_survival(board, found, singles, sure, kind, notes, raw=raw)
+        return
     ranges = tied_ranges(board, measures) if facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
 from pathlib import Path
@@ -39,54 +39,74 @@ from labeler.store import Store
 FORMATS = ("table", "csv", "json", "md")
 
 
+Decorator = Callable[[CommandT], CommandT]
+
+CONVENTION_OPTIONS = (
+    click.option(
+        "--preset",
+        type=click.Choice(PRESETS),
+        default="graded",
+        show_default=True,
+        help="The conventions: our own for graded relevance, or those of trec_eval.",
+    ),
+    click.option(
+        "--rel",
+        type=click.IntRange(1, 3),
+        help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
+    ),
+    click.option(
+        "--budget",
+        type=click.IntRange(min=1),
+        help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
+    ),
+)
+FORM_OPTIONS = (
+    click.option(
+        "--format",
+        "kind",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="table and md are for people and have four digits; csv and json have all of them.",
+    ),
+    click.option(
+        "--raw",
+        is_flag=True,
+        help="With csv: names as they are, also those that a spreadsheet would run.",
+    ),
+)
+
+
+def measures_option(usual: Sequence[str], more: str = "") -> Decorator[CommandT]:
+    """Let the user name measures; without, they are the ``usual`` ones. ``more`` may be said."""
+    return click.option(
+        "--measures",
+        "texts",
+        multiple=True,
+        default=usual,
+        metavar="NAMES",
+        help=f"Measures, set apart by spaces; may be repeated. {more}'labeler measures' explains "
+        f"them.  [default: {' '.join(usual)}]",
+    )
+
+
+def with_options(command: CommandT, options: Sequence[Decorator[CommandT]]) -> CommandT:
+    """Add options to a command, in their order."""
+    return reduce(lambda inner, option: option(inner), options[::-1], command)
+
+
 def asking_options(command: CommandT) -> CommandT:
     """Add the options that say which values are asked for, and in which form."""
-    options = (
-        click.option(
-            "--measures",
-            "texts",
-            multiple=True,
-            default=USUAL,
-            metavar="NAMES",
-            help="Measures, set apart by spaces; may be repeated. 'labeler measures' explains "
-            f"them.  [default: {' '.join(USUAL)}]",
-        ),
-        click.option(
-            "--preset",
-            type=click.Choice(PRESETS),
-            default="graded",
-            show_default=True,
-            help="The conventions: our own for graded relevance, or those of trec_eval.",
-        ),
-        click.option(
-            "--rel",
-            type=click.IntRange(1, 3),
-            help="The lowest grade that counts as relevant.  [default: the golden set's setting]",
-        ),
-        click.option(
-            "--budget",
-            type=click.IntRange(min=1),
-            help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
-        ),
+    options: tuple[Decorator[CommandT], ...] = (
+        measures_option(USUAL),
+        *CONVENTION_OPTIONS,
         click.option(
             "--by", "facet", metavar="FACET", help="One value for each bucket of this facet."
         ),
         click.option("--per-query", is_flag=True, help="One value for each query."),
-        click.option(
-            "--format",
-            "kind",
-            type=click.Choice(FORMATS),
-            default="table",
-            show_default=True,
-            help="table and md are for people and have four digits; csv and json have all of them.",
-        ),
-        click.option(
-            "--raw",
-            is_flag=True,
-            help="With csv: names as they are, also those that a spreadsheet would run.",
-        ),
+        *FORM_OPTIONS,
     )
-    return reduce(lambda inner, option: option(inner), options[::-1], command)
+    return with_options(command, options)
 
 
 @click.command()
@@ -185,6 +205,7 @@ def conventions_of(
         budget=settings.budget if budget is None else budget,
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
+        golden_rule=settings.golden_rule,
     )
 
 

@@ -17,7 +17,7 @@ from labeler.cli.group import database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change
 from labeler.errors import BadInput
-from labeler.model import Settings, legible
+from labeler.model import RULES, Settings, legible
 from labeler.store import Store
 
 DEFAULTS = Settings()
@@ -41,6 +41,15 @@ def one(read: Callable[[str], Any]) -> Callable[[Sequence[str]], Any]:
     def read_one(values: Sequence[str]) -> Any:
         (value,) = values
         return read(value)
+
+    return read_one
+
+
+def one_of(known: Sequence[str]) -> Callable[[Sequence[str]], str]:
+    """Return what reads one of the ``known`` names, in quotation marks or as words set apart."""
+
+    def read_one(values: Sequence[str]) -> str:
+        return known[known.index(" ".join(values))]
 
     return read_one
 
@@ -77,6 +86,9 @@ BY_NAME: Mapping[str, Form] = {
         lambda of: [f"{task}={number}" for task, number in of.items()] or [""],
     ),
     "holes_of": Form("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
+    "golden_rule": Form(
+        f"{', '.join(RULES[:-1])} or {RULES[-1]}", one_of(RULES), lambda rule: [rule]
+    ),
     "overlap": Form(
         "a share such as 10%",
         one(lambda text: float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)),
@@ -135,6 +147,7 @@ def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: boo
     labeler change setting budget 8
     labeler change setting words no hardly partly fully
     labeler change setting budget-by-task single=3 research=10
+    labeler change setting golden-rule "upper median"
     labeler change setting guideline "$(cat guideline.txt)"
     """
     field = name.replace("-", "_")

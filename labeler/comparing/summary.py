@@ -8,6 +8,7 @@ import htpy
 import streamlit as st
 
 from labeler import comparison, downloads, tables, ui
+from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Rerank, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -46,6 +47,9 @@ def show_summary(view: View, bucket: str | None) -> None:
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
         show_html(tables.folded(what, [f"Bold is {comparison.RULE}", *notes]))
+        if not related.identical:
+            held = survival_of(view, bucket, sure=view.by in said.sure)
+            show_survival(view, held, NAMES)
 
 
 def means(view: View, bucket: str | None, sure: Collection[Measure]) -> htpy.Fragment:

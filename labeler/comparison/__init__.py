@@ -42,6 +42,12 @@ from labeler.comparison.reranking import (
 from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
+from labeler.comparison.survival_words import (
+    survival_in_words,
+    survival_records,
+    unchanged_in_words,
+)
+from labeler.comparison.surviving import ENOUGH, Retold, Survival, survivals
 from labeler.comparison.trial import Trial, last_ranks, try_at
 from labeler.comparison.verdict import Verdict, verdict
 from labeler.comparison.views import (
@@ -58,6 +64,7 @@ from labeler.comparison.worked import DcgRow, DcgTable, dcg_table
 
 __all__ = [
     "ABSENT",
+    "ENOUGH",
     "FEW",
     "HOLE",
     "LEVEL",
@@ -81,7 +88,9 @@ __all__ = [
     "QuerySplit",
     "Rerank",
     "Reranked",
+    "Retold",
     "Split",
+    "Survival",
     "Trial",
     "Verdict",
     "View",
@@ -113,10 +122,14 @@ __all__ = [
     "split",
     "strip_text",
     "strips",
+    "survival_in_words",
+    "survival_records",
+    "survivals",
     "t_test",
     "terms_depend",
     "try_at",
     "two_sided",
+    "unchanged_in_words",
     "verdict",
     "what_if",
     "where_it_loses",

@@ -17,6 +17,15 @@ from labeler.evaluation.means import (
     why_no_value,
 )
 from labeler.evaluation.notes import Note
+from labeler.evaluation.own_pool import (
+    OwnPool,
+    OwnPools,
+    own_pool_notes,
+    own_pool_records,
+    own_pools,
+    recalls_among,
+    tau_in_words,
+)
 from labeler.evaluation.plain import collect
 from labeler.evaluation.reading import PRIMARY, USUAL, Caution, cautions, primary
 from labeler.evaluation.records import (
@@ -27,6 +36,7 @@ from labeler.evaluation.records import (
     query_records,
     score_records,
 )
+from labeler.evaluation.regrading import HOLE, Golden, regraded
 from labeler.evaluation.residuals import (
     Residual,
     residual_means,
@@ -45,6 +55,7 @@ from labeler.evaluation.ties import (
 )
 
 __all__ = [
+    "HOLE",
     "NO_RESULT",
     "PRESETS",
     "PRIMARY",
@@ -54,8 +65,11 @@ __all__ = [
     "Conventions",
     "Counts",
     "GivenList",
+    "Golden",
     "Means",
     "Note",
+    "OwnPool",
+    "OwnPools",
     "QueryScore",
     "Ranked",
     "Record",
@@ -74,15 +88,21 @@ __all__ = [
     "names_of",
     "notes_of",
     "number",
+    "own_pool_notes",
+    "own_pool_records",
+    "own_pools",
     "plain_board",
     "primary",
     "query_records",
+    "recalls_among",
+    "regraded",
     "residual_means",
     "residual_notes",
     "residuals_by_place",
     "residuals_by_query",
     "score_records",
     "signed",
+    "tau_in_words",
     "tie_notes",
     "tie_ranges",
     "tied_ranges",

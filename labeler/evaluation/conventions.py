@@ -9,7 +9,7 @@ from numbers import Integral
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
-from labeler.model import TASKS
+from labeler.model import TASKS, check_rule
 
 PRESETS = ("graded", "trec_eval")
 
@@ -20,6 +20,9 @@ class Conventions:
 
     ``pool_depth`` is how many chunks of a list are to be graded at all: the holes of a measure
     without a cut-off are counted down to there, since below it every chunk is one.
+
+    ``golden_rule`` is how several people's grades of a chunk became one; None where the grades
+    came as one for each chunk.
 
     ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
     `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
@@ -34,6 +37,7 @@ class Conventions:
     budget: int = 5
     budget_by_task: Mapping[str, int] = field(default_factory=dict, hash=False)
     pool_depth: int = 10
+    golden_rule: str | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -49,6 +53,8 @@ class Conventions:
                 raise BadInput(f"a prompt budget is a whole number from 1, not {budget!r}")
         if not _is_whole(self.pool_depth) or self.pool_depth < 1:
             raise BadInput(f"the pool depth is a whole number from 1, not {self.pool_depth!r}")
+        if self.golden_rule is not None:
+            check_rule(self.golden_rule)
 
     @classmethod
     def of(
@@ -59,11 +65,12 @@ class Conventions:
         budget: int = 5,
         budget_by_task: Mapping[str, int] | None = None,
         pool_depth: int = 10,
+        golden_rule: str | None = None,
     ) -> Conventions:
         """Make the conventions of a preset, with the gain that belongs to it."""
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
-        return cls(preset, rel, dcg, budget, dict(budget_by_task or {}), pool_depth)
+        return cls(preset, rel, dcg, budget, dict(budget_by_task or {}), pool_depth, golden_rule)
 
     @property
     def like_trec_eval(self) -> bool:
@@ -94,6 +101,7 @@ class Conventions:
         words = [
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
+            *([f"several graders: {self.golden_rule}"] if self.golden_rule else []),
             "ideal from all golden grades",
             "unjudged gains nothing",
             f"holes of whole lists: top {self.pool_depth}",

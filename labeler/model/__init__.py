@@ -1,7 +1,18 @@
 """The words of the field as frozen values: they check themselves and do nothing else."""
 
+from labeler.model.agreed import (
+    LOWER_MEDIAN,
+    MAJORITY,
+    ROUNDED_MEAN,
+    RULES,
+    RULES_IN_WORDS,
+    UPPER_MEDIAN,
+    agreed_grade,
+    check_rule,
+)
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.given import GivenGrade
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -45,30 +56,42 @@ from labeler.model.settings import (
     STRATEGIES,
     Settings,
 )
+from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 
 __all__ = [
+    "ADJUDICATE",
     "AUDITED",
+    "DECIDING",
+    "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
+    "IMPORT",
     "KINDS",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
+    "LOWER_MEDIAN",
+    "MAJORITY",
     "MOST_CHUNKS",
     "MOST_USEFUL",
     "QUERY_BY_QUERY",
     "REMARKS",
+    "ROUNDED_MEAN",
+    "RULES",
+    "RULES_IN_WORDS",
     "SOURCES",
     "STRATEGIES",
     "TASKS",
+    "UPPER_MEDIAN",
     "WAYS",
     "Actor",
     "AuditEntry",
     "Chunk",
     "ChunkNames",
     "Collection",
+    "GivenGrade",
     "GoldenGrade",
     "GradeChange",
     "IntakeReport",
@@ -86,13 +109,16 @@ __all__ = [
     "RecordT",
     "Remark",
     "Settings",
+    "SingleGrades",
     "StoredList",
     "StoredRun",
     "Way",
     "acting_in",
+    "agreed_grade",
     "check_grade",
     "check_id",
     "check_name",
+    "check_rule",
     "count_buckets",
     "is_storable",
     "legible",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from labeler.errors import BadInput
+from labeler.model.agreed import LOWER_MEDIAN, check_rule
 from labeler.model.records import GRADES, TASKS
 
 STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
@@ -36,7 +37,8 @@ class Settings:
     beside a query's own; where the team has written none, ``default_guideline`` does. ``contact``
     says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
     agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
-    runs are meant by "only holes of A vs B".
+    runs are meant by "only holes of A vs B". ``golden_rule`` says how several people's grades of a
+    pair become one, see `agreed_grade`.
     """
 
     words: tuple[str, str, str, str] = (
@@ -63,6 +65,7 @@ class Settings:
     question: tuple[str, str] = ("question", "questions")
     passage: tuple[str, str] = ("passage", "passages")
     contact: str = ""
+    golden_rule: str = LOWER_MEDIAN
 
     @property
     def default_guideline(self) -> str:
@@ -93,6 +96,7 @@ class Settings:
         for task, budget in self.budget_by_task.items():
             if task not in TASKS or not 1 <= budget <= MOST_CHUNKS:
                 raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
+        check_rule(self.golden_rule)
         self._check_grading()
 
     def _check_texts(self) -> None:

@@ -13,9 +13,11 @@ dropped connection loses nothing because the pad sends what was not acknowledged
 ``GET /api/told``           what is known of a pair that this grader has judged
 ``GET /api/whose``          whether the key of what waits in a browser is nobody's
 ``POST /api/judgments``     events; each is acknowledged or refused with a reason by its id
+``GET /api/disagreements``  for leads: what graders disagree on, a page at a time
+``POST /api/adjudications`` for leads: what they decide of it, and what they take back
 ==========================  ===========================================================
 
-All answer only same-origin requests with a token the Label page handed out, and 403 otherwise;
+All answer only same-origin requests with a token that a page handed out, and 403 otherwise;
 503 says that the database takes no writes just now, 429 that a grader has sent too much within a
 minute, and that the same request will work later.
 """
@@ -27,8 +29,9 @@ from functools import partial
 
 from starlette.routing import Route
 
-from labeler.access import BYTES_PER_MINUTE
+from labeler.access import BYTES_PER_MINUTE, check_may_lead
 from labeler.desk import Desk
+from labeler.routes.adjudicating import Adjudicating
 from labeler.routes.giving import Giving
 from labeler.routes.guard import guarded
 from labeler.routes.taking import Taking
@@ -62,8 +65,12 @@ def grading_routes(
         "told": giving.told,
         "whose": giving.whose,
     }
+    adjudicating = Adjudicating(busy_seconds, on_taken)
     guard = partial(guarded, path, open_store)
+    for_leads = partial(guard, check=check_may_lead)
     return [
         *(Route(f"/api/{name}", guard(answer)) for name, answer in given.items()),
         Route("/api/judgments", guard(taking.judgments), methods=["POST"]),
+        Route("/api/disagreements", for_leads(adjudicating.disagreements)),
+        Route("/api/adjudications", for_leads(adjudicating.adjudications), methods=["POST"]),
     ]

@@ -26,11 +26,15 @@ Answer = Callable[[Request, bytes, Store, str], dict[str, Any]]
 
 
 def guarded(
-    path: str, open_store: Callable[[], Store], answer: Answer
+    path: str,
+    open_store: Callable[[], Store],
+    answer: Answer,
+    check: Callable[[Store, str], None] = check_may_grade,
 ) -> Callable[[Request], Awaitable[Response]]:
     """Wrap ``answer`` with the checks of who is asking and the words for what goes wrong.
 
-    ``path`` is the golden set's, which no answer names.
+    ``path`` is the golden set's, which no answer names. ``check`` raises `Forbidden` for whoever
+    may not have this answer.
     """
 
     def respond(request: Request, body: bytes) -> Response:
@@ -39,7 +43,7 @@ def guarded(
             with open_store() as store:
                 token = request.headers.get(TOKEN_HEADER, "")
                 grader = tokens.grader_of(token, store.signing_key(), store.golden_set_uuid())
-                check_may_grade(store, grader)
+                check(store, grader)
                 store.add_grader(grader)  # the file may have come from a backup made before them
                 return JSONResponse(answer(request, body, store, grader))
         except Spent as error:

@@ -13,7 +13,7 @@ from typing import Any
 from labeler.desk import Paper
 from labeler.errors import BadInput
 from labeler.model import SOURCES
-from labeler.store import Store
+from labeler.store import ADJUDICATION, Store
 from labeler.tokens import Slips
 
 WORDING = re.compile("[0-9a-f]{32}")  # as the store fingerprints a text
@@ -33,6 +33,24 @@ class Hand:
         return self._slips.sign(
             self._giver.key, query_id, chunk_id, paper.item.text_hash, paper.source
         )
+
+    def slip_to_decide(self, query_id: str, chunk_id: str, wording: str | None) -> str:
+        """Return the signature that goes out with a pair that is to be adjudicated."""
+        return self._slips.sign(ADJUDICATION, self._giver.key, query_id, chunk_id, wording)
+
+    def decided_wording(self, event: Mapping[str, Any]) -> str | None:
+        """Return which wording of a chunk was adjudicated, None where it had no text.
+
+        Raises `BadInput` for a pair that was not handed out to be adjudicated.
+        """
+        names = (event.get("by"), event.get("query"), event.get("chunk"), event.get("text_hash"))
+        if not self._slips.holds(event.get("slip"), ADJUDICATION, *names):
+            raise BadInput(
+                "this server did not show you what graders gave this chunk, or not with this text; "
+                "open Review > Disagreements and decide there"
+            )
+        wording = event.get("text_hash")
+        return None if wording is None else str(wording)
 
     def check_sender(self, event: Mapping[str, Any]) -> None:
         """Raise `BadInput` for what somebody else did in the browser that sends it.

@@ -13,6 +13,7 @@ from sqlite_utils import Database, Migrations
 
 from labeler.chain import LOGS, first_seal, sealed
 from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
+from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.rankings import RANKINGS
@@ -344,3 +345,9 @@ def m007_pairs_signed_as_they_are_handed_out(db: Database) -> None:
 def m008_rankings_of_long_lists(db: Database) -> None:
     """Show ranked lists as rows in good time, however long they are."""
     db.executescript(RANKINGS)
+
+
+@migrations()
+def m009_the_rule_of_golden_grades(db: Database) -> None:
+    """Let the team's rule decide what several people's grades of a pair become."""
+    db.executescript(GOLDEN)

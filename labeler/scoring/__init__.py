@@ -1,8 +1,23 @@
 """What the Scores page is made of: what is chosen, its views, and what needs no grades; no SQL."""
 
+from collections.abc import Callable, Mapping
+
+from labeler.evaluation import Scoreboard
 from labeler.scoring.by_keyword import show_keywords
-from labeler.scoring.choosing import KEYWORDS, MEASURES, OWN_MEASURES, Choice, choose, show_all
-from labeler.scoring.showing import VIEWS, show_small_print
+from labeler.scoring.choosing import (
+    KEYWORDS,
+    MEASURES,
+    OWN_MEASURES,
+    RECALL,
+    Choice,
+    choose,
+    show_all,
+)
+from labeler.scoring.recalling import show_recall
+from labeler.scoring.showing import BY_GRADES, File, show_small_print
+
+VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {**BY_GRADES, RECALL: show_recall}
+"""By view what shows its numbers, and returns what makes a file of them."""
 
 __all__ = [
     "KEYWORDS",

@@ -16,9 +16,9 @@ from labeler.naming import short_names
 from labeler.tables import RunNames, Steps
 
 PATH = "/scores"
-MEASURES, TASKS, CURVES, TIES, KEYWORDS = (
+MEASURES, TASKS, CURVES, TIES, RECALL, KEYWORDS = (
     *("measures", "by task", "recall over k"),
-    *("ties", "keywords"),
+    *("ties", "trust in recall", "keywords"),
 )
 NAMES = {CURVES: "recall and precision over k"}  # an address keeps the names it always had
 OWN_MEASURES = {
@@ -77,7 +77,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
     """Let the user choose; the view is in sight, the rest is said in a line and folded."""
     systems = {run.name: run.system for run in board.collection.runs}
     names = RunNames(short_names(board.run_names), systems)
-    views = [MEASURES, TASKS, CURVES, TIES, KEYWORDS]
+    views = [MEASURES, TASKS, CURVES, TIES, RECALL, KEYWORDS]
     view = address.choose_tab(
         *("View", views, "view"), what="view", format_func=lambda name: NAMES.get(name, name)
     )

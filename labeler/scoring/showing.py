@@ -217,10 +217,9 @@ def show_small_print(conventions: Conventions, notes: Sequence[str]) -> None:
         st.text(said)
 
 
-VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
+BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
     MEASURES: show_measures,
     TASKS: show_tasks,
     CURVES: show_curves,
     TIES: show_ties,
 }
-"""By view what shows its numbers, and returns what makes a file of them."""

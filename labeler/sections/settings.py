@@ -15,6 +15,8 @@ from labeler.model import (
     LONGEST_NOUN,
     LONGEST_WORD,
     MOST_CHUNKS,
+    RULES,
+    RULES_IN_WORDS,
     STRATEGIES,
     TASKS,
     Settings,
@@ -33,6 +35,12 @@ POOL_DEPTH = (
 PROMPT_BUDGET = (
     "How many chunks your product really puts into the prompt: what `@budget` in a measure's name "
     "stands for."
+)
+GOLDEN_RULE = (
+    "What counts where people gave a chunk different grades. "
+    + " ".join(f"{rule[0].upper()}{rule[1:]}: {words}." for rule, words in RULES_IN_WORDS.items())
+    + " An adjudication comes before any of them. What was given stays as it is: the rule can be "
+    "changed back."
 )
 STRATEGY = (
     "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
@@ -93,6 +101,12 @@ def measuring_form(settings: Settings) -> Read:
         budget = st.number_input(
             "Prompt budget", 1, MOST_CHUNKS, settings.budget, help=PROMPT_BUDGET
         )
+        rule = st.selectbox(
+            "Several grades become one by",
+            RULES,
+            RULES.index(settings.golden_rule),
+            help=GOLDEN_RULE,
+        )
     with st.container(horizontal=True):
         by_task = {
             task: st.number_input(
@@ -107,6 +121,7 @@ def measuring_form(settings: Settings) -> Read:
     return lambda: {
         "rel": rel,
         "budget": int(budget),
+        "golden_rule": rule,
         "budget_by_task": {task: int(value) for task, value in by_task.items() if value},
     }
 

@@ -1,8 +1,17 @@
 """Every SQL statement but the schema: opens, fills, extends and reads a golden set."""
 
+from labeler.store.adjudicating import (
+    ADJUDICATION,
+    Adjudicating,
+    Adjudication,
+    Case,
+    Disagreement,
+    Opinion,
+)
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
@@ -12,20 +21,25 @@ from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
-from labeler.store.seen import Seen
 from labeler.store.sessions import Link, Login, Sessions
-from labeler.store.texts import Item, Texts
+from labeler.store.singles import Singles
+from labeler.store.texts import Item
 from labeler.store.work import CannotTell, Note, Work
 
 __all__ = [
+    "ADJUDICATION",
     "BUSY_SECONDS",
+    "Adjudication",
     "CannotTell",
+    "Case",
     "ChainReport",
     "Contents",
+    "Disagreement",
     "Item",
     "Link",
     "Login",
     "Note",
+    "Opinion",
     "Outdated",
     "QuerySummary",
     "RunSummary",
@@ -38,5 +52,5 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Seen, Givers, Texts, Work):
+class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -117,12 +117,15 @@ class JudgmentLog(Audit):
             return self._append(judgment)
 
     def _adjudicate(self, judgment: Judgment) -> bool:
-        """Add what overrules the graders, and to the audit who said it."""
         with self._transaction():
-            added = self._append(judgment)
-            if added:
-                pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
-                self._note("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
+            return self._append_adjudication(judgment)
+
+    def _append_adjudication(self, judgment: Judgment) -> bool:
+        """Add what overrules the graders, and to the audit who said it."""
+        added = self._append(judgment)
+        if added:
+            pair = {"query_id": judgment.query_id, "chunk_id": judgment.chunk_id}
+            self._note("adjudicate", judgment.grader, {**pair, "grade": judgment.grade})
         return added
 
     def judge_knowing(self, judgment: Judgment, replaces: str | None) -> bool:

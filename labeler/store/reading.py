@@ -17,6 +17,7 @@ from labeler.model import (
     Collection,
     GoldenGrade,
     Judgment,
+    Pair,
     Query,
     Settings,
     StoredList,
@@ -167,6 +168,19 @@ class Reading(Audit):
             [query_id],
         )
         return {chunk for (chunk,) in rows}
+
+    def pairs_found_by_hand(self) -> set[Pair]:
+        """Return what graders ever found by searching and graded, of all queries.
+
+        It stays found by hand where somebody has graded it again since, for whatever reason.
+        """
+        return set(
+            self._rows(
+                "SELECT DISTINCT q.query_id, j.chunk FROM standing_judgments AS j "
+                "JOIN queries AS q ON q.id = j.query "
+                "WHERE j.source = 'search' AND j.kind = 'grade' AND q.retired_at IS NULL"
+            )
+        )
 
     def neighbours(self, chunk_id: str) -> tuple[Chunk | None, Chunk | None]:
         """Return the chunks before and after a chunk in its document, where they have text."""

@@ -220,7 +220,7 @@ class Progress:
 
     @property
     def open(self) -> int:
-        """Pairs that nobody has said anything of yet."""
+        """Pairs that are still asked for: nobody has graded them, or their grades are tied."""
         return self.pool - self.graded - self.stale - self.cannot_tell
 
     @property

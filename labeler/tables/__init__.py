@@ -31,6 +31,7 @@ from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_
 from labeler.tables.scores import (
     bucket_table,
     keyword_table,
+    own_pool_table,
     residual_table,
     score_table,
     tie_table,
@@ -38,6 +39,7 @@ from labeler.tables.scores import (
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
+from labeler.tables.surviving import survival_table
 
 __all__ = [
     "RunNames",
@@ -58,6 +60,7 @@ __all__ = [
     "list_column",
     "lists_side_by_side",
     "movers_table",
+    "own_pool_table",
     "pool_table",
     "query_card",
     "query_head",
@@ -76,6 +79,7 @@ __all__ = [
     "slice_pair_table",
     "slice_table",
     "small_print",
+    "survival_table",
     "tie_table",
     "value_picture",
     "what_if_table",

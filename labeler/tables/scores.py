@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import htpy
 
-from labeler.evaluation import NO_RESULT, Conventions, Residual, Score, TieRange, number
+from labeler.evaluation import (
+    NO_RESULT,
+    Conventions,
+    OwnPools,
+    Residual,
+    Score,
+    TieRange,
+    number,
+)
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
 from labeler.measures import MEASURES, Measure
@@ -133,6 +141,36 @@ def _range_cell(each: TieRange) -> htpy.Element:
     low, high = number(each.lowest), number(each.highest)
     title = f"{number(each.value)} as it is"
     return htpy.td(title=title)[low if low == high else f"{low} – {high}"]
+
+
+def own_pool_table(found: OwnPools, conventions: Conventions) -> RunTable:
+    """Return each run's recall and rank, and both without what its system alone brought in."""
+    heading = conventions.heading(found.measure)
+    columns = [
+        Column(heading, heading, "rank · queries", MEASURES[found.measure.name].meaning),
+        Column(f"{heading} without", f"{heading} without", "what its system alone found"),
+        Column("only this run", "Only this run", "relevant chunks"),
+        Column("only this system", "Only this system", "relevant chunks"),
+    ]
+    cells = {
+        row.run: {
+            heading: _ranked_cell(row.value, row.rank, f"n {row.n:,}", row.reason),
+            f"{heading} without": _ranked_cell(
+                row.without, row.rank_without, f"n {row.n_without:,}", row.reason
+            ),
+            "only this run": Cell(row.only_run, htpy.td[f"{row.only_run:,}"]),
+            "only this system": Cell(row.only_system, htpy.td[f"{row.only_system:,}"]),
+        }
+        for row in found.rows
+    }
+    return RunTable(columns, cells, {})
+
+
+def _ranked_cell(value: float, rank: int | None, n: str, reason: str | None) -> Cell:
+    """Return a mean with its rank and over how many queries it is, or why there is none."""
+    if rank is None:
+        return Cell(value, htpy.td(title=reason)["–", _unseen(reason or "")])
+    return Cell(value, htpy.td[number(value), htpy.small[f"{rank}. · {n}"]])
 
 
 def residual_table(rows: Sequence[Residual], conventions: Conventions) -> RunTable:

@@ -26,6 +26,7 @@ PAGES = [
     "/scores?view=by+task",
     "/scores?view=recall+over+k",
     "/scores?view=ties",
+    "/scores?view=trust+in+recall",
     "/scores?view=keywords",
     f"/compare?{PAIR}",
     f"/compare?{PAIR}&also=lsa",

@@ -1,0 +1,70 @@
+"""How far graders agree, with each other, with what the others agree on and with themselves.
+
+Grades in, numbers and kind words out; knows no store and no page.
+"""
+
+from labeler.agreement.against import (
+    AgainstOthers,
+    Resolve,
+    Week,
+    against_others,
+    agreed_without,
+)
+from labeler.agreement.coefficients import METRICS, Metric
+from labeler.agreement.draws import Draws
+from labeler.agreement.measuring import Agreement, Coefficient, PairAgreement, agreement_of
+from labeler.agreement.records import (
+    Record,
+    against_records,
+    agreement_records,
+    aside_records,
+    confusion_records,
+    self_records,
+)
+from labeler.agreement.repeats import SelfAgreement, in_words, self_agreement
+from labeler.agreement.sheet import Sheet
+from labeler.agreement.words import (
+    LIMITS,
+    Note,
+    conventions_of,
+    interval_words,
+    left_aside,
+    listed,
+    notes,
+    rests_on,
+    summary,
+)
+
+__all__ = [
+    "LIMITS",
+    "METRICS",
+    "AgainstOthers",
+    "Agreement",
+    "Coefficient",
+    "Draws",
+    "Metric",
+    "Note",
+    "PairAgreement",
+    "Record",
+    "Resolve",
+    "SelfAgreement",
+    "Sheet",
+    "Week",
+    "against_others",
+    "against_records",
+    "agreed_without",
+    "agreement_of",
+    "agreement_records",
+    "aside_records",
+    "confusion_records",
+    "conventions_of",
+    "in_words",
+    "interval_words",
+    "left_aside",
+    "listed",
+    "notes",
+    "rests_on",
+    "self_agreement",
+    "self_records",
+    "summary",
+]

@@ -1,0 +1,91 @@
+"""``labeler compare --graders``: A against B under each grader's own grades, and other readings."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+import click
+
+from labeler import comparison
+from labeler.cli.group import CommandT
+from labeler.cli.scoring import print_records
+from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.comparison import Comparison, Survival
+from labeler.evaluation import Note, Scoreboard, number, signed
+from labeler.measures import Measure
+from labeler.model import SingleGrades, legible
+
+
+def graders_option(command: CommandT) -> CommandT:
+    """Let the comparison be made under other readings of the grades."""
+    return click.option(
+        "--graders",
+        "by_graders",
+        is_flag=True,
+        help="Compare with each grader's own grades wherever they gave one, with the lowest, "
+        "median and highest, and without stale and without non-blind judgments: a row for each, "
+        "and whether the verdict holds.",
+    )(command)
+
+
+def check_graders(facet: str | None, *, per_query: bool, stripped: bool) -> None:
+    """Raise a usage error for what cannot be asked for together with ``--graders``."""
+    if facet is not None or per_query or stripped:
+        raise click.UsageError(
+            "--graders is over all queries, without --by, --per-query and --strips"
+        )
+
+
+def print_survival(
+    board: Scoreboard,
+    found: Comparison,
+    singles: SingleGrades,
+    sure: Collection[Measure],
+    kind: str,
+    notes: Sequence[Note],
+    *,
+    raw: bool,
+) -> None:
+    """Print the readings; to people only those that change something, of the golden grades."""
+    told = comparison.survivals(board, found, singles, found.measures, sure=sure)
+    names, conventions = (found.a, found.b), found.conventions
+    if kind in ("csv", "json"):
+        records = comparison.survival_records(told, *names)
+        said = [*notes, *survival_notes(told, names)]
+        print_records(kind, records, None, conventions, said, raw=raw)
+        return
+    table, said = table_of(told, found), [*survival_notes(told[:1], names), *notes]
+    if kind == "md":
+        lines = [*markdown_lines(table), *markdown_footer(conventions, said)]
+    else:
+        lines = [*text_lines(table), *text_footer(conventions, said)]
+    click.echo("\n".join(lines), nl=False)
+
+
+def survival_notes(told: Sequence[Survival], names: tuple[str, str]) -> list[Note]:
+    """Say of each measure whether the verdict holds under every grader, or why nothing is said."""
+    return [
+        Note(
+            "survives",
+            comparison.survival_in_words(each, names) or f"{each.heading}: {each.why_silent}",
+            measure=each.measure,
+        )
+        for each in told
+    ]
+
+
+def table_of(told: Sequence[Survival], found: Comparison) -> Table:
+    """Return a line for each measure and reading that changes something."""
+    numbers = ["pairs differ", legible(found.a), legible(found.b), "delta", "wins", "ties"]
+    lines = [line for survival in told for line in _lines(survival)]
+    return Table(["measure", "grades"], [*numbers, "losses", "n", "p"], lines)
+
+
+def _lines(survival: Survival) -> Iterator[list[str]]:
+    for each in survival.told:
+        row = each.row
+        if each.changed or each is survival.golden:
+            values = [number(row.a), number(row.b), signed(row.delta)]
+            counts = map(str, (row.wins, row.ties, row.losses, row.n))
+            named = [survival.heading, legible(each.reading.called), str(each.changed)]
+            yield [*named, *values, *counts, number(each.p)]

@@ -1,0 +1,62 @@
+"""A board as it would be with other golden grades; knows not whose they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from labeler.evaluation.alignment import pairs_of
+from labeler.evaluation.scoreboard import Scoreboard
+from labeler.measures import Ints
+
+HOLE = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Golden:
+    """The golden grades of a board: numbers of pairs, rising, and the grade of each.
+
+    A pair's number is its query's place on the board << 32 | its chunk's number.
+    """
+
+    pairs: Ints
+    grades: Ints
+
+    @staticmethod
+    def of(board: Scoreboard) -> Golden:
+        """Read them from a board, as they are now."""
+        golden = [board.golden(query_id) for query_id in board.collection.query_ids]
+        query = np.repeat(np.arange(len(golden)), [len(of_query) for of_query in golden])
+        chunks = np.array([chunk for of_query in golden for chunk in of_query], dtype=np.int32)
+        grades = [grade for of_query in golden for grade in of_query.values()]
+        return Golden(pairs_of(query, chunks), np.array(grades, dtype=np.int64))
+
+    def grades_of(self, pairs: Ints) -> Ints:
+        """Return the grade of each of ``pairs``, `HOLE` where it has none."""
+        place = np.searchsorted(self.pairs, pairs)
+        known = np.append(self.pairs, -1)[place] == pairs
+        return np.where(known, np.append(self.grades, HOLE)[place], HOLE)
+
+    def changed(self, pairs: Ints, grades: Ints) -> Golden:
+        """Return them with other grades of these distinct ``pairs``; `HOLE` takes one away."""
+        kept = ~np.isin(self.pairs, pairs)
+        numbers = np.concatenate([self.pairs[kept], pairs[grades != HOLE]])
+        values = np.concatenate([self.grades[kept], grades[grades != HOLE]])
+        order = np.argsort(numbers)
+        return Golden(numbers[order], values[order])
+
+
+def regraded(board: Scoreboard, runs: Sequence[str], golden: Golden) -> Scoreboard:
+    """Return a board of some of a board's runs, with these golden grades and none of them stale."""
+    collection = replace(
+        board.collection,
+        runs=tuple(board.collection.runs[board.column_of(run)] for run in runs),
+        golden_query=(golden.pairs >> 32).astype(np.int32),
+        golden_chunk=(golden.pairs & 2**32 - 1).astype(np.int32),
+        golden_grade=golden.grades.astype(np.int8),
+        stale=np.zeros(len(golden.pairs), dtype=np.bool_),
+        revision=board.revision,
+    )
+    return Scoreboard(collection, board.conventions)

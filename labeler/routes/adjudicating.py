@@ -1,0 +1,217 @@
+"""What graders disagree on goes out, and what a lead decides of it comes in; nothing for others.
+
+Who is told what others gave is not blind: it is remembered before it is told, and an adjudication
+is blind only where the server knows of nothing that was shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from threading import Lock
+from typing import Any
+
+from starlette.requests import Request
+
+from labeler.discretion import without_path
+from labeler.errors import BadInput, Busy, LabelerError
+from labeler.model import Judgment, check_grade, check_id
+from labeler.portions import (
+    LONGEST_HELP,
+    LONGEST_IN_LIST,
+    LONGEST_NAME,
+    beginning,
+    fitting,
+    size_of,
+)
+from labeler.routes.giving import whole_number
+from labeler.routes.handing import Hand
+from labeler.routes.taking import LONGEST_NOTE, event_id_of, events_of, milliseconds, words
+from labeler.store import (
+    ADJUDICATION,
+    Adjudication,
+    Case,
+    Disagreement,
+    Outdated,
+    Store,
+    Unusable,
+)
+
+ON_A_PAGE = 20
+UNDO_DEPTH = 20
+
+
+class Adjudicating:
+    """Answers the two routes of Review > Disagreements, for leads."""
+
+    def __init__(self, wait_seconds: float, on_taken: Callable[[], None]) -> None:
+        self._turn = Lock()
+        self._wait_seconds = wait_seconds
+        self._on_taken = on_taken
+
+    def disagreements(self, request: Request, _: bytes, store: Store, name: str) -> dict[str, Any]:
+        """Answer ``GET /api/disagreements``: a page of them, and how many there are.
+
+        From ``from`` on; or the page with the pair ``query`` and ``chunk``; or else the page of
+        the first that nobody has decided.
+        """
+        found = wanted(request, store)
+        start = start_of(request, found)
+        cases = store.cases(found[start : start + ON_A_PAGE], LONGEST_IN_LIST)
+        hand = Hand(store, name)
+        items = [item_of(case, hand) for case in cases]
+        items = items[: fitting(map(size_of, items))]
+        store.note_told(name, told_of(cases[: len(items)], name))
+        return {
+            "items": items,
+            "from": start,
+            "total": len(found),
+            "open": sum(each.is_open for each in found),
+            "next_open": next_open(found, start + len(items)),
+            "undoable": [
+                dict(zip(("event_id", "query", "chunk", "grade"), each, strict=True))
+                for each in store.adjudicated_by(name, UNDO_DEPTH)
+            ],
+        }
+
+    def adjudications(self, _: Request, body: bytes, store: Store, name: str) -> dict[str, Any]:
+        """Answer ``POST /api/adjudications``: each event is saved, or refused with its reason."""
+        golden_set, events = store.golden_set_uuid(), events_of(body)
+        hand = Hand(store, name)
+        if not self._turn.acquire(timeout=self._wait_seconds):
+            raise Busy("too much is being written; what was decided is kept and sent again")
+        try:
+            return {"results": [take(store, event, golden_set, name, hand) for event in events]}
+        finally:
+            self._turn.release()
+            self._on_taken()
+
+
+def wanted(request: Request, store: Store) -> list[Disagreement]:
+    """Return the disagreements that are asked for, in their order."""
+    asked = request.query_params
+    facet, bucket = asked.get("facet"), asked.get("bucket")
+    among = store.queries_in(facet, bucket) if facet and bucket else None
+    return store.disagreements(asked.getlist("grader"), among)
+
+
+def start_of(request: Request, found: Sequence[Disagreement]) -> int:
+    """Return where the page begins that is asked for."""
+    asked = request.query_params
+    pair = asked.get("query"), asked.get("chunk")
+    places = {(each.query_id, each.chunk_id): at for at, each in enumerate(found)}
+    if "from" in asked:
+        at = min(whole_number(request, "from"), max(len(found) - 1, 0))
+    else:
+        at = places.get((pair[0] or "", pair[1] or ""), next_open(found, 0) or 0)
+    return at - at % ON_A_PAGE
+
+
+def next_open(found: Sequence[Disagreement], start: int) -> int | None:
+    """Return the place of the first that nobody has decided, from ``start`` on and then around."""
+    places = chain(range(start, len(found)), range(min(start, len(found))))
+    return next((at for at in places if found[at].is_open), None)
+
+
+def told_of(cases: Sequence[Case], name: str) -> list[tuple[str, str]]:
+    """Return the pairs of which these cases tell ``name`` what somebody else gave."""
+    return [
+        (case.disagreement.query_id, case.disagreement.chunk_id)
+        for case in cases
+        if any(opinion.grader != name for opinion in case.opinions)
+    ]
+
+
+def item_of(case: Case, hand: Hand) -> dict[str, Any]:
+    """Return a case as the page shows it, with the slip that an adjudication brings back."""
+    pair, query, chunk = case.disagreement, case.query, case.chunk
+    return {
+        "query": pair.query_id,
+        "chunk": pair.chunk_id,
+        "text_hash": case.text_hash,
+        "slip": hand.slip_to_decide(pair.query_id, pair.chunk_id, case.text_hash),
+        "asked": beginning(query.text, LONGEST_HELP),
+        "task": query.task,
+        "guideline": beginning(query.guideline, LONGEST_HELP),
+        "reference": beginning(query.reference, LONGEST_HELP),
+        "title": beginning(chunk.title, LONGEST_NAME),
+        "document": beginning(chunk.document_id, LONGEST_NAME),
+        "text": chunk.text,
+        "more": case.more,
+        "spread": pair.spread,
+        "golden": pair.golden,
+        "opinions": [opinion_of(each) for each in case.opinions],
+        "adjudication": decided(pair.adjudication),
+    }
+
+
+def opinion_of(opinion: Any) -> dict[str, Any]:
+    """Return what one person says, as the page shows it."""
+    return {
+        "grader": opinion.grader,
+        "kind": opinion.kind,
+        "grade": opinion.grade,
+        "reason": opinion.reason,
+        "note": opinion.note,
+        "blind": bool(opinion.blind),
+        "stale": bool(opinion.stale),
+        "day": opinion.created_at[:10],
+    }
+
+
+def decided(found: Adjudication | None) -> dict[str, Any] | None:
+    """Return an adjudication as the page shows it."""
+    if found is None:
+        return None
+    names = ("event_id", "grade", "grader", "note")
+    return {name: getattr(found, name) for name in names} | {"day": found.created_at[:10]}
+
+
+def take(
+    store: Store, event: Mapping[str, Any], golden_set: str, name: str, hand: Hand
+) -> dict[str, Any]:
+    """Put one event into the log; say that it is saved, or why it never will be."""
+    answer: dict[str, Any] = {"event_id": None}
+    try:
+        answer["event_id"] = event_id_of(dict(event))
+        if event.get("golden_set") != golden_set:
+            raise BadInput("this was decided for another golden set")
+        hand.check_sender(event)
+        put(store, event, name, hand)
+    except (Busy, Unusable):
+        raise
+    except Outdated as error:
+        stands = store.adjudication_of(str(event.get("query")), str(event.get("chunk")))
+        return {**answer, "refused": str(error), "instead": decided(stands)}
+    except LabelerError as error:
+        return {**answer, "refused": without_path(error, str(store.path))}
+    return {**answer, "saved": True}
+
+
+def put(store: Store, event: Mapping[str, Any], name: str, hand: Hand) -> None:
+    """Put an adjudication, or the undo of one, into the log."""
+    event_id, undoes = event_id_of(dict(event)), event.get("undoes")
+    if undoes is not None:
+        store.take_back_adjudication(
+            event_id=event_id, undoes=check_id(undoes, "event"), grader=name
+        )
+        return
+    replaces = event.get("replaces")
+    query_id, chunk_id = (
+        check_id(event.get("query"), "query"),
+        check_id(event.get("chunk"), "chunk"),
+    )
+    judgment = Judgment(
+        event_id=event_id,
+        query_id=query_id,
+        chunk_id=chunk_id,
+        grader=name,
+        kind="adjudicate",
+        grade=check_grade(event.get("grade")),
+        note=words(event.get("note"), "note", LONGEST_NOTE),
+        blind=store.is_blind(name, query_id, chunk_id),
+        source=ADJUDICATION,
+        elapsed_ms=milliseconds(event.get("elapsed_ms")),
+        text_hash=hand.decided_wording(event),
+    )
+    store.adjudicate(judgment, None if replaces is None else check_id(replaces, "event"))
