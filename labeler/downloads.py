@@ -33,6 +33,7 @@ from labeler.evaluation import (
 from labeler.formats import spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
+from labeler.uncertainty import DeltaBands, MeanBands, with_bands
 
 
 def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -65,6 +66,7 @@ def score_csv(
     *,
     ranges: TieRanges | None = None,
     within: tuple[str, str] | None = None,
+    bands: MeanBands | None = None,
 ) -> bytes:
     """Return a row for each score.
 
@@ -76,6 +78,8 @@ def score_csv(
     rows = score_records(scores, found)
     if ranges is not None:
         rows = with_ties(rows, ranges)
+    if bands is not None:
+        rows = with_bands(rows, bands)
     if within is not None:
         narrowed = dict(zip(("within_facet", "within_bucket"), within, strict=True))
         rows = [{**row, **narrowed} for row in rows]
@@ -112,9 +116,13 @@ def keyword_csv(
 # --- Compare and Slices ----------------------------------------------------------------------
 
 
-def compare_csv(comparison: Comparison) -> bytes:
-    """Return the means of all queries and of each bucket."""
+def compare_csv(
+    comparison: Comparison, means: MeanBands | None = None, deltas: DeltaBands | None = None
+) -> bytes:
+    """Return the means of all queries and of each bucket, and what holes could make of them."""
     rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
+    if means is not None:
+        rows = with_bands(rows, means, deltas)
     return as_csv(rows, comparison.conventions)
 
 

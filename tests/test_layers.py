@@ -150,6 +150,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.formats",
         "labeler.keywords",
         "labeler.measures",
+        "labeler.uncertainty",
     },
     "labeler.address": {"streamlit", "labeler.errors"},
     "labeler.scripts": {"starlette", "labeler.places"},
@@ -200,6 +201,14 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.transfer",
         "labeler.visitors",
     },
+    "labeler.banding": {
+        "streamlit",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.tables",
+        "labeler.ui",
+        "labeler.uncertainty",
+    },
     "labeler.choices": {
         "htpy",
         "streamlit",
@@ -245,6 +254,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.scoring": {
         "streamlit",
         "labeler.address",
+        "labeler.banding",
         "labeler.charts",
         "labeler.choices",
         "labeler.downloads",
@@ -258,6 +268,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.naming",
         "labeler.tables",
         "labeler.ui",
+        "labeler.uncertainty",
     },
     "labeler.opened": {
         "streamlit",
@@ -371,6 +382,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.safekeeping",
         "labeler.store",
         "labeler.transfer",
+        "labeler.uncertainty",
     },
     "labeler.__main__": {"labeler.cli"},
     "pages": {

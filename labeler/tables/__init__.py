@@ -3,6 +3,7 @@
 A function returns what `labeler.markup.show_html` draws, with the style sheet it needs.
 """
 
+from labeler.tables.bands import Spread
 from labeler.tables.comparing import (
     answer,
     chunk_text,
@@ -45,6 +46,7 @@ __all__ = [
     "RunNames",
     "RunTable",
     "Said",
+    "Spread",
     "Steps",
     "answer",
     "bucket_table",

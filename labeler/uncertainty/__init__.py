@@ -2,6 +2,7 @@
 
 from labeler.uncertainty.bands import Band, Bands, DeltaBands, MeanBands
 from labeler.uncertainty.filling import Filling, learn
+from labeler.uncertainty.records import with_bands
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
 
 __all__ = [
@@ -14,4 +15,5 @@ __all__ = [
     "Tops",
     "find_tops",
     "learn",
+    "with_bands",
 ]

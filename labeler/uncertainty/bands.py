@@ -194,7 +194,9 @@ class Bands:
         kept = self._kept[measure]
         ends = (*kept.reach.of_mean(inside), *kept.drawn.interval(inside))
         holes = int(kept.reach.holes[inside].sum())
-        return [_Found(*each, holes) for each in zip(*(end.tolist() for end in ends), strict=True)]
+        low, high, exact, likely_low, likely_high = (end.tolist() for end in ends)
+        found = zip(low, high, exact, likely_low, likely_high, strict=True)
+        return [_Found(*each, holes) for each in found]
 
 
 class _Found(NamedTuple):

@@ -50,7 +50,8 @@ class Reach:
         must, may = inside & self.must, inside & self.may
         low = -_highest_mean(-self.low[must], -self.low[may])
         high = _highest_mean(self.high[must], self.high[may])
-        return low, high, self.exact[must | may].all(axis=0)
+        exact: Bools = np.logical_and.reduce(self.exact[must | may], axis=0)
+        return low, high, exact
 
 
 def _highest_mean(sure: Floats, open_ones: Floats) -> Floats:

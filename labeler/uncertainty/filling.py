@@ -29,6 +29,9 @@ SHARE_OF_SLOPES = (1.0, 0.3, 0.0)
 BENDS = (3, 8)
 """Ranks from which the slope may be another: where nobody grades that deep, nobody knows."""
 
+NEAR_TOP = (1, 3)
+"""Ranks down to which each run may be better or worse than its other ranks let expect."""
+
 LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
 MOST_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 16, 6_000
 GRADES = (1, 2, 3)
@@ -225,9 +228,13 @@ def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats, Floats]:
     columns = [np.ones((n, 1)), best - 3, mean - 4, count / max(runs, 1) - 0.5, count == 1, *bends]
     means = [0.0, *SLOPES, *([0.0] * (2 + len(BENDS)))]
     doubts = [2.0, 0.3, 0.3, 0.5, 0.4, *([0.4] * len(BENDS))]
+    near_top = [(there & (ranks <= rank)) * 1.0 for rank in NEAR_TOP]
+    for share in near_top:
+        columns.append(share.mean(axis=1, keepdims=True) if runs else np.zeros((n, 1)))
+        doubts.append(0.5)
     if 1 < runs <= MOST_RUNS:
-        columns.append(depth - mean)
-        doubts += [0.3] * runs
+        columns += [depth - mean, *near_top]
+        doubts += [0.3] * runs * (1 + len(NEAR_TOP))
     for facet, given in board.facets.items():
         if len(given) <= MOST_BUCKETS:
             _, group = board.groups(facet)

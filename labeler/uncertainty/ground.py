@@ -25,9 +25,9 @@ class Ground:
     A row is a run's list for a query: all rows of a query follow each other. ``row``, ``rank``,
     ``grade`` and ``hole`` have an entry for each graded chunk and each hole that a list holds, by
     row, then by rank; ``hole`` is its number, and ``KNOWN`` for a graded chunk. A hole is the same
-    in all lists that hold it. ``holes`` are their places in the board's tops, and ``query`` (holes,)
-    the place of each one's query among ``queries``; both rise. ``known`` (queries, 4) are how many
-    chunks of each grade queries have, ``length`` (rows,) how many chunks lists hold.
+    in all lists that hold it. ``holes`` are their places in the board's tops, and ``query``
+    (holes,) the place of each one's query among ``queries``; both rise. ``known`` (queries, 4) are
+    how many chunks of each grade queries have, ``length`` (rows,) how many chunks lists hold.
     """
 
     queries: Ints
@@ -96,7 +96,7 @@ class Ground:
         return Hits(self.row, self.rank, grade, self._known(grades), self.length)
 
     def filled_often(self, grades: SmallInts) -> Hits:
-        """Return the hits of several fillings, (fillings, holes), the rows of one after another's."""
+        """Return the hits of several fillings, (fillings, holes), one after the other."""
         times, rows = len(grades), len(self.length)
         drawn = np.concatenate([grades, np.zeros((times, 1), dtype=grades.dtype)], axis=1)
         grade = np.where(self.is_hole, drawn[:, self.hole], self.grade).ravel()
@@ -105,7 +105,7 @@ class Ground:
         return Hits(row, np.tile(self.rank, times), grade, known, np.tile(self.length, times))
 
     def filled_apart(self, grades: SmallInts, known: Ints) -> Hits:
-        """Return the hits where each entry has a grade of its own, and each row counts ``known``."""
+        """Return the hits where each entry has its own grade, and each row counts ``known``."""
         grade = np.where(self.is_hole, grades, self.grade)
         return Hits(self.row, self.rank, grade, known, self.length)
 

@@ -32,7 +32,7 @@ FIRST = ("RR", "Success")
 
 
 def range_of_delta(rows: Rows) -> tuple[Floats, Floats, Bools]:
-    """Return the lowest and the highest B - A of each query, (queries,), and where both are reached.
+    """Return the lowest and highest B - A of each query, (queries,), and where both are reached.
 
     ``rows`` are of two runs, A and then B. Over all fillings under which there is a value; NaN
     where there never is one. What is not reached is still a bound: no filling goes beyond it.
@@ -48,7 +48,7 @@ def range_of_delta(rows: Rows) -> tuple[Floats, Floats, Bools]:
     else:
         ends = list(_outer(rows))
         exact = ground.count == 0
-        _try_all(rows, *ends, exact)
+        _try_all(rows, ends[0], ends[1], exact)
     low, high = (np.where(can_be, each, np.nan) for each in ends)
     return low, high, exact
 
@@ -123,22 +123,22 @@ def _of_first(rows: Rows, sides: tuple[Ints, ...], sign: int) -> Bools:
 
 
 def _of_shares(rows: Rows, sides: tuple[Ints, ...], sign: int) -> Bools:
-    """Return for each query the m holes that are best for one run against the other, for the best m.
+    """Return for each query the holes that are best for one run against the other.
 
     First come those that only the one run holds, last those that only the other holds.
     """
     ground, measure, size = rows.ground, rows.measure, len(rows.ground.queries)
     other, own = (rank > 0 for rank in sides)
-    lengths = _lengths(rows)
-    lengths = (lengths[::2], lengths[1::2])[::sign]
+    both_lengths = _lengths(rows)
+    lengths = (both_lengths[::2], both_lengths[1::2])[::sign]
     both = np.where(lengths[1] < lengths[0], 0.5, -0.5)[ground.query] * (measure.name == "SetF")
     key = 1.0 * own - other + both * (own & other)
     order = np.lexsort((-key, ground.query))
     query = ground.query[order]
     hits = ground.filled(np.zeros(len(ground.holes), dtype=np.int8))
     rel = measure.rel or 1
-    found = hits.relevant(rel).count(rows.limit)
-    found = (found[::2], found[1::2])[::sign]
+    counts = hits.relevant(rel).count(rows.limit)
+    found = (counts[::2], counts[1::2])[::sign]
     wanted = ground.known[:, rel:].sum(axis=1)
     place = place_in(query)
     values, first = np.zeros(len(query)), np.zeros(size)
@@ -163,7 +163,7 @@ def _lengths(rows: Rows) -> Ints:
 def _share(
     measure: Measure, found: Floats | Ints, wanted: Ints, length: Ints, cutoff: Ints
 ) -> Floats:
-    """Return what so many found are a share of, in lists of a ``length``; 0 where none is wanted."""
+    """Return which share so many found are, in lists of a ``length``; 0 where none is wanted."""
     divisor: Floats | Ints = wanted
     if measure.name == "F1":
         divisor = (cutoff + wanted) / 2

@@ -126,7 +126,9 @@ def _look(mean: Floats, x: Floats, y: Floats, starts: Ints) -> tuple[float, Floa
     belief = np.repeat(share, size, axis=0)
     level = np.exp(mean[-1]) * LEVELS
     off = y[:, np.newaxis] - chance
-    by_group = np.add.reduceat(x[:, :, np.newaxis] * off[:, np.newaxis], starts, axis=0)
+    ends = np.append(starts[1:], len(y))
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    by_group = np.stack([x[first:last].T @ off[first:last] for first, last in spans])
     of_level = np.add.reduceat(off, starts, axis=0) * level
     slopes = np.concatenate([by_group, of_level[:, np.newaxis]], axis=1)
     expected = (slopes @ share[:, :, np.newaxis])[:, :, 0]

@@ -72,7 +72,7 @@ def highest_ratio(now: Floats, ideals: Ideals, group: Ints, weight: Floats) -> F
     start = np.divide(now, first, out=np.full(size, -np.inf), where=first > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         ratios = (now[group] + gain * summed) / ideals.whole(group, place)
-    ratio = np.maximum(start, highest(ratios, group, size)[0])
+    ratio: Floats = np.maximum(start, highest(ratios, group, size)[0])
     for _ in range(MOST_ROUNDS):
         rising = np.flatnonzero(ratio > 0)
         target = np.maximum(ratio, 0.0)
@@ -99,20 +99,17 @@ def precision_sums(row: Ints, rank: Ints, is_hole: Bools, *, deepest_first: bool
     Entries are known relevant chunks and holes, by row, then by rank. The rises, one for each hole
     in that order, are for making the shallowest relevant first, or the deepest.
     """
-    known = ~is_hole
-    above = running(known, row)
-    inverse = 1 / rank
-    all_below = _below(np.where(known, inverse, 0.0), row)
+    above = running(~is_hole, row)
+    also = _below(np.where(is_hole, 0.0, 1 / rank), row)
+    own = above + 1 if deepest_first else above + running(is_hole, row)
     if deepest_first:
-        own = above + 1
-        also = all_below + _below(np.where(is_hole, inverse, 0.0), row)
-    else:
-        own, also = above + running(is_hole, row), all_below
+        also = also + _below(np.where(is_hole, 1 / rank, 0.0), row)
     rises: Floats = (own / rank + also)[is_hole]
     return rises
 
 
 def _below(values: Floats, row: Ints) -> Floats:
     """Return the sum of the entries after each one in its row."""
-    rest: Floats = running(values[::-1], -row[::-1] + row.max(initial=0))[::-1] - values
+    up_to = running(values[::-1], row.max(initial=0) - row[::-1])[::-1]
+    rest: Floats = up_to - values
     return rest

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from labeler.measures import Floats, Ints
+from labeler.measures import Bools, Floats, Ints
 
 
-def running(values: Floats | Ints, group: Ints) -> Floats:
+def running(values: Floats | Ints | Bools, group: Ints) -> Floats:
     """Return the sum of each entry and those before it in its group; groups stand together.
 
     >>> running(np.array([1.0, 2.0, 4.0]), np.array([0, 0, 3])).tolist()

@@ -1,9 +1,9 @@
 """How often what the holes could make of a mean holds what it is: ``python -m
 tests.benchmarks.calibration FOLDER [HIDINGS]``.
 
-Takes the public collections in FOLDER as truths (see ``published.py``), hides some of the grades in
-the top 20 of the runs, and looks whether each run's true mean, and each pair's true delta, is inside
-the sampled 90% interval and inside the lowest and highest. Hidden are
+Takes the public collections in FOLDER as truths (see ``published.py``), hides some of the grades
+in the top 20 of the runs, and looks whether each run's true mean, and each pair's true delta, is
+inside the sampled 90% interval, and inside the lowest and highest. Hidden are
 
 - at random: a share of 10 to 90% of all that is in a top 20;
 - by rank: all that no run has above some rank from 2 to 15, as where people grade from the top;
@@ -149,7 +149,7 @@ def main() -> None:
             for turn in range(hidings):
                 hidden = hide(tops, draw, turn)
                 replay(truth, tops, measures, hidden, tally)
-                if turn % 10 == 0:
+                if turn % 3 == 0:
                     replay_pair(truth, tops, measures, hidden, tally, next(pairs))
             print(
                 f"  hidden {way}, {hidings} times, {time.perf_counter() - started:.0f} s: ", end=""

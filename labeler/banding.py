@@ -1,0 +1,78 @@
+"""What the holes could make of the numbers on a page: kept, followed, and as pictures take it.
+
+Knows which runs are compared, not where on the page they stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import streamlit as st
+
+from labeler import ui
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.measures import Measure
+from labeler.tables import Spread
+from labeler.uncertainty import Band, Bands, DeltaBands, MeanBands
+
+WORDS = (
+    "Under a number: the pale band is where it could be, however the holes of these runs are "
+    "graded (above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); "
+    "the dark one where it is in 90 of 100 ways drawn by chance, as likely as the grades so far "
+    "make them; the stroke where it is. Other ungraded chunks are taken as not relevant."
+)
+DOUBTS = (
+    "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
+    "many agree on, of queries like it. It is too sure where people chose what to grade by what it "
+    "says, and where only the first few ranks are graded. Neither band is about the choice of "
+    "queries, nor about graders."
+)
+MOST_KEPT = 4  # of which each has the draws of all queries
+
+MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
+DeltaSpreads = Mapping[tuple[Measure, str | None], Spread]
+
+
+def means_of(
+    board: Scoreboard, runs: Sequence[str], measures: Iterable[Measure], facet: str | None = None
+) -> MeanBands:
+    """Return the bands of means of runs that are compared with each other."""
+    return _bands_of(board, runs).means(board, measures, facet)
+
+
+def deltas_of(
+    board: Scoreboard, a: str, b: str, measures: Iterable[Measure], facet: str | None = None
+) -> DeltaBands:
+    """Return the bands of B - A."""
+    return _bands_of(board, (a, b)).deltas(board, measures, facet)
+
+
+def spreads_of(means: MeanBands) -> MeanSpreads:
+    """Return bands as pictures take them."""
+    return {place: spread(band) for place, band in means.items()}
+
+
+def delta_spreads_of(deltas: DeltaBands) -> DeltaSpreads:
+    """Return bands of deltas as pictures take them."""
+    return {place: spread(band) for place, band in deltas.items()}
+
+
+def spread(band: Band) -> Spread:
+    """Return a band as a picture takes it."""
+    return Spread(band.lowest, band.highest, band.low, band.high, exact=band.exact)
+
+
+def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:
+    asked = (board.data_revision, board.conventions, tuple(runs))
+    return _kept(ui.database(), *asked, board)
+
+
+@st.cache_resource(
+    max_entries=MOST_KEPT,
+    show_spinner="Filling the holes …",
+    hash_funcs={Conventions: repr},
+)
+def _kept(
+    path: str, data_revision: int, chosen: Conventions, runs: tuple[str, ...], _board: Scoreboard
+) -> Bands:
+    return Bands(_board, runs)
