@@ -6,6 +6,7 @@ Knows no database and no page.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import Any, TypeAlias, cast
 
 import numpy as np
@@ -17,6 +18,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import (
     USUAL,
     Conventions,
+    Record,
     Scoreboard,
     plain_board,
     residuals_by_place,
@@ -102,8 +104,8 @@ def evaluate(
 
 def compare(
     qrels: GivenGrades,
-    a: GivenRun,
-    b: GivenRun,
+    a: GivenRun | Mapping[str, GivenRun],
+    b: GivenRun | None = None,
     measures: Measures = USUAL,
     *,
     preset: str = "graded",
@@ -120,25 +122,54 @@ def compare(
     Takes what `evaluate` takes. Columns are ``measure, full_name, a, b, delta`` (b minus a),
     ``reason, wins, ties, losses`` of B over the ``n`` queries, ``undefined, holes_a, holes_b,
     missing_a, missing_b``; the same per query, with ``query_id``, for every query that somebody
-    graded.
+    graded. Without ``b``, ``a`` are two runs or more by name, ``{name: run}``: all pairs are
+    compared, each run with those before it, and ``run_a, run_b`` come first.
+
+    How sure a difference of means is stands beside it. ``lo`` and ``hi`` are the ends of its 95%
+    ``interval`` (``BCa``, or ``percentile`` where that is not defined), ``p`` is that of a
+    randomisation ``test`` (``exact`` or ``drawn``), ``p_holm`` that after Holm's correction over
+    the ``family``, which is how many tests the frame has. ``detectable`` is the smallest true
+    difference that so many queries show with 80% power at 5%, ``more_queries`` how many more it
+    takes if the difference seen is the true one. All of it covers the choice of queries, not holes
+    or graders. What cannot be said is NaN, and ``caution`` says why. Where the runs answered
+    different queries, ``both_a`` and ``both_b`` are the means over the ``n_both`` that both did.
 
     >>> frame = compare({"q": {"c": 1, "x": 0}}, {"q": ["x", "c"]}, {"q": ["c", "x"]}, "RR")
-    >>> frame[["a", "b", "delta", "wins"]].values.tolist()
-    [[0.5, 1.0, 0.5, 1.0]]
+    >>> frame[["a", "b", "delta", "wins", "caution"]].values.tolist()
+    [[0.5, 1.0, 0.5, 1, 'not tested: one query']]
     """
     conventions = Conventions.of(preset, rel=rel, budget=budget)
     rule = grade_rule(grade_map, negative_as_zero)
-    board = _board(qrels, {"A": a, "B": b}, conventions, rule, on_duplicate, limits)
+    runs = _named_runs(a, b)
+    board = _board(qrels, runs, conventions, rule, on_duplicate, limits)
     wanted = _wanted(conventions, measures)
-    found = comparison.compare(board, "A", "B", wanted)
+    found = [comparison.compare(board, *pair, wanted) for pair in combinations(runs, 2)]
     if per_query:
-        judged = {found.query_ids[at] for at in np.flatnonzero(found.judged)}
-        rows = comparison.query_delta_records(found)
-        rows = [row for row in rows if row["query_id"] in judged]
+        rows = [row for each in found for row in _judged_records(each)]
     else:
-        rows = comparison.delta_records(found, found.deltas)
+        tested = comparison.sureties_of_pairs([(each, each.deltas) for each in found])
+        rows = [
+            row
+            for each, by in zip(found, tested, strict=True)
+            for row in comparison.delta_records(each, each.deltas, by)
+        ]
     frame = _frame(rows, board, wanted)
-    return frame.drop(columns=["run_a", "run_b"], errors="ignore")
+    return frame if b is None else frame.drop(columns=["run_a", "run_b"], errors="ignore")
+
+
+def _named_runs(a: GivenRun | Mapping[str, GivenRun], b: GivenRun | None) -> Mapping[str, GivenRun]:
+    """Return the runs to compare, which are called A and B where they have no names."""
+    if b is not None:
+        return {"A": cast(GivenRun, a), "B": b}
+    if not isinstance(a, Mapping) or len(a) < 2:
+        raise BadInput("without b, a must be {name: run} with at least two runs")
+    return cast(Mapping[str, GivenRun], a)
+
+
+def _judged_records(found: comparison.Comparison) -> list[Record]:
+    judged = {found.query_ids[at] for at in np.flatnonzero(found.judged)}
+    rows = comparison.query_delta_records(found)
+    return [row for row in rows if row["query_id"] in judged]
 
 
 _REASONS = np.array([None, why_no_value(True, False), why_no_value(True, True)], object)

@@ -30,7 +30,6 @@ DOUBTS = (
 MOST_KEPT = 4  # of which each has the draws of all queries
 
 MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
-DeltaSpreads = Mapping[tuple[Measure, str | None], Spread]
 
 
 def means_of(
@@ -40,11 +39,24 @@ def means_of(
     return _bands_of(board, runs).means(board, measures, facet)
 
 
-def deltas_of(
-    board: Scoreboard, a: str, b: str, measures: Iterable[Measure], facet: str | None = None
-) -> DeltaBands:
-    """Return the bands of B - A."""
-    return _bands_of(board, (a, b)).deltas(board, measures, facet)
+def of_places(
+    board: Scoreboard, runs: Sequence[str], measures: Sequence[Measure], facet: str
+) -> MeanBands:
+    """Return the bands of means over all queries, and in each bucket."""
+    bands = _bands_of(board, runs)
+    return {**bands.means(board, measures), **bands.means(board, measures, facet)}
+
+
+def of_pair(
+    board: Scoreboard, a: str, b: str, measures: Sequence[Measure], facet: str | None = None
+) -> tuple[MeanBands, DeltaBands]:
+    """Return the bands of A, B and B - A over all queries and, with a facet, in each bucket."""
+    bands = _bands_of(board, (a, b))
+    means, deltas = dict(bands.means(board, measures)), dict(bands.deltas(board, measures))
+    if facet is not None:
+        means |= bands.means(board, measures, facet)
+        deltas |= bands.deltas(board, measures, facet)
+    return means, deltas
 
 
 def spreads_of(means: MeanBands) -> MeanSpreads:
@@ -52,13 +64,10 @@ def spreads_of(means: MeanBands) -> MeanSpreads:
     return {place: spread(band) for place, band in means.items()}
 
 
-def delta_spreads_of(deltas: DeltaBands) -> DeltaSpreads:
-    """Return bands of deltas as pictures take them."""
-    return {place: spread(band) for place, band in deltas.items()}
-
-
-def spread(band: Band) -> Spread:
-    """Return a band as a picture takes it."""
+def spread(band: Band | None) -> Spread:
+    """Return a band as a picture takes it; None is of a measure that has none."""
+    if band is None:
+        return Spread()
     return Spread(band.lowest, band.highest, band.low, band.high, exact=band.exact)
 
 

@@ -14,6 +14,9 @@ from labeler.comparison import (
     Reranked,
     Survival,
     delta_records,
+    rows_over,
+    sliced,
+    sureties,
     survival_records,
 )
 from labeler.diagnosis import Failure, FailureClass, QueryRow
@@ -117,13 +120,26 @@ def keyword_csv(
 
 
 def compare_csv(
-    comparison: Comparison, means: MeanBands | None = None, deltas: DeltaBands | None = None
+    comparison: Comparison,
+    bucket: str | None = None,
+    bands: tuple[MeanBands, DeltaBands] | None = None,
 ) -> bytes:
-    """Return the means of all queries and of each bucket, and what holes could make of them."""
-    rows = delta_records(comparison, (*comparison.deltas, *comparison.buckets))
-    if means is not None:
-        rows = with_bands(rows, means, deltas)
-    return as_csv(rows, comparison.conventions)
+    """Return the means of all queries and of each bucket, those that a page shows first.
+
+    Those are tested together, as the page says, and all others apart from them. With ``bands`` of
+    the means and of the deltas there are columns for what holes could make of them.
+    """
+    shown = rows_over(comparison, bucket)
+    rest = [row for row in (*comparison.deltas, *comparison.buckets) if row not in shown]
+    rows = delta_records(comparison, [*shown, *rest], sureties(comparison, shown, rest))
+    return as_csv(rows if bands is None else with_bands(rows, *bands), comparison.conventions)
+
+
+def slices_csv(comparison: Comparison, bands: tuple[MeanBands, DeltaBands] | None = None) -> bytes:
+    """Return the means of each bucket and of all queries, tested together as Slices shows them."""
+    shown = (*comparison.deltas, *comparison.buckets)
+    rows = delta_records(comparison, shown, sliced(comparison))
+    return as_csv(rows if bands is None else with_bands(rows, *bands), comparison.conventions)
 
 
 def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:

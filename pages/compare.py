@@ -103,7 +103,7 @@ def show_compared() -> str:
     else:
         comparing.show_summary(view, bucket)
         comparing.show_pictures(view)
-        comparing.offer_files(view)
+        comparing.offer_files(view, bucket)
     return ui.graded_line(board.counts)
 
 

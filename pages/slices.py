@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, choices, comparison, downloads, live, tables, ui
+from labeler import address, banding, choices, comparison, downloads, live, tables, ui
 from labeler.markup import show_html
 from labeler.naming import short_names
 
@@ -62,46 +62,69 @@ def show_one_run(board) -> None:
         worst = comparison.lowest_first(first, least)
         drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
     rules = {"facet": facet, "least": least, "link": bucket_link}
-    show_html(tables.value_picture(rows, totals, drawn, chosen, **rules))
+    bands = banding.of_places(board, [a], measures, facet)
+    spreads = {tuple(place): banding.spread(band) for (_, *place), band in bands.items()}
+    show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=spreads, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
     explain(
         f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
         "shades of two measures have nothing in common.",
         len(buckets) - len(drawn),
+        bands=bands,
     )
     if part := numbers_asked_for(buckets):
         show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
-    offer(board, lambda: downloads.score_csv([*rows, *totals], chosen), "slices.csv")
+    offer(board, lambda: downloads.score_csv([*rows, *totals], chosen, bands=bands), "slices.csv")
 
 
 def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
     found = comparison.compare(board, a, b, measures, facet)
-    against = say_against(found)
+    at = (ui.database(), board.data_revision, board.revision, repr(chosen))
+    tested, reaches = how_sure((*at, a, b, facet, repr(measures)), found)
+    against = say_against(found, tested)
     buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
-    show_html(tables.difference_picture(found, drawn, **rules))
+    bands = banding.of_pair(board, a, b, measures, facet)
+    spreads = {place: banding.spread(band) for place, band in bands[1].items()}
+    show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
     heading = chosen.heading(found.measures[0])
     explain(
         f"B − A over the queries of each bucket, worst {heading} first: left of the line B is "
         f"worse. Filled is {comparison.RULE}; hollow may be chance."
-        + ("" if against else f" No bucket of {facet} moves against the total by more than that."),
+        + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
+        + f" {tests_in_words(tested)}",
         len(buckets) - len(drawn),
+        bands=bands[1],
     )
     if part := numbers_asked_for(buckets):
         headings = {chosen.heading(measure): measure for measure in found.measures}
         of = address.choose_tab("Measure", list(headings), "of")
         some = replace(found, buckets=in_order(found.buckets, part))
-        show_html(tables.slice_pair_table(some, headings[of], **rules))
-    offer(board, lambda: downloads.compare_csv(found), "slices.csv")
+        show_html(tables.slice_pair_table(some, headings[of], tested, reaches, **rules))
+    offer(board, lambda: downloads.slices_csv(found, bands), "slices.csv")
 
 
-def say_against(found) -> list[str]:
+@st.cache_data(max_entries=20, show_spinner=False)
+def how_sure(at, _found):
+    """Test all that the picture shows together; return it with what each bucket's queries show."""
+    rows = [*_found.deltas, *_found.buckets]
+    return comparison.sliced(_found), comparison.reaches_by_place(_found, rows)
+
+
+def tests_in_words(tested) -> str:
+    """Say how many tests are shown, and what they do not cover."""
+    family = comparison.family_in_words(each.family for each in tested.found.values())
+    covers = comparison.COVERS
+    return f"{family[:1].upper()}{family[1:]}; {covers}. Hovering a dot says its test and interval."
+
+
+def say_against(found, tested) -> list[str]:
     """Say which buckets move against the total by more than chance, all but a few folded."""
     short = short_names(board.run_names)
     named = replace(found, a=short[found.a], b=short[found.b])
-    said = [f"⚠ {each.sentence}" for each in comparison.contradictions(named)]
+    said = [f"⚠ {each.sentence}" for each in comparison.contradictions(named, tested=tested)]
     if said:
         st.text("\n".join(said[:MOST_SAID]))
     if rest := said[MOST_SAID:]:
@@ -137,15 +160,17 @@ def show_crossed(board) -> None:
     )
 
 
-def explain(said: str, rows_left: int, columns_left: int = 0) -> None:
-    """Say under a picture how to read it, and what has no place in it."""
+def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> None:
+    """Say under a picture how to read it and its ``bands``, and what has no place in it."""
     left = [
         ui.counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
         ui.counted(columns_left, f"more of {other}", f"more of {other}"),
     ]
     left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
-    show_html(tables.small_print([said, f"Greyed: fewer than {least} queries.", beyond]))
+    greyed = f"Greyed: fewer than {least} queries."
+    is_open = any(band.is_open for band in (bands or {}).values())
+    show_html(tables.small_print([said, greyed, beyond, *([banding.WORDS] if is_open else [])]))
 
 
 def in_same_order(buckets, measure):

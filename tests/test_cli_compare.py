@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from labeler.cli import main
 from labeler.cli.comparing import signed
-from labeler.comparison import RULE
+from labeler.comparison import COVERS, METHODS, RULE
 from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded
@@ -102,11 +102,20 @@ def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
         "RR       0.7500  0.6667  −0.0833     1     0       1  2          1        1        2",
         "R@1      0.2500  0.5000  +0.2500     1     0       1  2          1        0        1",
         "",
+        "measure    delta        95% interval       p  Holm p  finds from  more queries"
+        "                               caution",
+        "RR       −0.0833  −0.6667 to +0.5000  1.0000  1.0000      1.6343           768"
+        "  n 2: too few queries to say anything",
+        "R@1      +0.2500  −0.5000 to +1.0000  1.0000  1.0000      2.1012           140"
+        "  n 2: too few queries to say anything",
+        "",
         CONVENTIONS,
         "! 1 query without any golden grade: left out",
-        f"! Fewer than 10 queries (n 2): any difference of b from a may be chance ({RULE})",
+        "! Fewer than 10 queries (n 2): any difference of b from a may be chance",
         "! RR −0.0833 is 0.0000 by the chunks found and −0.0833 by their order "
         "(n 2; recall of the whole lists 0.7500 in A, 0.7500 in B)",
+        f"! {RULE}; Holm's correction over all 2 tests shown; {COVERS}",
+        f"! {METHODS}",
     ]
 
 
@@ -134,9 +143,9 @@ def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
     monkeypatch.setenv("LABELER_DB", str(path))
     asked = ["compare", "old", "new", "--measures", "RR R@1", "--by", "intent"]
     lines = output(CliRunner().invoke(main, asked)).splitlines()
-    assert lines[-5:-1] == [
+    assert lines[-7:-3] == [
         "! new is better than old by more than chance: RR (+0.2250), R@1 (+0.4500), "
-        f"nDCG@10 (+0.1661), AP (+0.2250) ({RULE})",
+        "nDCG@10 (+0.1661), AP (+0.2250)",
         "! intent = setup moves against the total: R@1 falls by 1.0000 (n 11) from old to new, "
         "but over all queries it rises by 0.4500 (n 40)",
         "! intent = setup moves against the total: RR falls by 0.5000 (n 11) from old to new, "
@@ -167,6 +176,64 @@ def test_people_are_told_three_buckets_of_a_kind_and_how_many_there_are_more(
     assert all(each.count("few") == 1 for each in kinds)
 
 
+def test_of_more_than_two_runs_all_pairs_are_tested_together(run: Labeler) -> None:
+    asked = ("compare", "a", "b", "reranked", "--measures", "RR R@1")
+    lines = output(run(*asked)).splitlines()
+    heads = "A B measure of A of B delta wins ties losses n undefined holes A holes B"
+    assert " ".join(lines[0].split()) == heads
+    pairs = [("a", "b"), ("a", "reranked"), ("b", "reranked")]
+    assert [tuple(line.split()[:2]) for line in lines[1:7]] == [p for p in pairs for _ in "12"]
+    assert any("Holm's correction over all 6 tests shown" in line for line in lines)
+    rows = json.loads(output(run(*asked, "--format", "json")))
+    assert [(row["run_a"], row["run_b"]) for row in rows] == [p for p in pairs for _ in "12"]
+    assert {row["family"] for row in rows} == {6}
+    few = [[note["text"] for note in row["notes"] if note["kind"] == "few"] for row in rows]
+    assert few[2] == [
+        "Fewer than 10 queries (n 2): any difference of reranked from a may be chance"
+    ]
+    per_query = json.loads(output(run(*asked, "--per-query", "--format", "json")))
+    assert len(per_query) == 3 * 4 * 2
+    assert "family" not in per_query[0]
+
+
+def test_a_pair_without_a_query_in_common_is_said_and_the_others_are_compared(
+    run: Labeler,
+) -> None:
+    asked = ("compare", "a", "b", "elsewhere", "--measures", "RR")
+    shown = output(run(*asked))
+    assert "! runs 'a' and 'elsewhere' share no query; nothing can be compared" in shown
+    rows = json.loads(output(run(*asked, "--format", "json")))
+    assert [(row["run_a"], row["run_b"]) for row in rows] == [("a", "b")]
+    refused = run("compare", "a", "b", "--strips", "reranked")
+    assert refused.exit_code == 2
+    assert "--strips are of two runs" in refused.stderr
+
+
+def test_where_runs_answered_other_queries_a_second_line_has_what_both_answered(
+    run: Labeler,
+) -> None:
+    Path("short.trec").write_text("q1 Q0 c1 1 3.0 s\n", encoding="utf-8")
+    assert run("load", "run", "short.trec").exit_code == 0
+    lines = output(run("compare", "a", "short", "--measures", "RR")).splitlines()
+    assert lines[1].split()[:4] == ["RR", "0.7500", "0.5000", "−0.2500"]
+    assert lines[2].split() == ["·", "both", "answered", "0.5000", "1.0000", "+0.5000", "1"]
+    asked = ("compare", "a", "short", "--measures", "RR", "--format", "json")
+    [row] = json.loads(output(run(*asked)))
+    assert (row["n_both"], row["both_a"], row["both_b"]) == (1, 0.5, 1.0)
+    assert "both answered" not in output(run("compare", "a", "b", "--measures", "RR"))
+
+
+def test_what_cannot_be_tested_has_no_number_and_says_why(run: Labeler) -> None:
+    asked = ("compare", "a", "b", "--measures", "RR", "--by", "intent", "--format", "json")
+    rows = {row["bucket"]: row for row in json.loads(output(run(*asked)))}
+    one, none = rows["refund"], rows["contact"]
+    for row, why in ((one, "not tested: one query"), (none, "not tested: no query counts")):
+        unknown = ("lo", "hi", "p", "p_holm", "detectable", "more_queries", "test", "interval")
+        assert [row[name] for name in unknown] == [None] * 8
+        assert (row["caution"], row["family"]) == (why, 0)
+    assert "nothing could be tested" in one["notes"][-2]["text"]
+
+
 def test_a_rerank_is_said_plainly(run: Labeler) -> None:
     shown = output(run("compare", "a", "reranked", "--measures", "nDCG@10"))
     assert "! reranked only reorders what a found: any difference there is one of order" in shown
@@ -177,10 +244,12 @@ def test_a_rerank_is_said_plainly(run: Labeler) -> None:
 def test_the_same_run_under_another_name_is_called_identical(run: Labeler) -> None:
     assert "same as that of run 'a'" in output(run("load", "run", "a.trec", "--name", "copy"))
     shown = output(run("compare", "a", "copy", "--measures", "nDCG@10"))
-    assert shown.endswith(
+    assert (
         "! copy is identical to a: the same chunks in the same order for each of 3 queries, with "
         "the same scores\n"
-    )
+    ) in shown
+    assert "nDCG@10  0.0000  0.0000 to 0.0000 (percentile)  1.0000  1.0000" in shown
+    assert "all queries alike: no spread to resample" in shown
     assert "reorders" not in shown
 
 
@@ -213,7 +282,8 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     rows = json.loads(output(run("compare", "a", "b", "--measures", "RR", "--format", "json")))
     [row] = rows
     assert row.pop("conventions")["description"] == CONVENTIONS
-    assert [note["kind"] for note in row.pop("notes")] == ["ungraded", "few", "parts"]
+    kinds = [note["kind"] for note in row.pop("notes")]
+    assert kinds == ["ungraded", "few", "parts", "how sure", "how worked out"]
     assert row == {
         "run_a": "a",
         "run_b": "b",
@@ -232,6 +302,19 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
         "holes_b": 2,
         "missing_a": 0,
         "missing_b": 0,
+        "lo": pytest.approx(-2 / 3),
+        "hi": pytest.approx(0.5),
+        "interval": "BCa",
+        "p": 1.0,
+        "p_holm": 1.0,
+        "test": "exact",
+        "family": 1,
+        "detectable": pytest.approx(1.6343, abs=1e-4),
+        "more_queries": 768,
+        "caution": "n 2: too few queries to say anything",
+        "n_both": None,
+        "both_a": None,
+        "both_b": None,
         "lowest_a": 0.75,
         "highest_a": 0.75,
         "lowest_b": 0.6666666666666666,

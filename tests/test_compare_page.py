@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import html
+import io
 import json
 import re
 from pathlib import Path
@@ -11,6 +13,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from labeler import downloads
+from labeler.comparison import compare, rows_over, sureties
+from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
@@ -86,6 +91,32 @@ def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|2 / 0 / 1\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
+
+
+def test_how_sure_a_difference_is_stands_under_it(database: Path):
+    add_collapsed_bucket(database)
+    said = words(open_compare(measure=["RR", "R@1"]))
+    assert re.search(r"\|95% interval\|of B − A.*?\|\+0\.0750 to \+0\.3500\|", said)
+    assert re.search(r"\|p\|after Holm, 2 tests\|", said)
+    assert "An interval and a p-value cover the choice of queries, not holes or graders" in said
+    assert "Holm's correction over all 2 tests shown" in said
+    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
+    assert "−0.5000 to −0.5000 (percentile)|all queries alike: no spread to resample" in inside
+
+
+def test_the_page_and_its_file_state_one_surety(database: Path):
+    add_collapsed_bucket(database)
+    with Store(database) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    found = compare(board, "old", "new", board.conventions.measures("RR R@1"), "intent")
+    rows = list(csv.DictReader(io.StringIO(downloads.compare_csv(found, "setup").decode())))
+    assert [(row["bucket"], row["family"]) for row in rows[:3]] == [
+        ("setup", "2"),
+        ("setup", "2"),
+        ("", "4"),
+    ]
+    shown = sureties(found, rows_over(found, "setup"))
+    assert float(rows[0]["p_holm"]) == shown.of(rows_over(found, "setup")[0]).holm
 
 
 def test_a_bucket_that_collapsed_is_called_out(database: Path):

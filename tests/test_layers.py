@@ -34,6 +34,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.measures",
         "labeler.model",
+        "labeler.uncertainty",
     },
     "labeler.keywords": {
         "numpy",
@@ -238,6 +239,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "htpy",
         "streamlit",
         "labeler.address",
+        "labeler.banding",
         "labeler.charts",
         "labeler.comparison",
         "labeler.downloads",
@@ -250,6 +252,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.reranker",
         "labeler.tables",
         "labeler.ui",
+        "labeler.uncertainty",
     },
     "labeler.scoring": {
         "streamlit",
@@ -388,6 +391,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": {
         "streamlit",
         "labeler.address",
+        "labeler.banding",
         "labeler.agreement",
         "labeler.charts",
         "labeler.choices",

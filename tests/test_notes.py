@@ -138,7 +138,11 @@ def test_a_row_has_the_notes_of_its_own_run_and_of_the_whole(run: Labeler):
 def test_what_concerns_one_measure_or_bucket_stands_in_its_rows_alone(run: Labeler):
     asked = ["compare", "a", "b", "--measures", "R@1 RR"]
     whole = rows_of(run, *asked)
-    assert [kinds(row)[-2:] for row in whole] == [["few", "parts"], ["tie range", "few"]]
+    how = ["how sure", "how worked out"]
+    assert [kinds(row)[-4:] for row in whole] == [
+        ["few", "parts", *how],
+        ["tie range", "few", *how],
+    ]
     rows = rows_of(run, *asked, "--by", "intent")
     few = [note["text"] for row in rows for note in row["notes"] if note["kind"] == "few"]
     assert [text.split(":")[0] for text in few if "intent" in text] == [
@@ -167,9 +171,9 @@ def test_the_same_candidates_and_the_same_run_have_kinds_of_their_own(run: Label
         Path(f"{name}.trec").write_text(text)
         assert run("load", "run", f"{name}.trec").exit_code == 0
     [row] = rows_of(run, "compare", "a", "copy", "--measures", "RR")
-    assert kinds(row)[-1] == "identical"
+    assert kinds(row)[-3] == "identical"
     [row] = rows_of(run, "compare", "a", "shorter", "--measures", "RR")
-    assert kinds(row)[-2:] == ["same chunks", "parts"]
+    assert kinds(row)[-4:-2] == ["same chunks", "parts"]
 
 
 def test_names_in_notes_are_no_formula_and_move_no_cursor(run: Labeler):

@@ -178,7 +178,9 @@ def test_a_picture_of_buckets_says_so_in_the_cell():
     drawn = tables.value_picture(of_e, totals, buckets, board.conventions, facet="intent", **rules)
     assert said in str(drawn)
     found = comparison.compare(board, "A", "E", [measure], "intent")
-    assert said in str(tables.difference_picture(found, buckets, **rules))
+    rows = [*found.deltas, *found.buckets]
+    sure = (comparison.sliced(found), comparison.reaches_by_place(found, rows))
+    assert said in str(tables.difference_picture(found, buckets, *sure, **rules))
     crossed = comparison.crossed(board, ["A", "E"], measure, "intent", "other")
     places = (buckets, board.facets["other"])
     assert said in str(tables.crossed_picture(crossed, *places, facet="intent", **rules))

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from labeler.comparison import (
     FEW,
     Verdict,
+    cautions_of,
     compare,
     contradictions,
+    reaches,
+    sliced,
+    sureties,
     verdict,
     where_it_loses,
     worst_bucket,
@@ -178,7 +182,9 @@ def test_a_bucket_of_nine_queries_is_not_called_out() -> None:
     buckets = {f"q{n}": "lost" if n < 9 else "won" for n in range(40)}
     board = pair_of([DOWN] * 9 + [UP] * 31, buckets)
     found = compare(board, "A", "B", parse_all("RR"), "intent")
-    assert [row.p for row in found.buckets if row.bucket == "lost"] == [0.0], "by the test alone"
+    tested = sliced(found)
+    [lost] = [tested.of(row) for row in found.buckets if row.bucket == "lost"]
+    assert (lost.p, lost.exact, lost.is_sure) == (2 / 2**9, True, False), "by the test alone"
     assert contradictions(found) == ()
     assert worst_bucket(found, found.measures[0]) is None
 
@@ -226,7 +232,12 @@ def test_the_other_way_round_everything_is_mirrored(pairs: list[Pair]) -> None:
     board = pair_of(pairs, {f"q{n}": "ab"[n % 2] for n in range(len(pairs))})
     there, back = (compare(board, *runs, parse_all(USUAL), "intent") for runs in ("AB", "BA"))
     for one, other in ((there.deltas, back.deltas), (there.buckets, back.buckets)):
-        assert [row.p for row in one] == pytest.approx([row.p for row in other], nan_ok=True)
+        tests = [sureties(by, rows) for by, rows in ((there, one), (back, other))]
+        surest = [
+            np.array([by.of(row) for row in rows], dtype=np.float64)
+            for by, rows in zip(tests, (one, other), strict=True)
+        ]
+        np.testing.assert_array_equal(*surest)
         assert [row.direction for row in one] == [-row.direction for row in other]
     said, opposite = (verdict(board, found) for found in (there, back))
     if said is None or opposite is None:
@@ -240,7 +251,12 @@ def test_the_other_way_round_everything_is_mirrored(pairs: list[Pair]) -> None:
 def test_a_run_against_its_copy_moves_nothing() -> None:
     board = pair_of([SAME] * 20, {f"q{n}": "ab"[n % 2] for n in range(20)})
     found = compare(board, "A", "B", parse_all(USUAL), "intent")
-    assert [row.p for row in (*found.deltas, *found.buckets)] == [1.0] * 21
+    tested = sliced(found)
+    rows = [*found.deltas, *found.buckets]
+    assert [tested.of(row)[:4] for row in rows] == [(1.0, 1.0, True, 21)] * 21
+    [reach, *_] = reaches(found, rows)
+    assert (reach.interval.lo, reach.interval.hi, reach.more_queries) == (0.0, 0.0, None)
+    assert cautions_of(rows[0], reach) == "all queries alike: no spread to resample"
     assert contradictions(found) == ()
     said = verdict(board, found)
     assert said is not None

@@ -1,15 +1,17 @@
-"""``labeler compare``: run B against run A, as a table, as rows for programs, as strips of text."""
+"""``labeler compare``: runs against each other, as tables, as rows for programs, as strips."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from pathlib import Path
 
 import click
 
 from labeler import comparison
 from labeler.cli.group import database_option
+from labeler.cli.pairs import Shown, surety_table, tested_together
 from labeler.cli.scoring import (
     asking_options,
     check_asked,
@@ -27,7 +29,8 @@ from labeler.cli.tables import (
     text_footer,
     text_lines,
 )
-from labeler.comparison import Comparison, Delta, QueryDelta
+from labeler.comparison import Both, Comparison, Delta, QueryDelta
+from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
     Note,
@@ -38,15 +41,16 @@ from labeler.evaluation import (
     tie_notes,
     tied_ranges,
 )
+from labeler.measures import Measure
 from labeler.model import legible
 from labeler.store import Store
+from labeler.uncertainty import Bands, with_bands
 
 STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
 
 
 @click.command()
-@click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("runs", nargs=-1, required=True, metavar="A B [C]...")
 @asking_options
 @click.option(
     "--strips",
@@ -60,8 +64,7 @@ STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-
 @click.pass_obj
 def compare(
     db: Path,
-    a: str,
-    b: str,
+    runs: tuple[str, ...],
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
@@ -73,68 +76,110 @@ def compare(
     stripped: bool,
     by_graders: bool,
 ) -> None:
-    """Compare run B with run A: what rises, what falls, and where.
+    """Compare run B with run A: what moves, where, how surely.
 
     A delta is B minus A. Wins, ties and losses count the queries in which B is better, equal and
-    worse.
+    worse. Of three runs or more each is compared with each that is named before it.
     """
     check_asked(facet, kind, per_query=per_query, raw=raw)
-    if stripped and kind in ("csv", "json"):
-        raise click.UsageError("--strips are for people; ask for them with --format table or md")
+    check_runs(runs, kind, stripped=stripped)
     if by_graders:
-        check_graders(facet, per_query=per_query, stripped=stripped)
+        check_graders(runs, facet, per_query=per_query, stripped=stripped)
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
         singles = store.single_grades() if by_graders else None
     conventions = conventions_of(settings, preset, rel, budget)
     measures = measures_of(conventions, texts)
-    board = Scoreboard(chosen(collection, (a, b)), conventions)
-    found = comparison.compare(board, a, b, measures, facet)
+    board = Scoreboard(chosen(collection, runs), conventions)
+    found, refused = compare_each(board, runs, measures, facet)
+    shown = tested_together(found)
     notes = notes_on(board, measures, facet)
     if singles is not None:
-        said = comparison.verdict(board, found)
-        sure = said.sure if said is not None else ()
-        print_survival(board, found, singles, sure, kind, notes, raw=raw)
+        sure = {row.measure for row in shown[0].tested.sure(shown[0].rows)}
+        print_survival(board, found[0], singles, sure, kind, notes, raw=raw)
         return
     ranges = tied_ranges(board, measures) if facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions)
-    notes += warnings(board, found)
+    notes += [*refused, *warnings(board, shown)]
+    notes += [] if per_query else how_sure(shown)
     if kind in ("csv", "json"):
-        records = records_of(found, per_query=per_query)
+        records = [row for each in shown for row in records_of(board, each, per_query=per_query)]
         print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
-    table = table_of(found, per_query=per_query)
-    strips = strip_lines(board, found) if stripped else []
-    click.echo(as_page(kind, table, strips, conventions, notes), nl=False)
+    tables = [table_of(shown, per_query=per_query)]
+    if not per_query:
+        tables.append(surety_table(shown))
+    strips = strip_lines(board, found[0]) if stripped else []
+    click.echo(as_page(kind, tables, strips, conventions, notes), nl=False)
 
 
-def records_of(found: Comparison, *, per_query: bool) -> list[Record]:
-    """Return what programs get: the same values in every digit."""
+def check_runs(runs: Sequence[str], kind: str, *, stripped: bool) -> None:
+    """Raise a usage error for one run alone, and for strips that have no place."""
+    if len(runs) < 2:
+        raise click.UsageError("Missing argument 'B': name two runs or more.")
+    if stripped and kind in ("csv", "json"):
+        raise click.UsageError("--strips are for people; ask for them with --format table or md")
+    if stripped and len(runs) > 2:
+        raise click.UsageError("--strips are of two runs; name A and B alone")
+
+
+def compare_each(
+    board: Scoreboard, runs: Sequence[str], measures: Sequence[Measure], facet: str | None
+) -> tuple[list[Comparison], list[Note]]:
+    """Compare all pairs of runs, and say which have nothing in common; some pair must have."""
+    found, refused = [], []
+    for a, b in combinations(runs, 2):
+        try:
+            found.append(comparison.compare(board, a, b, measures, facet))
+        except BadInput as error:
+            if len(runs) == 2 or a == b:
+                raise
+            refused.append(Note("not compared", str(error)))
+    if not found:
+        raise BadInput("no two of these runs have results for the same query")
+    return found, refused
+
+
+def records_of(board: Scoreboard, shown: Shown, *, per_query: bool) -> list[Record]:
+    """Return what programs get: the same values in every digit, and what holes could make of it."""
+    found = shown.found
     if per_query:
         return comparison.query_delta_records(found)
-    return comparison.delta_records(found, rows_of(found))
+    records = comparison.delta_records(found, shown.rows, shown.tested)
+    bands, asked = Bands(board, (found.a, found.b)), (board, found.measures, found.facet)
+    return with_bands(records, bands.means(*asked), bands.deltas(*asked))
 
 
-def rows_of(found: Comparison) -> tuple[Delta, ...]:
-    """Return the means over all queries, or over those of each bucket if they were asked for."""
-    return found.buckets if found.facet else found.deltas
-
-
-def table_of(found: Comparison, *, per_query: bool) -> Table:
+def table_of(shown: Sequence[Shown], *, per_query: bool) -> Table:
     """Return a line for each row, with four digits; a query's needs no counts."""
+    found = shown[0].found
     place = "query" if per_query else found.facet
     names = ["measure"] if place is None else [legible(place), "measure"]
     counts = [] if per_query else ["wins", "ties", "losses", "n", "undefined"]
-    numbers = [legible(found.a), legible(found.b), "delta", *counts, "holes A", "holes B"]
-    lines = _query_lines(found) if per_query else _mean_lines(found)
-    return Table(names, numbers, list(lines))
+    sides = [legible(found.a), legible(found.b)] if len(shown) == 1 else ["of A", "of B"]
+    numbers = [*sides, "delta", *counts, "holes A", "holes B"]
+    lines = [
+        [*([legible(each.found.a), legible(each.found.b)] if len(shown) > 1 else []), *line]
+        for each in shown
+        for line in (_query_lines(each.found) if per_query else _mean_lines(each))
+    ]
+    return Table([*(["A", "B"] if len(shown) > 1 else []), *names], numbers, lines)
 
 
-def _mean_lines(found: Comparison) -> Iterator[list[str]]:
-    for row in rows_of(found):
+def _mean_lines(shown: Shown) -> Iterator[list[str]]:
+    for row in shown.rows:
         counts = (row.wins, row.ties, row.losses, row.n, row.undefined)
-        yield _cells(row.bucket, row, found.conventions, counts)
+        yield _cells(row.bucket, row, shown.found.conventions, counts)
+        if (both := shown.found.on_both(row)) is not None:
+            yield _both_cells(row, both)
+
+
+def _both_cells(row: Delta, both: Both) -> list[str]:
+    """Return the line under a row: its values where both runs have results."""
+    place = [] if row.bucket is None else [legible(row.bucket)]
+    values = [number(both.a), number(both.b), signed(both.delta)]
+    return [*place, "· both answered", *values, "", "", "", str(both.n), "", "", ""]
 
 
 def _query_lines(found: Comparison) -> Iterator[list[str]]:
@@ -181,15 +226,34 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     return text_lines(Table(["query", legible(found.a), legible(found.b)], [heading], body))
 
 
-def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:
+def warnings(board: Scoreboard, shown: Sequence[Shown]) -> Iterator[Note]:
     """Say which run is better and where the table misleads, by no more than chance allows."""
+    for each in shown:
+        yield from _of_pair(board, each, alone=len(shown) == 1)
+
+
+def how_sure(shown: Sequence[Shown]) -> list[Note]:
+    """Say by which rule a difference is more than chance, and what intervals and tests cover."""
+    sizes = [each.tested.of(row).family for each in shown for row in each.rows]
+    family = comparison.family_in_words(sizes)
+    return [
+        Note("how sure", f"{comparison.RULE}; {family}; {comparison.COVERS}"),
+        Note("how worked out", comparison.METHODS),
+    ]
+
+
+def _of_pair(board: Scoreboard, shown: Shown, *, alone: bool) -> Iterator[Note]:
+    found = shown.found
+    pair = None if alone else (found.a, found.b)
     rerank = comparison.rerank(board, found.a, found.b)
     if rerank.identical:
-        yield Note("identical", rerank.sentence)
+        yield Note("identical", rerank.sentence, pair=pair)
         return
-    if (said := comparison.verdict(board, found)) is not None:
-        yield Note(said.kind, f"{said.sentence} ({comparison.RULE})")
-    yield from _of_buckets(found)
+    if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
+        yield Note(said.kind, said.sentence, pair=pair)
+    yield from _of_buckets(shown, pair)
+    if not alone:
+        return
     if rerank.within == rerank.queries:
         yield Note("same chunks", rerank.sentence)
     parts = comparison.split(board, found.a, found.b, found.measures[0])
@@ -197,31 +261,34 @@ def warnings(board: Scoreboard, found: Comparison) -> Iterator[Note]:
         yield Note("parts", parts.sentence, measure=parts.measure)
 
 
-def _of_buckets(found: Comparison) -> Iterator[Note]:
+def _of_buckets(shown: Shown, pair: tuple[str, str] | None) -> Iterator[Note]:
     """Say which buckets move against the total, and where B loses most by the first measure."""
-    against = comparison.contradictions(found)
+    found, tested = shown.found, shown.tested
+    against = comparison.contradictions(found, tested=tested)
     for each in against:
         place = (each.bucket.facet, each.bucket.bucket)
-        yield Note("bucket against total", each.sentence, measure=each.bucket.measure, bucket=place)
+        measure = each.bucket.measure
+        yield Note("bucket against total", each.sentence, (), measure, place, pair)
     worst = comparison.worst_bucket(found, found.measures[0])
     if worst is not None and worst not in [each.bucket for each in against]:
-        sentence = comparison.where_it_loses(found, worst, found.b)
-        place = (worst.facet, worst.bucket)
-        yield Note("largest loss", sentence, measure=worst.measure, bucket=place)
+        sentence = comparison.where_it_loses(found, worst, found.b, tested)
+        yield Note("largest loss", sentence, (), worst.measure, (worst.facet, worst.bucket), pair)
 
 
 def as_page(
     kind: str,
-    table: Table,
+    tables: Sequence[Table],
     strips: Sequence[str],
     conventions: Conventions,
     notes: Sequence[Note],
 ) -> str:
-    """Put table, strips, conventions and notes below each other."""
+    """Put tables, strips, conventions and notes below each other."""
+    lines_of = markdown_lines if kind == "md" else text_lines
+    lines = [line for table in tables for line in ["", *lines_of(table)]][1:]
     if kind == "md":
         fenced = ["", "```text", *strips, "```"] if strips else []
-        lines = [*markdown_lines(table), *fenced, *markdown_footer(conventions, notes)]
+        lines = [*lines, *fenced, *markdown_footer(conventions, notes)]
     else:
         spaced = ["", *strips] if strips else []
-        lines = [*text_lines(table), *spaced, *text_footer(conventions, notes)]
+        lines = [*lines, *spaced, *text_footer(conventions, notes)]
     return "\n".join(lines)

@@ -28,8 +28,12 @@ def graders_option(command: CommandT) -> CommandT:
     )(command)
 
 
-def check_graders(facet: str | None, *, per_query: bool, stripped: bool) -> None:
+def check_graders(
+    runs: Sequence[str], facet: str | None, *, per_query: bool, stripped: bool
+) -> None:
     """Raise a usage error for what cannot be asked for together with ``--graders``."""
+    if len(runs) > 2:
+        raise click.UsageError("--graders is of two runs; name A and B alone")
     if facet is not None or per_query or stripped:
         raise click.UsageError(
             "--graders is over all queries, without --by, --per-query and --strips"

@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from labeler.evaluation import Conventions, Note, Record, notes_of, number
@@ -16,7 +16,9 @@ from labeler.model import legible
 
 # What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
 _MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
-BUCKETS_TOLD = 3  # of one kind, to people; programs get them all
+BUCKETS_TOLD, PAIRS_TOLD = 3, 10  # of one kind, to people; programs get them all
+
+_MOST_TOLD: Mapping[str, int] = {"buckets": BUCKETS_TOLD, "pairs": PAIRS_TOLD}
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +144,16 @@ def in_markdown(text: str) -> str:
 
 
 def folded(notes: Sequence[Note]) -> Iterator[str]:
-    """Return what people are told: of one kind of note on buckets the first few, and a count."""
-    told: Counter[str] = Counter()
+    """Return what people are told: of a kind of note on buckets or pairs the first, and a count."""
+    told: Counter[tuple[str, str]] = Counter()
     for note in notes:
-        told[note.kind] += note.bucket is not None
-        if told[note.kind] <= BUCKETS_TOLD:
+        what = "buckets" if note.bucket is not None else "pairs" if note.pair is not None else ""
+        told[note.kind, what] += 1
+        if not what or told[note.kind, what] <= _MOST_TOLD[what]:
             yield note.sentence
-    for kind, count in told.items():
-        if count > BUCKETS_TOLD:
-            yield f"{kind}: {count - BUCKETS_TOLD} more buckets, which --format json has"
+    for (kind, what), count in told.items():
+        if what and count > _MOST_TOLD[what]:
+            yield f"{kind}: {count - _MOST_TOLD[what]} more {what}, which --format json has"
 
 
 def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:

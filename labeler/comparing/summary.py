@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 
 import htpy
 import streamlit as st
 
-from labeler import comparison, downloads, tables, ui
+from labeler import banding, comparison, downloads, tables, ui
 from labeler.comparing.surviving import show_survival, survival_of
-from labeler.comparison import Rerank, View
+from labeler.comparison import Comparison, Delta, Findings, Reach, Rerank, Sureties, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
+from labeler.uncertainty import DeltaBands, MeanBands
 
 CONTRADICTIONS = 3
 NAMES = ("A", "B")  # what sentences call the runs, which the table names
@@ -26,6 +28,26 @@ def candidates(
     return comparison.rerank(_board, a, b, NAMES)
 
 
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of two runs, and how sure each difference that is shown is."""
+
+    findings: Findings
+    tested: Sureties
+    reaches: Sequence[Reach]
+
+
+@st.cache_data(max_entries=50, show_spinner=False)
+def summed_up(
+    at: tuple[Hashable, ...], bucket: str | None, _view: View, _related: Rerank
+) -> Summary:
+    """Test what is shown and find what stands out; worked out once for each grade."""
+    rows = comparison.rows_over(_view.compared, bucket)
+    tested = comparison.sureties(_view.compared, rows)
+    found = comparison.findings(_view, _related, bucket, NAMES, tested)
+    return Summary(found, tested, comparison.reaches(_view.compared, rows))
+
+
 def show_summary(view: View, bucket: str | None) -> None:
     """Say which run is better and where it loses, over the means and what they rest on."""
     compared = view.compared
@@ -33,40 +55,81 @@ def show_summary(view: View, bucket: str | None) -> None:
         st.text(f"{compared.facet}: {bucket}")
     asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
     related = candidates(ui.database(), *asked, view.board)
-    said = comparison.findings(view, related, bucket, NAMES)
+    summary = summed_up(asked_of(view), bucket, view, related)
+    said = summary.findings
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     of_all = view.board.notes(compared.measures)
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
     sentences = filter(None, [said.losses, *first, *said.parts])
-    numbers = means(view, bucket, said.sure)
+    rows = comparison.rows_over(compared, bucket)
+    bands = banding.of_pair(
+        view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
+    )
+    spreads = {row.measure: spreads_of(compared, row, bands) for row in rows}
+    numbers = means(view, bucket, rows, summary, spreads)
+    family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
-        show_html(tables.answer(said.verdict, sentences, numbers, [compared.conventions.sentence]))
+        is_open = any(spread.is_open for each in spreads.values() for spread in each)
+        in_words = [banding.WORDS] if is_open else []
+        print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
+        show_html(tables.answer(said.verdict, sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
                 show_html(tables.sentences(rest))
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
-        show_html(tables.folded(what, [f"Bold is {comparison.RULE}", *notes]))
+        bold = f"Bold is {comparison.RULE}; {family}"
+        doubts = [banding.DOUBTS] if is_open else []
+        show_html(tables.folded(what, [bold, upper(comparison.METHODS), *doubts, *notes]))
         if not related.identical:
-            held = survival_of(view, bucket, sure=view.by in said.sure)
-            show_survival(view, held, NAMES)
+            sure = any(row.measure == view.by for row in summary.tested.sure(rows))
+            show_survival(view, survival_of(view, bucket, sure=sure), NAMES)
 
 
-def means(view: View, bucket: str | None, sure: Collection[Measure]) -> htpy.Fragment:
-    """Return the table of all runs' means, those ``sure`` to move in bold."""
+def asked_of(view: View) -> tuple[Hashable, ...]:
+    """Return all that the answer depends on, besides the bucket."""
+    board, compared = view.board, view.compared
+    asked = (repr(compared.conventions), repr(compared.measures), repr(view.by), compared.facet)
+    moved = (ui.database(), board.data_revision, compared.revision)
+    return (*moved, compared.a, compared.b, *asked)
+
+
+def upper(sentence: str) -> str:
+    """Return a sentence that begins with a capital."""
+    return sentence[:1].upper() + sentence[1:]
+
+
+def spreads_of(
+    compared: Comparison, row: Delta, bands: tuple[MeanBands, DeltaBands]
+) -> list[tables.Spread]:
+    """Return how far A, B and B - A may be off because of holes, for one row of the table."""
+    of_means, of_deltas = bands
+    places = [(run, row.measure, row.bucket) for run in (compared.a, compared.b)]
+    found = [*map(of_means.get, places), of_deltas.get((row.measure, row.bucket))]
+    return [banding.spread(each) for each in found]
+
+
+def means(
+    view: View,
+    bucket: str | None,
+    rows: Sequence[Delta],
+    summary: Summary,
+    spreads: Mapping[Measure, Sequence[tables.Spread]],
+) -> htpy.Fragment:
+    """Return the table of all runs' means, and how sure their differences are."""
     compared = view.compared
-    rows = [row for row in compared.buckets if row.bucket == bucket] if bucket else compared.deltas
     table = view.board.table(compared.measures, compared.facet if bucket else None)
     more = [score for score in table if score.run in view.also and score.bucket == bucket]
-    return tables.compare_table(rows, compared, view.names, sure, more)
+    sure = (summary.tested, summary.reaches)
+    return tables.compare_table(rows, compared, view.names, *sure, more, spreads)
 
 
-def offer_files(view: View) -> None:
+def offer_files(view: View, bucket: str | None) -> None:
     """Offer the numbers in full precision."""
     with st.container(horizontal=True):
         ui.offer(
             "Download the means as CSV",
-            lambda: downloads.compare_csv(view.compared),
+            lambda: downloads.compare_csv(view.compared, bucket, bands_of(view)),
             "compare.csv",
             view.board.revision,
         )
@@ -76,3 +139,9 @@ def offer_files(view: View) -> None:
             "compare-queries.csv",
             view.board.revision,
         )
+
+
+def bands_of(view: View) -> tuple[MeanBands, DeltaBands]:
+    """Return what holes could make of every row that the file has."""
+    compared = view.compared
+    return banding.of_pair(view.board, compared.a, compared.b, compared.measures, compared.facet)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from labeler.comparison.chance import FEW
-from labeler.comparison.deltas import Comparison, Delta, more_than_chance
+from labeler.comparison.deltas import Comparison, Delta
+from labeler.comparison.surety import FEW, Sureties, sureties
 from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
@@ -45,24 +45,33 @@ class Cell:
 
 
 def contradictions(
-    comparison: Comparison, names: tuple[str, str] | None = None
+    comparison: Comparison,
+    names: tuple[str, str] | None = None,
+    tested: Sureties | None = None,
 ) -> tuple[Contradiction, ...]:
     """Return the buckets that move against the total by more than chance, the largest move first.
 
-    Chance is judged over the buckets of the facet by one measure (see `more_than_chance`). A total
-    that four digits do not show to move is moved against, too. Judged is left out, as it says
-    nothing of a ranking. ``names`` are what A and B are called, their own unless given.
+    ``tested`` are the tests of the buckets; without it, each is tested among all buckets and totals
+    by all measures. A total that four digits do not show to move is moved against, too. Judged is
+    left out, as it says nothing of a ranking. ``names`` are what A and B are called, their own
+    unless given.
     """
+    tested = sliced(comparison) if tested is None else tested
     found = []
     for total in comparison.deltas:
         if not total.measure.definition.always_defined:
             rows = [row for row in comparison.buckets if row.measure == total.measure]
             found += [
                 Contradiction(row, total, _against(comparison, row, total, names))
-                for row in more_than_chance(rows)
+                for row in tested.sure(rows)
                 if row.direction != total.direction
             ]
     return tuple(sorted(found, key=lambda each: -abs(each.bucket.delta)))
+
+
+def sliced(comparison: Comparison) -> Sureties:
+    """Test all buckets and totals of a comparison together, as one table shows them."""
+    return sureties(comparison, [*comparison.deltas, *comparison.buckets])
 
 
 def worst_bucket(comparison: Comparison, measure: Measure) -> Delta | None:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from labeler.comparison.chance import beyond_chance, t_test
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
@@ -28,8 +27,8 @@ class Delta(NamedTuple):
     and ``losses`` (see `TOLERANCE`) add up to ``n``. A query that a run has no list for counts 0
     for that run, and among its ``missing``. ``holes`` and ``missing`` also count the ``undefined``
     queries. Values are NaN where no query counts, and for a run that has no result for any that
-    does: then nobody wins. ``p`` is of a paired t-test of this row alone (see `t_test`): whether it
-    is more than chance depends on the rows it is looked at with (see `more_than_chance`).
+    does: then nobody wins. Whether it is more than chance depends on the rows it is looked at with
+    (see `sureties`).
     """
 
     measure: Measure
@@ -47,7 +46,6 @@ class Delta(NamedTuple):
     holes_b: int
     missing_a: int
     missing_b: int
-    p: float
 
     @property
     def direction(self) -> int:
@@ -55,6 +53,19 @@ class Delta(NamedTuple):
         if math.isnan(self.delta) or abs(self.delta) < VISIBLE:
             return 0
         return 1 if self.delta > 0 else -1
+
+
+class Both(NamedTuple):
+    """The means over the ``n`` queries that both runs have results for."""
+
+    n: int
+    a: float
+    b: float
+
+    @property
+    def delta(self) -> float:
+        """B minus A."""
+        return self.b - self.a
 
 
 class QueryDelta(NamedTuple):
@@ -87,6 +98,7 @@ class Column:
 
     @property
     def delta(self) -> Floats:
+        """B minus A, (queries,)."""
         return self.b - self.a
 
 
@@ -95,7 +107,9 @@ class Comparison:
     """Run ``b`` against run ``a``, at one revision of the golden set.
 
     ``deltas`` has a row for each measure, over all queries; ``buckets`` one for each measure and
-    bucket of ``facet``, and is empty without one.
+    bucket of ``facet``, and is empty without one. ``missing`` and ``answered`` say for A and B,
+    (queries, 2), where there is no list, and where a list holds a result; ``groups`` are the
+    buckets, and each query's place among them, past the last if it is in none.
     """
 
     a: str
@@ -108,12 +122,43 @@ class Comparison:
     query_ids: tuple[str, ...]
     judged: Bools
     missing: Bools
+    answered: Bools
+    groups: tuple[tuple[str | None, ...], Ints]
     columns: Mapping[Measure, Column]
 
     @property
     def measures(self) -> tuple[Measure, ...]:
         """The measures compared, ``@budget`` as a number where it is one."""
         return tuple(self.columns)
+
+    def differences(self, row: Delta) -> Floats:
+        """Return B minus A for each query that a row's means are over; ties are 0."""
+        delta = self.columns[row.measure].delta[self._inside(row.bucket)]
+        delta = delta[~np.isnan(delta)]
+        return np.where(np.abs(delta) <= TOLERANCE, 0.0, delta)
+
+    def on_both(self, row: Delta) -> Both | None:
+        """Return a row's means over the queries that both runs answered, None if those are all.
+
+        None as well where the row has no value.
+        """
+        column, both = self.columns[row.measure], self.answered.all(axis=1)
+        counted = column.counted & self._inside(row.bucket)
+        apart = counted & (self.answered[:, 0] != self.answered[:, 1])
+        if math.isnan(row.delta) or not apart.any():
+            return None
+        there = counted & both
+        n = int(there.sum())
+        a, b = (float(side[there].mean()) if n else math.nan for side in (column.a, column.b))
+        return Both(n, a, b)
+
+    def _inside(self, bucket: str | None) -> Bools:
+        """Say which queries are in a bucket; None stands for all."""
+        names, group = self.groups
+        if bucket is None:
+            return np.ones(len(group), dtype=np.bool_)
+        inside: Bools = group == names.index(bucket)
+        return inside
 
     def queries(self, measure: Measure | None = None) -> list[QueryDelta]:
         """Return a measure's rows query by query, in the collection's order; the first's if None.
@@ -179,6 +224,8 @@ def compare(
         board.collection.query_ids,
         board.judged,
         np.stack([board.absent(a), board.absent(b)], axis=1),
+        np.stack([_answered(board, a), _answered(board, b)], axis=1),
+        board.groups(facet),
         columns,
     )
 
@@ -216,27 +263,9 @@ def _deltas(
     counts = np.concatenate(
         [_count_outcomes(column.delta, group, len(buckets)) for column in columns.values()]
     )
-    chances = np.concatenate(
-        [t_test(_settled(column.delta), group, len(buckets)) for column in columns.values()]
-    )
-    rows = zip(rows_a, rows_b, counts.tolist(), chances.tolist(), strict=True)
-    for row_a, row_b, (wins, ties, losses), p in rows:
-        yield _delta(row_a, row_b, wins, ties, losses, p)
-
-
-def _settled(delta: Floats) -> Floats:
-    """Return differences with those that are ties as 0, so that rounding is no evidence."""
-    return np.where(np.abs(delta) <= TOLERANCE, 0.0, delta)
-
-
-def more_than_chance(rows: Sequence[Delta]) -> list[Delta]:
-    """Return which of ``rows``, looked at together, moved by more than chance (see `RULE`).
-
-    Together are a measure's buckets of one facet, or all measures over the same queries: the more
-    are looked at, the more each has to show. A move that four digits do not show is none.
-    """
-    beyond = beyond_chance([row.p for row in rows], [row.n for row in rows])
-    return [row for row, sure in zip(rows, beyond.tolist(), strict=True) if sure and row.direction]
+    rows = zip(rows_a, rows_b, counts.tolist(), strict=True)
+    for row_a, row_b, (wins, ties, losses) in rows:
+        yield _delta(row_a, row_b, wins, ties, losses)
 
 
 def _count_outcomes(delta: Floats, group: Ints, size: int) -> Ints:
@@ -246,7 +275,7 @@ def _count_outcomes(delta: Floats, group: Ints, size: int) -> Ints:
     return np.stack(counts, axis=1)
 
 
-def _delta(a: Score, b: Score, wins: int, ties: int, losses: int, p: float) -> Delta:
+def _delta(a: Score, b: Score, wins: int, ties: int, losses: int) -> Delta:
     return Delta(
         measure=a.measure,
         facet=a.facet,
@@ -263,5 +292,4 @@ def _delta(a: Score, b: Score, wins: int, ties: int, losses: int, p: float) -> D
         holes_b=b.holes,
         missing_a=a.missing,
         missing_b=b.missing,
-        p=p,
     )

@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from labeler.comparison.buckets import Contradiction, contradictions, worst_bucket
-from labeler.comparison.chance import FEW
-from labeler.comparison.deltas import Comparison, Delta, compare, more_than_chance
+from labeler.comparison.buckets import Contradiction, contradictions, sliced, worst_bucket
+from labeler.comparison.deltas import Comparison, Delta, compare
 from labeler.comparison.splitting import Rerank, split
+from labeler.comparison.surety import FEW, Sureties
 from labeler.comparison.verdict import verdict
 from labeler.comparison.views import View
 from labeler.evaluation import signed
-from labeler.measures import Measure
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
     """What is to be said of two runs, the answer first: ``verdict`` is which of them is better.
 
-    ``sure`` are the measures that move by more than chance. ``losses`` says where B loses most,
-    ``parts`` what the difference is made of, ``against`` which buckets move against the total, the
-    measure in question first.
+    ``losses`` says where B loses most, ``parts`` what the difference is made of, ``against`` which
+    buckets move against the total, the measure in question first.
     """
 
     verdict: str
-    sure: frozenset[Measure] = frozenset()
     losses: str = ""
     parts: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
@@ -35,35 +32,38 @@ def findings(
     related: Rerank,
     bucket: str | None = None,
     names: tuple[str, str] | None = None,
+    tested: Sureties | None = None,
 ) -> Findings:
     """Say of two runs what their means mean, over all queries or those of one bucket.
 
     ``related`` is how B's candidates relate to A's. ``names`` are what A and B are called, their
-    own unless given.
+    own unless given. ``tested`` are the tests of the means that are shown, see `verdict`; buckets
+    are tested among all of their facet, as on a table of its own.
     """
     if related.identical:
         return Findings(related.sentence)
-    said = verdict(view.board, view.compared, bucket, names)
-    first, sure = ("", frozenset[Measure]()) if said is None else (said.sentence, said.sure)
-    found = _by_facet(view)
-    against = [each for comparison in found for each in contradictions(comparison, names)]
+    said = verdict(view.board, view.compared, bucket, names, tested)
+    first = "" if said is None else said.sentence
+    found = [(comparison, sliced(comparison)) for comparison in _by_facet(view)]
+    against = [each for pair in found for each in contradictions(pair[0], names, pair[1])]
     if bucket is not None:
-        return Findings(first, sure, against=_sentences(view, against, bucket))
+        return Findings(first, against=_sentences(view, against, bucket))
     parts = split(view.board, view.compared.a, view.compared.b, view.by)
     keeps = related.within == related.queries  # else the parts say how much other chunks matter
     return Findings(
         first,
-        sure,
         _losses(view, found, names),
         (*([related.sentence] if keeps else []), *([parts.sentence] if parts.n else [])),
         _sentences(view, against),
     )
 
 
-def where_it_loses(comparison: Comparison, row: Delta, b: str) -> str:
-    """Say in which bucket B loses most, and whether that may be chance."""
-    rows = [each for each in comparison.buckets if each.measure == row.measure]
-    sure = "by more than chance" if row in more_than_chance(rows) else "which may be chance"
+def where_it_loses(
+    comparison: Comparison, row: Delta, b: str, tested: Sureties | None = None
+) -> str:
+    """Say in which bucket B loses most, and whether that may be chance, see `contradictions`."""
+    tested = sliced(comparison) if tested is None else tested
+    sure = "by more than chance" if tested.of(row).is_sure else "which may be chance"
     change = f"{comparison.conventions.heading(row.measure)} {signed(row.delta)} (n {row.n})"
     return f"{b} loses most in {row.facet} = {row.bucket}: {change}, {sure}"
 
@@ -76,14 +76,16 @@ def _by_facet(view: View) -> list[Comparison]:
     ]
 
 
-def _losses(view: View, found: list[Comparison], names: tuple[str, str] | None) -> str:
+def _losses(
+    view: View, found: list[tuple[Comparison, Sureties]], names: tuple[str, str] | None
+) -> str:
     """Say where B loses most by the measure in question, of all facets."""
-    rows = [(worst_bucket(comparison, view.by), comparison) for comparison in found]
-    falling = [(row, comparison) for row, comparison in rows if row is not None]
+    rows = [(worst_bucket(pair[0], view.by), pair) for pair in found]
+    falling = [(row, pair) for row, pair in rows if row is not None]
     if falling:
-        row, comparison = min(falling, key=lambda each: each[0].delta)
-        return where_it_loses(comparison, row, names[1] if names else comparison.b)
-    rose = any(row.n >= FEW for comparison in found for row in comparison.buckets)
+        row, (comparison, tested) = min(falling, key=lambda each: each[0].delta)
+        return where_it_loses(comparison, row, names[1] if names else comparison.b, tested)
+    rose = any(row.n >= FEW for comparison, _ in found for row in comparison.buckets)
     return f"No bucket of {FEW} queries or more falls by {view.heading}" if rose else ""
 
 

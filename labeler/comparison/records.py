@@ -6,16 +6,21 @@ import math
 from collections.abc import Iterable
 
 from labeler.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
+from labeler.comparison.surety import Reach, Sureties, cautions_of, reaches, sureties
 from labeler.evaluation import NO_RESULT, Record, names_of, why_no_mean, why_no_value
 
 
-def delta_records(comparison: Comparison, rows: Iterable[Delta]) -> list[Record]:
+def delta_records(
+    comparison: Comparison, rows: Iterable[Delta], tested: Sureties | None = None
+) -> list[Record]:
     """Return means as rows; facet and bucket are columns where one of ``rows`` is of a bucket.
 
     A row stands under the name its measure was asked for by. ``a``, ``b`` and ``delta`` are NaN
-    where there is no value, and ``reason`` says why and of which run.
+    where there is no value, and ``reason`` says why and of which run. ``tested`` are the tests of
+    the rows; without it they are tested among each other.
     """
     rows = list(rows)
+    tested = sureties(comparison, rows) if tested is None else tested
     in_buckets = any(row.facet is not None for row in rows)
     return [
         {
@@ -36,10 +41,31 @@ def delta_records(comparison: Comparison, rows: Iterable[Delta]) -> list[Record]
             "holes_b": row.holes_b,
             "missing_a": row.missing_a,
             "missing_b": row.missing_b,
+            **_sure(comparison, row, reach, tested),
         }
-        for row in rows
+        for row, reach in zip(rows, reaches(comparison, rows), strict=True)
         for names in names_of(row.measure)
     ]
+
+
+def _sure(comparison: Comparison, row: Delta, reach: Reach, tested: Sureties) -> Record:
+    """Return the columns that say how sure a difference is."""
+    surety, both = tested.of(row), comparison.on_both(row)
+    return {
+        "lo": reach.interval.lo,
+        "hi": reach.interval.hi,
+        "interval": reach.interval.method or None,
+        "p": surety.p,
+        "p_holm": surety.holm,
+        "test": surety.kind,
+        "family": surety.family,
+        "detectable": reach.detectable,
+        "more_queries": reach.more_queries,
+        "caution": cautions_of(row, reach) or None,
+        "n_both": both.n if both else None,
+        "both_a": both.a if both else math.nan,
+        "both_b": both.b if both else math.nan,
+    }
 
 
 def query_delta_records(comparison: Comparison) -> list[Record]:

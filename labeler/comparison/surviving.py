@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.comparison.chance import FEW, LEVEL
 from labeler.comparison.deltas import Comparison, Delta, compare
+from labeler.comparison.surety import FEW
 from labeler.evaluation import HOLE, Golden, Scoreboard, regraded
 from labeler.measures import Bools, Ints, Measure
 from labeler.model import ADJUDICATE, GRADE, IMPORT, LOWER_MEDIAN, SingleGrades, agreed_grade
+from labeler.uncertainty import LEVEL, p_values
 
 ENOUGH = 20
 """A reading that changes fewer pairs is spoken of in no sentence."""
@@ -252,4 +253,6 @@ def _compared(
 
 def _chances(found: Sequence[Compared], measures: int) -> list[list[float]]:
     """Return the p-value of each reading, measure by measure."""
-    return [[rows[at].p for _, rows in found] for at in range(measures)]
+    samples = [by.differences(rows[at]) for at in range(measures) for by, rows in found]
+    ps = [each.p for each in p_values(samples)]
+    return [ps[at * len(found) : (at + 1) * len(found)] for at in range(measures)]

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from labeler.comparison.chance import FEW
-from labeler.comparison.deltas import Comparison, Delta, compare, more_than_chance
+from labeler.comparison.deltas import Comparison, Delta, compare
+from labeler.comparison.surety import FEW, Sureties, sureties
 from labeler.evaluation import USUAL, Conventions, Scoreboard, signed
 from labeler.measures import Measure
 
@@ -38,34 +38,71 @@ def verdict(
     comparison: Comparison,
     bucket: str | None = None,
     names: tuple[str, str] | None = None,
+    tested: Sureties | None = None,
 ) -> Verdict | None:
     """Say which run is better, over all queries or those of one bucket of the facet compared by.
 
     However few measures were compared, the usual ones are looked at as well, so that none that
-    falls is hidden by not being shown; Judged is not asked. ``names`` are what A and B are called,
-    their own unless given. None where no measure has a value.
+    falls is hidden by not being shown; Judged is not asked. ``tested`` are the tests of what is
+    shown, so that nothing is said to be surer here than there; without it, each measure is tested
+    among those compared. The usual ones that were not compared are a family of their own.
+    ``names`` are what A and B are called, their own unless given. None where no measure has a
+    value.
     """
-    rows = [row for row in _whole(board, comparison, bucket) if not math.isnan(row.delta)]
-    if not rows:
+    asked = _asked(board, comparison, bucket, tested)
+    if not asked:
         return None
     a, b = names or (comparison.a, comparison.b)
-    n = max(row.n for row in rows)
+    n = max(row.n for row, _ in asked)
     if n < FEW:
         few = f"Fewer than {FEW} queries (n {n}): any difference of {b} from {a} may be chance"
         return Verdict(TOO_FEW, (), (), few)
-    sure = more_than_chance(rows)
-    rises, falls = (tuple(row for row in sure if row.direction == way) for way in (1, -1))
-    others = [row for row in rows if row.direction and row not in sure]
+    rises, falls = (
+        tuple(row for row, is_sure in asked if is_sure and row.direction == way) for way in (1, -1)
+    )
+    others = [row for row, is_sure in asked if row.direction and not is_sure]
     kind, sentence = _in_words(comparison.conventions, a, b, rises, falls, others)
     return Verdict(kind, rises, falls, sentence)
 
 
-def _whole(board: Scoreboard, comparison: Comparison, bucket: str | None) -> list[Delta]:
-    measures = [*comparison.measures, *comparison.conventions.measures(USUAL)]
-    asked = [measure for measure in measures if not measure.definition.always_defined]
+def rows_over(comparison: Comparison, bucket: str | None) -> list[Delta]:
+    """Return the means over all queries, or over those of one bucket."""
+    if bucket is None:
+        return [*comparison.deltas]
+    return [row for row in comparison.buckets if row.bucket == bucket]
+
+
+def _asked(
+    board: Scoreboard, comparison: Comparison, bucket: str | None, tested: Sureties | None
+) -> list[tuple[Delta, bool]]:
+    """Return what is looked at, and whether each is more than chance: first what was compared."""
+    shown = rows_over(comparison, bucket)
+    tested = sureties(comparison, shown) if tested is None else tested
+    more, of_more = _not_shown(board, comparison, bucket)
+    sure = [(row, tested.of(row).is_sure) for row in shown]
+    sure += [(row, of_more.of(row).is_sure) for row in more]
+    return [
+        (row, is_sure)
+        for row, is_sure in sure
+        if not math.isnan(row.delta) and not row.measure.definition.always_defined
+    ]
+
+
+def _not_shown(
+    board: Scoreboard, comparison: Comparison, bucket: str | None
+) -> tuple[list[Delta], Sureties]:
+    """Return the usual measures that were not compared, and their tests."""
+    more = [
+        measure
+        for measure in board.resolve(comparison.conventions.measures(USUAL))
+        if measure not in comparison.columns and not measure.definition.always_defined
+    ]
+    if not more:
+        return [], Sureties()
     facet = comparison.facet if bucket is not None else None
-    found = compare(board, comparison.a, comparison.b, asked, facet)
-    return [row for row in found.buckets if row.bucket == bucket] if facet else [*found.deltas]
+    found = compare(board, comparison.a, comparison.b, more, facet)
+    rows = rows_over(found, bucket)
+    return rows, sureties(found, rows)
 
 
 def _in_words(

@@ -17,8 +17,8 @@ SILENT = "no result"
 class Note:
     """Something to know about numbers: ``kind`` is for programs, ``sentence`` for people.
 
-    It concerns the numbers of ``runs``, or of all where none is named; of one ``measure`` alone or
-    of one ``bucket`` (facet and bucket), where they are given.
+    It concerns the numbers of ``runs``, or of all where none is named; of one ``measure`` alone, of
+    one ``bucket`` (facet and bucket) or of one ``pair`` of runs compared, where they are given.
     """
 
     kind: str
@@ -26,6 +26,7 @@ class Note:
     runs: tuple[str, ...] = ()
     measure: Measure | None = None
     bucket: tuple[str | None, str | None] | None = None
+    pair: tuple[str, str] | None = None
 
     def is_about(self, *runs: str | None) -> bool:
         """Say whether it concerns any of ``runs``."""

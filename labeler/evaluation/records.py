@@ -77,8 +77,9 @@ def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = No
 def notes_of(record: Record, notes: Iterable[Note]) -> list[Note]:
     """Return the notes that concern a row, of whichever kind: those of its run or runs, and of all.
 
-    A note on a measure or a bucket concerns the rows of that measure or bucket alone.
+    A note on a measure, a bucket or a pair of runs concerns the rows of that one alone.
     """
+    pair = (record.get("run_a"), record.get("run_b"))
     place = (record.get("facet"), record.get("bucket"))
     runs = [record[name] for name in ("run", "run_a", "run_b") if name in record]
     return [
@@ -87,6 +88,7 @@ def notes_of(record: Record, notes: Iterable[Note]) -> list[Note]:
         if note.is_about(*runs)
         and (note.measure is None or str(note.measure) == record["full_name"])
         and note.bucket in (None, place)
+        and note.pair in (None, pair)
     ]
 
 

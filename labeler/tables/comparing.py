@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from string import ascii_uppercase
 
 import htpy
 
 from labeler.comparison import (
     FEW,
+    Both,
     Comparison,
     Delta,
     QueryDelta,
+    Reach,
+    Sureties,
     Trial,
     WhatIf,
+    cautions_of,
+    chance_in_words,
+    interval_in_words,
+    more_in_words,
 )
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
 from labeler.measures import MEASURES, Measure
 from labeler.palette import A_COLOUR, B_COLOUR, QUIET
+from labeler.tables.bands import LOOK as BAND_LOOK
+from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
 
 LOOK = style("""
@@ -47,6 +56,9 @@ LOOK = style("""
 .compare.whole .change > * { font-size: 1.05rem; background:
     color-mix(in srgb, currentColor 5%, transparent); }
 .compare.whole .change small { font-size: 0.78rem; }
+.compare.whole .sure > * { font-size: 0.88rem; }
+.compare.whole .sure small { white-space: normal; }
+.compare.whole .sure td { max-width: 14rem; }
 .compare .letter::before {
     content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
     background: var(--side);
@@ -77,6 +89,9 @@ LOOK = style("""
 }
 """)
 
+Spreads = Mapping[Measure, Sequence[Spread]]
+"""How far A, B and B - A may be off, by measure."""
+
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
@@ -104,20 +119,24 @@ def compare_table(
     rows: Sequence[Delta],
     comparison: Comparison,
     names: Mapping[str, str],
-    sure: Container[Measure],
+    tested: Sureties,
+    reaches: Sequence[Reach],
     more: Sequence[Score] = (),
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B against A, a column for each measure; ``more`` are means of runs beside them.
 
-    A difference is bold where its measure is ``sure`` to move. ``names`` are what runs are called
-    where there is little room.
+    A difference is bold where it is more than chance by its test; ``reaches`` are what the queries
+    of each row can show, ``spreads`` how far A, B and B - A may be off. ``names`` are what runs are
+    called where there is little room.
     """
+    cells = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
     pair = (
-        ("A", comparison.a, [(row.a, row.n, row.holes_a, row.missing_a) for row in rows]),
-        ("B", comparison.b, [(row.b, row.n, row.holes_b, row.missing_b) for row in rows]),
+        ("A", comparison.a, [(r.a, r.n, r.holes_a, r.missing_a, drawn[0]) for r, drawn in cells]),
+        ("B", comparison.b, [(r.b, r.n, r.holes_b, r.missing_b, drawn[1]) for r, drawn in cells]),
     )
     further = [
-        (letter, run, [(s.value, s.n, s.holes, s.missing) for s in more if s.run == run])
+        (letter, run, [(s.value, s.n, s.holes, s.missing, None) for s in more if s.run == run])
         for letter, run in zip(
             ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
         )
@@ -128,14 +147,31 @@ def compare_table(
     ]
     change = htpy.tr(".change")[
         row_head("B − A", small("B wins / ties / loses")),
-        [_change_cell(row, sure=row.measure in sure) for row in rows],
+        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in cells],
+    ]
+    pairs = list(zip(rows, reaches, strict=True))
+    sizes = {tested.of(row).family for row in rows}
+    after = [
+        *_both_rows(comparison, rows),
+        htpy.tr(".sure")[
+            row_head("95% interval", small("of B − A, over the choice of queries")),
+            [_interval_cell(*pair) for pair in pairs],
+        ],
+        htpy.tr(".sure")[
+            row_head("p", small(f"after Holm, {max(sizes, default=0):,} tests")),
+            [_test_cell(row, tested) for row in rows],
+        ],
+        htpy.tr(".sure")[
+            row_head("Finds from", small("more queries needed")),
+            [_reach_cell(reach) for reach in reaches],
+        ],
     ]
     heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
     return framed(
-        LOOK,
+        (LOOK, BAND_LOOK),
         "compare whole",
         heads,
-        [*runs[:2], change, *runs[2:]],
+        [*runs[:2], change, *after, *runs[2:]],
         label="A against B by measure",
         columns=len(rows),
     )
@@ -154,17 +190,62 @@ def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
     return row_head(mark, " ", run_name(run, names))
 
 
-def _mean_cell(value: float, n: int, holes: int, missing: int) -> htpy.Element:
+def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | None]:
+    """Return the pictures of A and B, on one scale, and of B - A with 0 in the middle of its."""
+    a, b, delta = spreads or (NOTHING, NOTHING, NOTHING)
+    scale = scale_of((row.a, row.b), (a, b))
+    around = scale_of((row.delta,), (delta,), around=True)
+    sides = [band(row.a, a, scale), band(row.b, b, scale)]
+    return [*sides, band(row.delta, delta, around, delta=True)]
+
+
+def _mean_cell(
+    value: float, n: int, holes: int, missing: int, picture: htpy.Element | None
+) -> htpy.Element:
     """Return a mean with the holes it rests on, and the queries its run has no list for."""
     absent = f", {missing} absent" if missing else ""
     under = _aside(value, n) or f"{hole_words(holes)}{absent}"
-    return htpy.td[number(value), small(under)]
+    return htpy.td[number(value), picture, small(under)]
 
 
-def _change_cell(row: Delta, *, sure: bool) -> htpy.Element:
+def _change_cell(row: Delta, picture: htpy.Element | None, *, sure: bool) -> htpy.Element:
     shown = signed(row.delta)
     outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
-    return htpy.td[htpy.strong[shown] if sure else shown, small(outcomes)]
+    return htpy.td[htpy.strong[shown] if sure else shown, picture, small(outcomes)]
+
+
+def _both_rows(comparison: Comparison, rows: Sequence[Delta]) -> list[htpy.Element]:
+    """Return a line with the values where both runs have results, if they answered others."""
+    found = [comparison.on_both(row) for row in rows]
+    if not any(found):
+        return []
+    title = "The means over the queries that both A and B have results for"
+    return [
+        htpy.tr(".sure")[
+            row_head("Both answered", small("A, B"), title=title),
+            [htpy.td["–"] if both is None else _both_cell(both) for both in found],
+        ]
+    ]
+
+
+def _both_cell(both: Both) -> htpy.Element:
+    said = f"{number(both.a)}, {number(both.b)} (n {both.n:,})"
+    return htpy.td[signed(both.delta), small(said)]
+
+
+def _interval_cell(row: Delta, reach: Reach) -> htpy.Element:
+    return htpy.td[interval_in_words(reach.interval), small(cautions_of(row, reach))]
+
+
+def _test_cell(row: Delta, tested: Sureties) -> htpy.Element:
+    surety = tested.of(row)
+    return htpy.td(title=surety.kind)[
+        chance_in_words(surety.p), small(chance_in_words(surety.holm))
+    ]
+
+
+def _reach_cell(reach: Reach) -> htpy.Element:
+    return htpy.td[number(reach.detectable), small(more_in_words(reach))]
 
 
 def query_table(

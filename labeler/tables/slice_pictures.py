@@ -8,40 +8,60 @@ from collections.abc import Mapping, Sequence
 
 import htpy
 
-from labeler.comparison import Cell, Comparison, Delta, more_than_chance
+from labeler.comparison import (
+    Cell,
+    Comparison,
+    Delta,
+    Place,
+    Reach,
+    Sureties,
+    cautions_of,
+    chance_in_words,
+    interval_in_words,
+    place_of,
+)
 from labeler.evaluation import Conventions, Score, number, signed
+from labeler.measures import Measure
+from labeler.tables.bands import NOTHING, Spread
 from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
 from labeler.tables.shared import hole_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
 
+Spreads = Mapping[tuple[Measure, str | None], Spread]
+"""How far the numbers of a picture may be off, by measure and bucket."""
+
 
 def difference_picture(
-    comparison: Comparison, buckets: Sequence[str], *, least: int, link: LinkOf
+    comparison: Comparison,
+    buckets: Sequence[str],
+    tested: Sureties,
+    reaches: Mapping[Place, Reach],
+    *,
+    least: int,
+    link: LinkOf,
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
 
-    Each measure has a scale of its own, which buckets of fewer than ``least`` queries do not widen.
+    A dot is filled where the difference is more than chance by the tests; hovering says its test
+    and its interval. Each measure has a scale of its own, which buckets of fewer than ``least``
+    queries do not widen; ``spreads`` are drawn behind as far as the scale goes.
     """
     rows: dict[str | None, list[Delta]] = {}
     for row in (*comparison.deltas, *comparison.buckets):
         rows.setdefault(row.bucket, []).append(row)
-    sure = _more_than_chance(comparison)
     chosen = [rows[bucket] for bucket in (None, *buckets)]
     scales = _scales(comparison, chosen[1:], least)
     columns = [
         Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.meaning)
         for measure, scale in zip(comparison.measures, scales, strict=True)
     ]
-    lines = [_difference_line(comparison, deltas, sure, least, link) for deltas in chosen]
+    sure = (tested, reaches)
+    lines = [
+        _difference_line(comparison, deltas, sure, spreads or {}, least=least, link=link)
+        for deltas in chosen
+    ]
     return dot_picture(comparison.facet or "", columns, lines, scales)
-
-
-def _more_than_chance(comparison: Comparison) -> set[Delta]:
-    """Return the rows that moved by more than chance, each among those it is looked at with."""
-    sure = set(more_than_chance(comparison.deltas))
-    for measure in comparison.measures:
-        sure |= set(more_than_chance([r for r in comparison.buckets if r.measure == measure]))
-    return sure
 
 
 def _scales(comparison: Comparison, shown: Sequence[Sequence[Delta]], least: int) -> list[float]:
@@ -55,29 +75,46 @@ def _scales(comparison: Comparison, shown: Sequence[Sequence[Delta]], least: int
 
 
 def _difference_line(
-    comparison: Comparison, rows: Sequence[Delta], sure: set[Delta], least: int, link: LinkOf
+    comparison: Comparison,
+    rows: Sequence[Delta],
+    sure: tuple[Sureties, Mapping[Place, Reach]],
+    spreads: Spreads,
+    *,
+    least: int,
+    link: LinkOf,
 ) -> Line[Dot]:
+    tested, reaches = sure
     bucket, n = rows[0].bucket, max(row.n for row in rows)
     dots = [
         Dot(
             row.delta,
-            _difference_words(comparison, row, row in sure),
-            row in sure,
+            _difference_words(comparison, row, tested, reaches[place_of(row)]),
+            tested.of(row).is_sure,
             missing=_missing(row.delta, row.n),
+            spread=spreads.get((row.measure, row.bucket), NOTHING),
         )
         for row in rows
     ]
     return Line(linked(bucket, link), rests_on(n, least), dots, n < least, bucket is None)
 
 
-def _difference_words(comparison: Comparison, row: Delta, is_sure: bool) -> str:
+def _difference_words(comparison: Comparison, row: Delta, tested: Sureties, reach: Reach) -> str:
     heading = comparison.conventions.heading(row.measure)
     if math.isnan(row.delta):
         return f"{heading}: no value (n {row.n})"
-    chance = "more than chance" if is_sure else "may be chance"
-    return (
+    surety = tested.of(row)
+    chance = "more than chance" if surety.is_sure else "may be chance"
+    said = (
         f"{heading}: A {number(row.a)}, B {number(row.b)}, B − A {signed(row.delta)} (n {row.n}), "
         f"{chance}; B wins {row.wins}, ties {row.ties}, loses {row.losses}"
+    )
+    if why := cautions_of(row, reach):
+        said += f"; {why}"
+    if math.isnan(surety.p):
+        return said
+    return (
+        f"{said}; 95% interval {interval_in_words(reach.interval)}, p {chance_in_words(surety.p)}, "
+        f"after Holm's correction {chance_in_words(surety.holm)}"
     )
 
 
@@ -90,6 +127,7 @@ def value_picture(
     facet: str,
     least: int,
     link: LinkOf,
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
 
@@ -110,12 +148,18 @@ def value_picture(
         )
         for row, bounds in zip(totals, ranges, strict=True)
     ]
-    lines = [_value_line(scores, conventions, least, link) for scores in chosen]
+    drawn = spreads or {}
+    lines = [_value_line(scores, conventions, drawn, least=least, link=link) for scores in chosen]
     return shade_picture(facet, columns, lines, ranges)
 
 
 def _value_line(
-    scores: Sequence[Score], conventions: Conventions, least: int, link: LinkOf
+    scores: Sequence[Score],
+    conventions: Conventions,
+    spreads: Spreads,
+    *,
+    least: int,
+    link: LinkOf,
 ) -> Line[Shade]:
     bucket, n = scores[0].bucket, max(score.n for score in scores)
     shades = [
@@ -124,6 +168,7 @@ def _value_line(
             f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
             f"{score.reason or hole_words(score.holes)}",
             missing=_missing(score.value, score.n),
+            spread=spreads.get((score.measure, score.bucket), NOTHING),
         )
         for score in scores
     ]

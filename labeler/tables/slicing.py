@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
-from labeler.comparison import Cell, Comparison, Delta
+from labeler.comparison import (
+    Cell,
+    Comparison,
+    Delta,
+    Place,
+    Reach,
+    Sureties,
+    Surety,
+    cautions_of,
+    chance_in_words,
+    interval_in_words,
+    place_of,
+)
 from labeler.evaluation import NO_RESULT, Conventions, Score, arrowed, number
 from labeler.measures import Measure
 from labeler.tables.shared import SHEET, framed, head, hole_words, small
@@ -47,7 +59,13 @@ def slice_table(
 
 
 def slice_pair_table(
-    comparison: Comparison, measure: Measure, *, least: int, link: LinkOf
+    comparison: Comparison,
+    measure: Measure,
+    tested: Sureties,
+    reaches: Mapping[Place, Reach],
+    *,
+    least: int,
+    link: LinkOf,
 ) -> htpy.Fragment:
     """Return one measure's buckets, B against A, with the total at its foot.
 
@@ -55,11 +73,15 @@ def slice_pair_table(
     """
     rows = [row for row in comparison.buckets if row.measure == measure]
     rows += [row for row in comparison.deltas if row.measure == measure]
-    names = [f"A: {comparison.a}", f"B: {comparison.b}", "B − A", "B wins", "ties", "B loses"]
-    columns = ["n", "holes A", "holes B", *names]
+    names = [f"A: {comparison.a}", f"B: {comparison.b}", "B − A"]
+    sure = ["95% interval", "p", "Holm p"]
+    columns = ["n", "holes A", "holes B", *names, "B wins", "ties", "B loses", *sure]
     heads = [head(comparison.facet or "", words=True), *map(head, columns)]
     body = [
-        _row(row.bucket, row.n, least)[_bucket_head(row.bucket, link), _delta_cells(row, least)]
+        _row(row.bucket, row.n, least)[
+            _bucket_head(row.bucket, link),
+            _delta_cells(row, least, tested.of(row), reaches[place_of(row)]),
+        ]
         for row in rows
     ]
     heading = comparison.conventions.heading(measure)
@@ -131,7 +153,7 @@ def _score_cell(score: Score, least: int) -> htpy.Element:
     ]
 
 
-def _delta_cells(row: Delta, least: int) -> list[htpy.Element]:
+def _delta_cells(row: Delta, least: int, surety: Surety, reach: Reach) -> list[htpy.Element]:
     return [
         _n_cell(row.n, row.undefined, least),
         htpy.td[f"{row.holes_a:,}"],
@@ -140,6 +162,9 @@ def _delta_cells(row: Delta, least: int) -> list[htpy.Element]:
         _mean_cell(row.b, row.n, row.missing_b),
         htpy.td(".lead")[arrowed(row.delta)],
         *(htpy.td[str(count)] for count in (row.wins, row.ties, row.losses)),
+        htpy.td[interval_in_words(reach.interval), small(cautions_of(row, reach))],
+        htpy.td[chance_in_words(surety.p)],
+        htpy.td[chance_in_words(surety.holm)],
     ]
 
 

@@ -1,19 +1,57 @@
-"""How sure a number is: what the holes could make of it; knows no page, no file and no database."""
+"""How sure a number is: what another choice of queries, or the holes, could make of it.
+
+Knows no page, no file and no database. What comes of draws comes out alike on every machine.
+"""
 
 from labeler.uncertainty.bands import Band, Bands, DeltaBands, MeanBands
+from labeler.uncertainty.draws import DRAWS
+from labeler.uncertainty.families import family_size, holm
 from labeler.uncertainty.filling import Filling, learn
+from labeler.uncertainty.intervals import (
+    ALL_ALIKE,
+    BCA,
+    NO_QUERY,
+    ONE_QUERY,
+    PERCENTILE,
+    WILSON,
+    Interval,
+    intervals,
+    wilson,
+)
+from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
+from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
 from labeler.uncertainty.records import with_bands
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
 
 __all__ = [
+    "ALL_ALIKE",
+    "BCA",
     "DEPTH",
+    "DRAWS",
+    "EXACT",
+    "LEVEL",
+    "NO_QUERY",
+    "ONE_QUERY",
+    "PERCENTILE",
+    "POWER",
+    "WILSON",
     "Band",
     "Bands",
     "DeltaBands",
     "Filling",
+    "Interval",
     "MeanBands",
+    "PValue",
     "Tops",
+    "detectable",
+    "family_size",
     "find_tops",
+    "holm",
+    "intervals",
     "learn",
+    "p_values",
+    "queries_needed",
+    "smallest",
+    "wilson",
     "with_bands",
 ]

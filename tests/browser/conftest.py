@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    Playwright,
+    expect,
+    sync_playwright,
+)
 
 from labeler.grading import COOKIE
 from tests.browser.doors import come_in
 from tests.browser.server import WarmServer, launch, small_golden_set
 
 expect.set_options(timeout=30_000)
+FOLDER = Path(__file__).parent
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -23,15 +32,43 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
-# Not for the session: Playwright runs an event loop of its own in this thread while it is open,
-# and the tests after these start one too.
+# For all modules of this folder that follow one another. Not for the session: Playwright runs an
+# event loop of its own in this thread while it is open, and the tests elsewhere start one too.
+OPENED = pytest.StashKey[ExitStack]()
+PLAYWRIGHT = pytest.StashKey[Playwright]()
+CHROMIUM = pytest.StashKey[Browser]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
+    """Close the browser after the last test that may use it."""
+    yield
+    stash = item.config.stash
+    if OPENED in stash and (nextitem is None or FOLDER not in nextitem.path.parents):
+        stash[OPENED].close()
+        for key in (OPENED, PLAYWRIGHT, CHROMIUM):
+            del stash[key]
+
+
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Give one Chromium for a module; the tests make contexts of their own in it."""
-    with sync_playwright() as playwright:
-        chromium = launch(playwright)
-        yield chromium
-        chromium.close()
+def playwright(pytestconfig: pytest.Config) -> Playwright:
+    """Give what starts browsers."""
+    stash = pytestconfig.stash
+    if OPENED not in stash:
+        stash[OPENED] = ExitStack()
+        stash[PLAYWRIGHT] = stash[OPENED].enter_context(sync_playwright())
+    return stash[PLAYWRIGHT]
+
+
+@pytest.fixture(scope="module")
+def browser(pytestconfig: pytest.Config, playwright: Playwright) -> Browser:
+    """Give one Chromium; the tests make contexts of their own in it."""
+    stash = pytestconfig.stash
+    if CHROMIUM not in stash:
+        # its scripts are short: threads that make them faster take more time than they save
+        stash[CHROMIUM] = launch(playwright, "--js-flags=--single-threaded")
+        stash[OPENED].callback(stash[CHROMIUM].close)
+    return stash[CHROMIUM]
 
 
 @pytest.fixture

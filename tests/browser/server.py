@@ -81,11 +81,12 @@ class Server:
 
 
 class WarmServer(Server):
-    """The same, there sooner, see `tests.browser.warm`."""
+    """The same, there sooner, see `tests.browser.warm`; not where labeler's variables say more."""
 
     def begin(self, arguments: list[str], environment: dict[str, str]) -> Process:
         """Start the process."""
-        if not CAN_FORK:
+        is_read_early = any(name.startswith("LABELER_") for name in self.environment)
+        if not CAN_FORK or is_read_early:
             return super().begin(arguments, environment)
         return Forked(arguments, environment)
 

@@ -16,7 +16,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, expect, sync_playwright
+from playwright.sync_api import BrowserContext, expect
 
 from labeler.access import SECURE_COOKIE
 from tests.browser.doors import DoorServer, Provider, any_port, come_in, link_for
@@ -170,12 +170,11 @@ def public(
 
 
 @pytest.fixture
-def outside() -> Iterator[Callable[[], BrowserContext]]:
+def outside(playwright) -> Iterator[Callable[[], BrowserContext]]:
     """Open browsers for which the public name is this machine's."""
-    with sync_playwright() as playwright:
-        chromium = launch(playwright, f"--host-resolver-rules=MAP {NAME} 127.0.0.1")
-        yield lambda: chromium.new_context(ignore_https_errors=True)
-        chromium.close()
+    chromium = launch(playwright, f"--host-resolver-rules=MAP {NAME} 127.0.0.1")
+    yield lambda: chromium.new_context(ignore_https_errors=True)
+    chromium.close()
 
 
 @pytest.mark.parametrize("proxy", PROXIES, indirect=True)

@@ -6,6 +6,7 @@ own. What is saved is the second and a half that the libraries and the domain ta
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import runpy
@@ -20,21 +21,34 @@ from typing import NoReturn
 LIBRARIES = [
     "altair",
     "anyio._backends._asyncio",
+    "filelock",
+    "itsdangerous",
     "pandas",
     "sqlite_utils",
+    "starlette.applications",
+    "starlette.middleware.sessions",
+    "starlette.staticfiles",
+    "streamlit.emojis",
     "streamlit.web.bootstrap",
     "streamlit.web.cli",
     "streamlit.web.server.starlette.starlette_agent_routes",
+    "uvicorn.lifespan.on",
     "uvicorn.protocols.http.h11_impl",
+    "uvicorn.protocols.websockets.websockets_sansio_impl",
 ]
-# Not those that read the environment while they are imported, nor those of Streamlit's script.
+# What reads the environment while it is imported finds this process's, see `WarmServer`. Not those
+# that are imported for a golden set, nor those of Streamlit's script.
 ROOMS = [
     "labeler.api",
     "labeler.charts",
+    "labeler.cli",
     "labeler.desk",
+    "labeler.doors",
     "labeler.downloads",
     "labeler.keywords",
     "labeler.pooling",
+    "labeler.routes",
+    "labeler.safekeeping.watch",
     "labeler.store",
     "labeler.tables",
     "labeler.transfer",
@@ -79,6 +93,7 @@ def bare_main() -> Iterator[None]:
 
 def become_labeler(arguments: Sequence[str], environment: dict[str, str]) -> None:
     """Run the command, quietly; where it replaces its process, go on in this one."""
+    gc.freeze()  # what was imported before the fork is never garbage: not to be looked at again
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)

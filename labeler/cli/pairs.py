@@ -1,0 +1,68 @@
+"""Pairs of runs that one table shows: tested together, and how sure each difference is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from labeler import comparison
+from labeler.cli.tables import Table
+from labeler.comparison import Comparison, Delta, Reach, Sureties
+from labeler.evaluation import number, signed
+from labeler.model import legible
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Two runs compared: the ``rows`` that the table shows of them, and their tests."""
+
+    found: Comparison
+    rows: Sequence[Delta]
+    tested: Sureties
+
+    @property
+    def of_totals(self) -> Sureties:
+        """The tests of the means over all queries, a family of their own where others are shown."""
+        if self.found.facet is None:
+            return self.tested
+        return comparison.sureties(self.found, self.found.deltas)
+
+
+def tested_together(found: Sequence[Comparison]) -> list[Shown]:
+    """Test all that a table shows of all pairs: the means of buckets, or over all queries."""
+    rows = [each.buckets if each.facet else each.deltas for each in found]
+    tested = comparison.sureties_of_pairs(list(zip(found, rows, strict=True)))
+    return [Shown(*parts) for parts in zip(found, rows, tested, strict=True)]
+
+
+def surety_table(shown: Sequence[Shown]) -> Table:
+    """Return how sure each difference is: a line for each, in the order of the table of means."""
+    facet = shown[0].found.facet
+    pair = ["A", "B"] if len(shown) > 1 else []
+    names = [*pair, *([legible(facet)] if facet else []), "measure"]
+    numbers = ["delta", "95% interval", "p", "Holm p", "finds from", "more queries"]
+    lines, cautions = [], []
+    for each in shown:
+        runs = [legible(each.found.a), legible(each.found.b)] if pair else []
+        reaches = comparison.reaches(each.found, each.rows)
+        for row, reach in zip(each.rows, reaches, strict=True):
+            place = [] if row.bucket is None else [legible(row.bucket)]
+            heading = each.found.conventions.heading(row.measure)
+            lines.append([*runs, *place, heading, *_cells(row, reach, each.tested)])
+            cautions.append(comparison.cautions_of(row, reach))
+    if any(cautions):
+        numbers.append("caution")
+        lines = [[*line, said] for line, said in zip(lines, cautions, strict=True)]
+    return Table(names, numbers, lines)
+
+
+def _cells(row: Delta, reach: Reach, tested: Sureties) -> list[str]:
+    surety = tested.of(row)
+    return [
+        signed(row.delta),
+        comparison.interval_in_words(reach.interval),
+        comparison.chance_in_words(surety.p),
+        comparison.chance_in_words(surety.holm),
+        number(reach.detectable),
+        comparison.more_in_words(reach),
+    ]

@@ -1,0 +1,120 @@
+"""Between which means the true one may lie, as far as the choice of queries goes.
+
+Knows no run and no measure: values by query in, an interval out. Says nothing of holes or graders.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.measures import Floats
+from labeler.uncertainty.draws import DRAWS, by_length, in_steps, resamples
+
+LEVEL = 0.95
+BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
+_NORMAL = NormalDist()
+_Z = _NORMAL.inv_cdf((1 + LEVEL) / 2)
+
+
+class Interval(NamedTuple):
+    """A 95% interval; NaN where there is none, and then ``reason`` says why.
+
+    ``method`` is `BCA`, `PERCENTILE` or `WILSON`. Where there is no spread to resample, both ends
+    are the mean itself, and ``reason`` says so.
+    """
+
+    lo: float
+    hi: float
+    method: str = ""
+    reason: str = ""
+
+
+NO_QUERY = Interval(math.nan, math.nan, reason="no query counts")
+ONE_QUERY = Interval(math.nan, math.nan, reason="one query: nothing to resample")
+ALL_ALIKE = "all queries alike: no spread to resample"
+
+
+def intervals(samples: Sequence[Floats], draws: int = DRAWS) -> list[Interval]:
+    """Return the bootstrap interval of each sample's mean, resampling its queries.
+
+    BCa of Efron (1987), the draws seeded and shared by samples of the same length; where it is not
+    defined the percentile interval stands, and is named. A sample of one query has none. Samples
+    hold no NaN.
+
+    >>> [low] = intervals([np.array([0.0, 0.0, 0.1, 0.2, 0.9] * 4)])
+    >>> round(low.lo, 3), round(low.hi, 3), low.method
+    (0.115, 0.429, 'BCa')
+    >>> intervals([np.array([0.5, 0.5])])[0].reason
+    'all queries alike: no spread to resample'
+    """
+    found = [NO_QUERY] * len(samples)
+    for n, places in by_length(samples).items():
+        some = [samples[at] for at in places]
+        made = _of_length(np.stack(some), draws) if n > 1 else [_of_none_or_one(n)] * len(some)
+        for at, each in zip(places.tolist(), made, strict=True):
+            found[at] = each
+    return found
+
+
+def _of_none_or_one(n: int) -> Interval:
+    return ONE_QUERY if n else NO_QUERY
+
+
+def wilson(ones: int, n: int) -> Interval:
+    """Return the interval of a share, ``ones`` of ``n``: Wilson's (1927), without correction.
+
+    >>> lo, hi, *_ = wilson(8, 10)
+    >>> round(lo, 4), round(hi, 4)
+    (0.4902, 0.9433)
+    """
+    if not n:
+        return NO_QUERY
+    share, z2 = ones / n, _Z * _Z
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = _Z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
+    lo = 0.0 if ones == 0 else max(0.0, middle - half)
+    hi = 1.0 if ones == n else min(1.0, middle + half)
+    return Interval(lo, hi, WILSON)
+
+
+def _of_length(samples: Floats, draws: int) -> list[Interval]:
+    """Return the intervals of samples, (samples, n), of two queries or more."""
+    whole, step = in_steps(samples)
+    n = whole.shape[1]
+    drawn = np.concatenate([counts @ whole.T for counts in resamples(n, draws)]).T
+    drawn.sort(axis=1)
+    rows = zip(samples, whole, drawn, (step / n).tolist(), strict=True)
+    return [_of_one(*row) for row in rows]
+
+
+def _of_one(sample: Floats, whole: Floats, drawn: Floats, unit: float) -> Interval:
+    if np.ptp(whole) == 0:
+        mean = float(sample.mean())
+        return Interval(mean, mean, PERCENTILE, ALL_ALIKE)
+    ends = _bca_shares(whole, drawn)
+    method = PERCENTILE if ends is None else BCA
+    lo, hi = np.quantile(drawn, ends or ((1 - LEVEL) / 2, (1 + LEVEL) / 2)) * unit
+    return Interval(float(lo), float(hi), method)
+
+
+def _bca_shares(whole: Floats, drawn: Floats) -> tuple[float, float] | None:
+    """Return below which shares of the draws the ends stand; None where that is not defined."""
+    total = whole.sum()
+    below, at_most = (int(drawn.searchsorted(total, side)) for side in ("left", "right"))
+    share = (below + at_most) / (2 * len(drawn))
+    if not 0 < share < 1:
+        return None
+    off = whole - whole.mean()
+    skew = float(np.sum(off**3)) / (6 * float(np.sum(off**2)) ** 1.5)
+    bias, ends = _NORMAL.inv_cdf(share), []
+    for z in (-_Z, _Z):
+        bent = 1 - skew * (bias + z)
+        if bent <= 0:
+            return None
+        ends.append(_NORMAL.cdf(bias + (bias + z) / bent))
+    return ends[0], ends[1]
