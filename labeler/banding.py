@@ -5,6 +5,7 @@ Knows which runs are compared, not where on the page they stand.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
@@ -16,10 +17,10 @@ from labeler.tables import Spread
 from labeler.uncertainty import Band, Bands, DeltaBands, MeanBands
 
 WORDS = (
-    "Under a number: the pale band is where it could be, however the holes of these runs are "
-    "graded (above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); "
-    "the dark one where it is in 90 of 100 ways drawn by chance, as likely as the grades so far "
-    "make them; the stroke where it is. Other ungraded chunks are taken as not relevant."
+    "The pale band of a number is where it could be, however the holes of these runs are graded "
+    "(above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); its "
+    "dark band where it is in 90 of 100 ways drawn by chance, as likely as the grades so far make "
+    "them; a stroke or a dot where it is. Other ungraded chunks are taken as not relevant."
 )
 DOUBTS = (
     "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
@@ -64,11 +65,15 @@ def spreads_of(means: MeanBands) -> MeanSpreads:
     return {place: spread(band) for place, band in means.items()}
 
 
-def spread(band: Band | None) -> Spread:
-    """Return a band as a picture takes it; None is of a measure that has none."""
+def spread(band: Band | None, from_queries: tuple[float, float] = (math.nan, math.nan)) -> Spread:
+    """Return a band as a picture takes it; None is of a measure that has none.
+
+    ``from_queries`` is the interval over the choice of queries, where it is known.
+    """
     if band is None:
-        return Spread()
-    return Spread(band.lowest, band.highest, band.low, band.high, exact=band.exact)
+        return Spread(from_queries=from_queries)
+    ends = (band.lowest, band.highest, band.low, band.high)
+    return Spread(*ends, from_queries, band.exact)
 
 
 def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:

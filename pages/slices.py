@@ -87,7 +87,12 @@ def show_pair(board) -> None:
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
     bands = banding.of_pair(board, a, b, measures, facet)
-    spreads = {place: banding.spread(band) for place, band in bands[1].items()}
+    spreads = {
+        (measure, bucket): banding.spread(
+            bands[1].get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
+        )
+        for (measure, _, bucket), reach in reaches.items()
+    }
     show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
     heading = chosen.heading(found.measures[0])
     explain(

@@ -65,7 +65,10 @@ def show_summary(view: View, bucket: str | None) -> None:
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
-    spreads = {row.measure: spreads_of(compared, row, bands) for row in rows}
+    spreads = {
+        row.measure: spreads_of(compared, row, bands, reach)
+        for row, reach in zip(rows, summary.reaches, strict=True)
+    }
     numbers = means(view, bucket, rows, summary, spreads)
     family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
@@ -100,13 +103,14 @@ def upper(sentence: str) -> str:
 
 
 def spreads_of(
-    compared: Comparison, row: Delta, bands: tuple[MeanBands, DeltaBands]
+    compared: Comparison, row: Delta, bands: tuple[MeanBands, DeltaBands], reach: Reach
 ) -> list[tables.Spread]:
-    """Return how far A, B and B - A may be off because of holes, for one row of the table."""
+    """Return how far A, B and B - A may be off, for one row of the table."""
     of_means, of_deltas = bands
     places = [(run, row.measure, row.bucket) for run in (compared.a, compared.b)]
-    found = [*map(of_means.get, places), of_deltas.get((row.measure, row.bucket))]
-    return [banding.spread(each) for each in found]
+    interval = (reach.interval.lo, reach.interval.hi)
+    delta = banding.spread(of_deltas.get((row.measure, row.bucket)), interval)
+    return [*(banding.spread(of_means.get(place)) for place in places), delta]
 
 
 def means(

@@ -23,7 +23,9 @@ LOOK = style("""
     background: color-mix(in srgb, currentColor 9%, transparent); }
 .band .likely { top: 0.14rem; height: 0.22rem; border-radius: 0.1rem;
     background: color-mix(in srgb, currentColor 48%, transparent); }
-.band .chance { top: 0.22rem; height: 0.06rem; background: currentColor; }
+.band .chance { top: 0.1rem; height: 0.3rem; box-sizing: border-box;
+    border: solid currentColor; border-width: 0 1px;
+    background: linear-gradient(currentColor, currentColor) center / 100% 1px no-repeat; }
 .band .is { top: -0.05rem; height: 0.6rem; width: 2px; margin-left: -1px;
     background: currentColor; }
 """)
@@ -82,7 +84,7 @@ class Spread(NamedTuple):
             said.append(f"likely {write(self.low)} to {write(self.high)}")
         low, high = self.from_queries
         if not math.isnan(low):
-            said.append(f"with other queries {write(low)} to {write(high)}")
+            said.append(f"with other queries (95%) {write(low)} to {write(high)}")
         return ", ".join(said)
 
 

@@ -130,13 +130,14 @@ def compare_table(
     of each row can show, ``spreads`` how far A, B and B - A may be off. ``names`` are what runs are
     called where there is little room.
     """
-    cells = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
+    banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
     pair = (
-        ("A", comparison.a, [(r.a, r.n, r.holes_a, r.missing_a, drawn[0]) for r, drawn in cells]),
-        ("B", comparison.b, [(r.b, r.n, r.holes_b, r.missing_b, drawn[1]) for r, drawn in cells]),
+        ("A", comparison.a, [(r.a, r.n, r.holes_a, r.missing_a, drawn[0]) for r, drawn in banded]),
+        ("B", comparison.b, [(r.b, r.n, r.holes_b, r.missing_b, drawn[1]) for r, drawn in banded]),
     )
+    undrawn: htpy.Element | None = None
     further = [
-        (letter, run, [(s.value, s.n, s.holes, s.missing, None) for s in more if s.run == run])
+        (letter, run, [(s.value, s.n, s.holes, s.missing, undrawn) for s in more if s.run == run])
         for letter, run in zip(
             ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
         )
@@ -147,7 +148,7 @@ def compare_table(
     ]
     change = htpy.tr(".change")[
         row_head("B − A", small("B wins / ties / loses")),
-        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in cells],
+        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
     ]
     pairs = list(zip(rows, reaches, strict=True))
     sizes = {tested.of(row).family for row in rows}

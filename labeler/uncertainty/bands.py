@@ -100,13 +100,11 @@ class Bands:
         facet.
         """
         board, chosen = board.snapshot(), _with_band(board, measures)
-        values = {
-            (row.run, row.measure, row.bucket): row.value for row in board.table(chosen, facet)
-        }
+        values = _values(board, chosen, facet)
         with self._lock:
             self._follow(board, chosen)
             return {
-                (run, measure, bucket): band.around(values[run, measure, bucket])
+                (run, measure, bucket): band.around(*values[run, measure, bucket])
                 for measure in chosen
                 for bucket, inside in _groups(board, facet)
                 for run, band in zip(self.runs, self._bands(measure, inside), strict=False)
@@ -117,15 +115,13 @@ class Bands:
     ) -> DeltaBands:
         """Return the bands of the second run's mean minus the first's; otherwise as `means`."""
         board, chosen = board.snapshot(), _with_band(board, measures)
-        values = {
-            (row.run, row.measure, row.bucket): row.value for row in board.table(chosen, facet)
-        }
+        values = _values(board, chosen, facet)
         a, b = self.runs
         with self._lock:
             self._follow(board, chosen)
             return {
                 (measure, bucket): self._bands(measure, inside)[-1].around(
-                    values[b, measure, bucket] - values[a, measure, bucket]
+                    *_difference(values[a, measure, bucket], values[b, measure, bucket])
                 )
                 for measure in chosen
                 for bucket, inside in _groups(board, facet)
@@ -207,13 +203,14 @@ class _Found(NamedTuple):
     high: float
     holes: int
 
-    def around(self, value: float) -> Band:
+    def around(self, value: float, is_silent: bool) -> Band:
         """Return the band of a mean whose ``value`` is known: without a hole it is that alone.
 
-        Sums of the same numbers in another order may differ in their last bits.
+        Sums of the same numbers in another order may differ in their last bits. A run that is
+        silent, as it answers no query that counts, has no band.
         """
-        if math.isnan(value) and not self.holes:
-            return Band(math.nan, math.nan, True, math.nan, math.nan, 0)
+        if is_silent or (math.isnan(value) and not self.holes):
+            return Band(math.nan, math.nan, True, math.nan, math.nan, self.holes)
         if not self.holes:
             return Band(value, value, True, value, value, 0)
         lowest, highest = self.lowest, self.highest
@@ -221,6 +218,27 @@ class _Found(NamedTuple):
             lowest, highest = min(lowest, value), max(highest, value)
         low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
         return Band(lowest, highest, self.exact, low, high, self.holes)
+
+
+_Value = tuple[float, bool]
+"""A mean, and whether there is none because a run answers no query that counts."""
+
+
+def _values(
+    board: Scoreboard, measures: Sequence[Measure], facet: str | None
+) -> Mapping[tuple[str, Measure, str | None], _Value]:
+    empty = {run for run in board.run_names if not board.hits(run).length.any()}
+    return {
+        (row.run, row.measure, row.bucket): (
+            row.value,
+            math.isnan(row.value) and (row.n > 0 or row.run in empty),
+        )
+        for row in board.table(measures, facet)
+    }
+
+
+def _difference(a: _Value, b: _Value) -> _Value:
+    return b[0] - a[0], a[1] or b[1]
 
 
 def _with_band(board: Scoreboard, measures: Iterable[Measure]) -> list[Measure]:
