@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -13,7 +13,7 @@ from labeler.chain import Seal
 from labeler.errors import BadInput
 from labeler.formats import LIMITS, Limits
 from labeler.model import IntakeReport
-from labeler.store import Store
+from labeler.store import Disagreement, Store
 
 # In the order in which files that come together need each other: grades name queries.
 LOADS = ("beir", "queries", "chunks", "golden", "run")
@@ -181,6 +181,37 @@ def dated(name: str, revision: int, day: date | None = None) -> str:
     """
     stem, dot, ending = name.partition(".")
     return f"{stem}-{day or date.today():%Y-%m-%d}-r{revision}{dot}{ending}"
+
+
+def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[dict[str, object]]:
+    """Give a row for each person's say on each of these pairs, with what counts of them.
+
+    ``agreed`` is what their grades become by ``golden_rule``, None for a tie; ``adjudicated`` is
+    what was decided over them.
+    """
+    rule = store.settings().golden_rule
+    for case in store.cases(found, longest=0):
+        pair, decision = case.disagreement, case.disagreement.adjudication
+        for said in case.opinions:
+            yield {
+                "query_id": pair.query_id,
+                "query": case.query.text,
+                "chunk_id": pair.chunk_id,
+                "title": case.chunk.title,
+                "spread": pair.spread,
+                "grader": said.grader,
+                "grade": said.grade,
+                "cannot_tell": said.kind == "cannot_tell",
+                "note": said.note,
+                "blind": bool(said.blind),
+                "stale": bool(said.stale),
+                "given_at": said.created_at,
+                "golden_rule": rule,
+                "agreed": pair.agreed,
+                "adjudicated": decision and decision.grade,
+                "adjudicated_by": decision and decision.grader,
+                "adjudication_note": decision and decision.note,
+            }
 
 
 def beir_folder(store: Store, seal: Seal | None = None) -> dict[str, bytes]:

@@ -10,6 +10,7 @@ from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import in_words, self_agreement
 from labeler.markup import show_html
 from labeler.model import MAJORITY
+from labeler.reviewing import disagreements
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -284,6 +285,7 @@ def given(row, scale) -> str:
 SECTIONS = {
     "Work": show_work,
     "Progress": show_progress,
+    "Disagreements": disagreements.show,
     "Can't tell": show_cannot_tell,
     "Remarks on queries": show_remarks,
     "Notes": show_notes,
@@ -295,4 +297,6 @@ with ui.open_store() as store:
     ui.warn_of_default_guideline(store.settings())
 if section == "Progress":
     facet = choose_facet()
+elif section == "Disagreements":
+    disagreements.choose()
 live.follow(SECTIONS[section])

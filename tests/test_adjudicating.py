@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from labeler.access import hash_of
+from labeler.cli import main
 from labeler.errors import NotFound
 from labeler.model import MAJORITY, UPPER_MEDIAN, Chunk, Judgment, Ranking, Settings
 from labeler.store import Outdated, Store
@@ -178,7 +180,8 @@ def test_one_event_adjudicates_is_harmless_when_sent_again_and_is_undone(split: 
     assert split.contents().judgments == 13, "once"
     assert split.changes_since(split.revision() - 1)[0].grade == 1
     [again] = [each for each in asked(lead, **{"from": 0})["items"] if each["chunk"] == "c4"][:1]
-    assert (again["golden"], again["adjudication"]["grader"]) == (1, "Lea")
+    assert (again["agreed"], again["adjudication"]["grade"]) == (3, 1)
+    assert again["adjudication"]["grader"] == "Lea"
     assert asked(lead)["undoable"][0]["event_id"] == "v1"
     for _ in range(2):
         assert post(lead, undo(lead, "u1", "v1")) == [{"event_id": "u1", "saved": True}]
@@ -276,5 +279,64 @@ def test_the_page_opens_where_nobody_has_decided(split: Store, lead: Pad, loaded
 
 def test_a_tie_is_told_from_a_grade_that_counts(split: Store, lead: Pad):
     split.save_settings(replace(split.settings(), golden_rule=MAJORITY))
-    by_pair = {(item["query"], item["chunk"]): item["golden"] for item in asked(lead)["items"]}
+    by_pair = {(item["query"], item["chunk"]): item["agreed"] for item in asked(lead)["items"]}
     assert by_pair == {("q1", "c4"): 3, ("q2", "c4"): None, ("q1", "c3"): None}
+
+
+# In a terminal ----------------------------------------------------------------------------------
+
+
+def listed(store: Store, *arguments: str, exit_code: int = 0) -> str:
+    command = ["--db", str(store.path), "disagreements", *arguments]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == exit_code, result.output
+    return result.output
+
+
+def test_disagreements_are_listed_in_a_terminal_with_what_counts_and_was_decided(split: Store):
+    split.save_settings(replace(split.settings(), golden_rule=MAJORITY))
+    split.add_grader("Lea")
+    split.adjudicate(verdict("v1", 1), None)
+    lines = listed(split).splitlines()
+    assert [" ".join(line.split()) for line in lines[:4]] == [
+        "query chunk grades apart agreed decided",
+        "q1 c4 Ann 0, Bob 3, Cy 3 3 3 1 by Lea",
+        "q2 c4 Bob 0, Cy 2 2 tie –",
+        "q1 c3 Ann 1, Bob 2 1 tie –",
+    ]
+    assert lines[5] == "3 in all, 2 of them nobody has decided"
+    assert lines[6].startswith("agreed: by majority, the one that most gave counts")
+    assert "| q1 | c3 | Ann 1, Bob 2 | 1 | tie | – |" in listed(split, "--open", "--format", "md")
+    assert listed(split, "Bob", "Cy", "--most", "1").startswith("query  chunk  grades")
+    assert listed(split, "--in", "intent", "billing", "--open").count("tie") == 1
+    assert listed(split, "Ann", "Cy", "--in", "intent", "billing").startswith("0 in all")
+
+
+def test_programs_get_a_row_for_each_persons_grade(split: Store):
+    split.add_grader("Lea")
+    split.adjudicate(verdict("v1", 1), None)
+    rows = json.loads(listed(split, "--format", "json"))
+    assert [(row["grader"], row["grade"]) for row in rows[:3]] == [
+        ("Ann", 0),
+        ("Bob", 3),
+        ("Cy", 3),
+    ]
+    assert {(row["agreed"], row["adjudicated"], row["adjudicated_by"]) for row in rows[:3]} == {
+        (3, 1, "Lea")
+    }
+    assert rows[-1]["note"] == "as I read it"
+    assert {row["golden_rule"] for row in rows} == {"lower median"}
+    assert listed(split, "--format", "csv").startswith(
+        "query_id,query,chunk_id,title,spread,grader"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["nobody"], "there is no grader named 'nobody'"),
+        (["--in", "intent", "gone"], "no query has intent 'gone'"),
+    ],
+)
+def test_what_is_not_there_is_said(split: Store, arguments: list[str], said: str):
+    assert said in listed(split, *arguments, exit_code=1)

@@ -32,6 +32,8 @@ TYPED = {
     "passage": (["clause", "clauses"], ("clause", "clauses")),
     "contact": (["Ann, room 3"], "Ann, room 3"),
     "golden-rule": (["upper", "median"], "upper median"),
+    "decide-by": (["RR@5"], "RR@5"),
+    "matters": (["0.02"], 0.02),
 }
 
 

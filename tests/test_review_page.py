@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -13,7 +14,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler import charts, downloads, tables
-from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
+from labeler.model import (
+    MAJORITY,
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    LoadedGolden,
+    Query,
+    Ranking,
+    Remark,
+)
+from labeler.reviewing.disagreements import as_file, small_print
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 
@@ -228,3 +239,44 @@ def test_a_share_is_whole_only_where_nothing_is_missing():
     assert tables.share_words(2000, 2000) == "100%"
     assert tables.share_words(1, 2000) == "1%"
     assert tables.share_words(0, 2000) == "0%"
+
+
+def test_whoever_decides_has_a_name(pooled: Store, say):
+    say("Ann", "c0", 0)
+    say("<i>Bob</i>", "c0", 3)
+    said = words(open_page("review", review="Disagreements"))
+    assert "A decision stands under a name" in said
+
+
+def test_disagreements_say_the_rule_and_what_a_tie_is(pooled: Store, say):
+    usual = small_print(pooled.settings())
+    assert usual.startswith("Several grades of a chunk become one by lower median: the middle one")
+    assert "no decision and no later grade of theirs on these chunks is blind" in usual
+    ruled = small_print(replace(pooled.settings(), golden_rule=MAJORITY))
+    assert "A tie is a hole in every measure until it is decided" in ruled
+    assert "A tie" not in usual
+
+
+def test_progress_says_that_ties_are_open(pooled: Store, say):
+    say("Ann", "c0", 0)
+    say("<i>Bob</i>", "c0", 3)
+    assert "tied" not in words(open_page("review", review="Progress"))
+    pooled.save_settings(replace(pooled.settings(), golden_rule=MAJORITY))
+    said = words(open_page("review", review="Progress"))
+    assert "Open: nobody has graded it, or the grades that most gave are tied." in said
+
+
+def test_disagreements_leave_as_a_file_that_no_spreadsheet_runs(pooled: Store, say):
+    say("Ann", "c0", 0, note="=1+1")
+    say("<i>Bob</i>", "c0", 3)
+    say("Ann", "c1", 1, "q1")
+    say("<i>Bob</i>", "c1", 2, "q1")
+    file = as_file({"facet": ["pool"], "bucket": ["setup"]}).decode()
+    rows = list(csv.DictReader(io.StringIO(file)))
+    assert [(row["query_id"], row["grader"]) for row in rows] == [
+        ("q1", "<i>Bob</i>"),
+        ("q1", "Ann"),
+    ]
+    everything = as_file({}).decode()
+    assert "'=1+1" in everything
+    assert as_file({"grader": ["nobody"]}).strip() == b""

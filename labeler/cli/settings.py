@@ -13,10 +13,13 @@ from typing import Any
 
 import click
 
+from labeler.cli.deciding import one_measure
 from labeler.cli.group import database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change
+from labeler.deciding import check_measure
 from labeler.errors import BadInput
+from labeler.evaluation import Conventions
 from labeler.model import RULES, Settings, legible
 from labeler.store import Store
 
@@ -71,6 +74,7 @@ def two_runs(values: Sequence[str]) -> tuple[str, str] | None:
 BY_TYPE: Mapping[type, Form] = {
     bool: Form("yes or no", one(YES.__getitem__), lambda on: ["yes" if on else "no"]),
     int: Form("a whole number", one(int), lambda number: [str(number)]),
+    float: Form("a number such as 0.01", one(float), lambda number: [f"{number:g}"]),
     str: Form("a text", one(str), lambda text: [text]),
 }
 FOR_EACH_GRADE = Form("four texts, for the grades 0 to 3", tuple, list)
@@ -158,6 +162,8 @@ def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: boo
         before = store.settings()
         if field == "holes_of":
             check_runs(store, value or ())
+        if field == "decide_by":
+            check_measure(one_measure(Conventions.of(), value))
         after = replace(before, **{field: value})
         store.save_settings(after)
     click.echo(f"{name} is {line(written(after, field))} (was {line(written(before, field))})")

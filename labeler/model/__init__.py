@@ -16,6 +16,7 @@ from labeler.model.given import GivenGrade
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
+    ASKED_TO_DECIDE,
     GRADELESS_KINDS,
     GRADES,
     KINDS,
@@ -54,12 +55,14 @@ from labeler.model.settings import (
     MOST_USEFUL,
     QUERY_BY_QUERY,
     STRATEGIES,
+    WHAT_DECIDES,
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 
 __all__ = [
     "ADJUDICATE",
+    "ASKED_TO_DECIDE",
     "AUDITED",
     "DECIDING",
     "GRADE",
@@ -86,6 +89,7 @@ __all__ = [
     "TASKS",
     "UPPER_MEDIAN",
     "WAYS",
+    "WHAT_DECIDES",
     "Actor",
     "AuditEntry",
     "Chunk",

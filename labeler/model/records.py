@@ -22,6 +22,7 @@ KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
 REMARKS = ("unanswered", "unclear", "withdraw")
 SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
+ASKED_TO_DECIDE = "deciding"  # the same: chosen to decide between two runs, which no grader is told
 
 RecordT = TypeVar("RecordT")
 Pair = tuple[str, int]  # a query by id, a chunk by number

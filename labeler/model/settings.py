@@ -10,8 +10,11 @@ from labeler.errors import BadInput
 from labeler.model.agreed import LOWER_MEDIAN, check_rule
 from labeler.model.records import GRADES, TASKS
 
-STRATEGIES = ("query by query", "most useful first", "least judged first", "only holes of A vs B")
-QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO = STRATEGIES
+STRATEGIES = (
+    *("query by query", "most useful first", "least judged first"),
+    *("only holes of A vs B", "what decides A vs B"),
+)
+QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO, WHAT_DECIDES = STRATEGIES
 LONGEST_WORD = 40  # of the scale: it has to fit on a button
 LONGEST_MEANING = 60  # of a grade, in the line under its word
 LONGEST_NOUN = 20  # what graders call a query or a chunk
@@ -37,8 +40,9 @@ class Settings:
     beside a query's own; where the team has written none, ``default_guideline`` does. ``contact``
     says whom graders ask. ``overlap`` is the share of queries that every grader gets, so that
     agreement can be measured. ``strategy`` says which chunks come first, ``holes_of`` which two
-    runs are meant by "only holes of A vs B". ``golden_rule`` says how several people's grades of a
-    pair become one, see `agreed_grade`.
+    runs are meant by "only holes of A vs B" and "what decides A vs B". The latter goes by the
+    measure ``decide_by``, and a delta under ``matters`` is no difference to it. ``golden_rule``
+    says how several people's grades of a pair become one, see `agreed_grade`.
     """
 
     words: tuple[str, str, str, str] = (
@@ -66,6 +70,8 @@ class Settings:
     passage: tuple[str, str] = ("passage", "passages")
     contact: str = ""
     golden_rule: str = LOWER_MEDIAN
+    decide_by: str = "nDCG@10"
+    matters: float = 0.01
 
     @property
     def default_guideline(self) -> str:
@@ -115,9 +121,13 @@ class Settings:
     def _check_grading(self) -> None:
         if self.strategy not in STRATEGIES:
             raise BadInput(f"a strategy can be {', '.join(STRATEGIES)}, not {self.strategy!r}")
-        if self.strategy == HOLES_OF_TWO and (
+        if self.strategy in (HOLES_OF_TWO, WHAT_DECIDES) and (
             self.holes_of is None or self.holes_of[0] == self.holes_of[1]
         ):
             raise BadInput(f"{self.strategy!r} needs two different runs A and B")
         if not 0 <= self.overlap <= 1:
             raise BadInput(f"the overlap is a share between 0 and 1, not {self.overlap}")
+        if not 0 <= self.matters <= 1:
+            raise BadInput(f"a difference that matters is from 0 to 1, not {self.matters}")
+        if not self.decide_by.strip():
+            raise BadInput("deciding needs a measure to go by, such as nDCG@10")

@@ -139,7 +139,7 @@ def item_of(case: Case, hand: Hand) -> dict[str, Any]:
         "text": chunk.text,
         "more": case.more,
         "spread": pair.spread,
-        "golden": pair.golden,
+        "agreed": pair.agreed,
         "opinions": [opinion_of(each) for each in case.opinions],
         "adjudication": decided(pair.adjudication),
     }

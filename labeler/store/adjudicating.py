@@ -83,18 +83,22 @@ class Adjudication:
 class Disagreement:
     """A pair to which people give different grades now, each by name.
 
-    ``golden`` is the grade that counts: the adjudication's, else what theirs become by the rule,
-    else None, which is a tie to be adjudicated. ``spread`` is how far apart the grades are; of
-    certain graders, theirs.
+    ``agreed`` is what they become by the team's rule, None for a tie; ``adjudication`` is what was
+    decided over them. ``spread`` is how far apart the grades are; of certain graders, theirs.
     """
 
     query_id: str
     chunk_id: str
     grades: Mapping[str, int]
     spread: int
-    golden: int | None
+    agreed: int | None
     adjudication: Adjudication | None
     numbers: tuple[int, int]
+
+    @property
+    def golden(self) -> int | None:
+        """The grade that counts, None for a tie that nobody has decided."""
+        return self.agreed if self.adjudication is None else self.adjudication.grade
 
     @property
     def is_open(self) -> bool:
@@ -139,7 +143,8 @@ class Adjudicating(Seen, Texts):
     ) -> list[Disagreement]:
         """Return the pairs to which people give different grades now, the widest first.
 
-        Of as wide ones ties come first, then those not adjudicated, in the order of queries.
+        Of as wide ones ties come first, then all stand in the order of queries: deciding one moves
+        none.
         ``graders`` keeps to pairs on which these differ from each other, or one from anybody;
         ``among`` to some queries. A grade that is not blind counts as it does in the golden set.
         """
@@ -151,12 +156,12 @@ class Adjudicating(Seen, Texts):
             if not spread or (among is not None and query_id not in among):
                 continue
             said = decided.get((query, chunk))
-            golden = said.grade if said else agreed_grade(list(grades.values()), rule)
+            agreed = agreed_grade(list(grades.values()), rule)
             by_name = dict(sorted(grades.items()))
             found.append(
-                Disagreement(query_id, chunk_id, by_name, spread, golden, said, (query, chunk))
+                Disagreement(query_id, chunk_id, by_name, spread, agreed, said, (query, chunk))
             )
-        return sorted(found, key=lambda each: (-each.spread, each.golden is not None))
+        return sorted(found, key=lambda each: (-each.spread, each.agreed is not None))
 
     def _names(self) -> dict[int, str]:
         return dict(self._rows("SELECT id, name FROM graders"))

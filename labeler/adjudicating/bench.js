@@ -1,0 +1,408 @@
+// The bench: which pair is in focus, what a key does with it, and where one goes from there.
+
+import { drawn } from "./case.js";
+import { find, isEditable, make, nameOf, newId } from "./hands.js";
+import { Listing } from "./listing.js";
+import { drawRows } from "./rows.js";
+import { ask, Forbidden, Sender } from "./sender.js";
+
+/** @import { BenchData, Case, Decision, Result, Step, Verdict } from "./shapes" */
+
+/** @type {Record<string, number>} */
+const GRADES = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
+const TOO_SOON_MS = 200; // a press so soon after a pair came up was meant for the one before
+
+export class Bench {
+  /**
+   * @param {HTMLElement | ShadowRoot} place
+   * @param {BenchData} data
+   * @param {() => void} renew
+   */
+  constructor(place, data, renew) {
+    this.root = find(place, ".bench");
+    this.data = data;
+    this.renew = renew;
+    this.isSaved = false;
+    this.isAtWork = false; // they have done something here
+    this.problem = "";
+    /** @type {Step[]} */
+    this.trail = [];
+    this.isSeeded = false;
+    /** @type {string | null} */
+    this.focus = null; // the name of the pair on screen
+    this.shownAt = 0;
+    /** @type {Map<string, string>} */
+    this.notes = new Map();
+    this.sender = new Sender(data, {
+      changed: () => this.say(),
+      renew: () => this.renew(),
+      answered: (verdict, result) => this.answered(verdict, result),
+    });
+    this.listing = new Listing((from) => this.fetch(from));
+    /** @type {(event: KeyboardEvent) => void} */
+    this.onKey = (event) => this.pressed(event);
+    document.addEventListener("keydown", this.onKey, true);
+    find(this.root, ".back-page").onclick = () => void this.turn(-1);
+    find(this.root, ".next-page").onclick = () => void this.turn(1);
+    void this.sender.send();
+    void this.open({});
+  }
+
+  dispose() {
+    this.sender.dispose();
+    document.removeEventListener("keydown", this.onKey, true);
+  }
+
+  /** @type {(data: BenchData, renew: () => void) => void} */
+  update(data, renew) {
+    const isNews = JSON.stringify(data.newest) !== JSON.stringify(this.data.newest);
+    const isRule = data.rule !== this.data.rule;
+    this.data = data;
+    this.renew = renew;
+    this.sender.useToken(data.token);
+    if (isNews || isRule || this.problem) void this.follow();
+  }
+
+  // --- what is there ---------------------------------------------------------------------------
+
+  /** @type {(from: number | Record<string, string>) => Promise<import("./shapes").Page>} */
+  fetch(from) {
+    const asked = new URLSearchParams(this.data.asked);
+    const more = typeof from === "number" ? { from: String(from) } : from;
+    for (const [name, value] of Object.entries(more)) asked.set(name, value);
+    return ask(this.data.token, `/api/disagreements?${asked}`);
+  }
+
+  // Show a page: that of a pair, or the one where the first is that nobody has decided.
+  /** @type {(where: Record<string, string>) => Promise<void>} */
+  async open(where) {
+    await this.trying(async () => {
+      await this.listing.open(await this.fetch(where));
+      this.arrived();
+      const wanted = where.query === undefined ? null : JSON.stringify([where.query, where.chunk]);
+      this.look(wanted ?? this.nextOpen(null));
+    });
+  }
+
+  // Read the page on screen anew: somebody graded, or decided. What one is at stays.
+  async follow() {
+    await this.trying(async () => {
+      this.listing.open(await this.fetch(this.listing.from));
+      this.arrived();
+      const stays = this.focus !== null && this.listing.has(this.focus);
+      this.look(stays || this.isTyping() ? this.focus : this.nextOpen(null), stays);
+    });
+  }
+
+  isTyping() {
+    return Boolean(this.root.querySelector(".note-field:focus"));
+  }
+
+  arrived() {
+    for (const verdict of this.sender.waiting.values()) this.apply(verdict);
+    if (this.isSeeded) return;
+    this.isSeeded = true;
+    this.trail = this.listing.undoable.toReversed();
+  }
+
+  // What is on its way counts here already.
+  /** @type {(verdict: Verdict) => void} */
+  apply(verdict) {
+    const item = this.listing.find(nameOf(verdict));
+    if (!item || verdict.undoes !== undefined) return;
+    if (!item.adjudication) this.listing.left -= 1;
+    item.adjudication = this.decisionOf(verdict);
+  }
+
+  /** @type {(verdict: Verdict) => Decision} */
+  decisionOf({ event_id, grade = 0, note = null }) {
+    return { event_id, grade, note, grader: this.data.grader, day: "" };
+  }
+
+  /** @type {(act: () => Promise<void>) => Promise<void>} */
+  async trying(act) {
+    try {
+      await act();
+      this.problem = "";
+    } catch (problem) {
+      this.problem = problem instanceof Error ? problem.message : String(problem);
+      if (problem instanceof Forbidden) this.renew();
+    }
+    this.say();
+  }
+
+  // --- what is done ----------------------------------------------------------------------------
+
+  /** @type {(event: KeyboardEvent) => void} */
+  pressed(event) {
+    if (!this.root.isConnected || document.querySelector('[role="dialog"]')) return;
+    if (isEditable(event)) {
+      this.pressedInField(event);
+      return;
+    }
+    const key = event.key.toLowerCase();
+    const isUndo = (event.ctrlKey || event.metaKey) && key === "z" && !event.shiftKey;
+    if (!isUndo && (event.ctrlKey || event.metaKey || event.altKey)) return;
+    const acts = {
+      u: () => this.undo(),
+      z: () => isUndo && this.undo(),
+      k: () => this.step(-1),
+      arrowleft: () => this.step(-1),
+      j: () => this.step(1),
+      arrowright: () => this.step(1),
+      n: () => this.root.querySelector("input")?.focus(),
+    };
+    if (event.repeat && !/^(j|k|arrowleft|arrowright)$/.test(key)) return;
+    if (key in GRADES) this.decide(GRADES[key]);
+    else if (key in acts && (key !== "z" || isUndo)) acts[/** @type {keyof typeof acts} */ (key)]();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  // A field keeps its keys; these two leave it, and what was written stays.
+  /** @type {(event: KeyboardEvent) => void} */
+  pressedInField(event) {
+    const field = event.composedPath()[0];
+    if (!(field instanceof HTMLInputElement) || !field.classList.contains("note-field")) return;
+    if (event.key !== "Escape" && event.key !== "Enter") return;
+    field.blur();
+    event.preventDefault();
+  }
+
+  get item() {
+    return this.focus === null ? null : this.listing.find(this.focus);
+  }
+
+  // Give the pair on screen its grade, and go to the next that nobody has decided.
+  /** @type {(grade: number) => void} */
+  decide(grade) {
+    const { item } = this;
+    if (!item) return;
+    this.isAtWork = true;
+    const before = item.adjudication;
+    /** @type {Verdict} */
+    const verdict = {
+      ...this.signed(item),
+      text_hash: item.text_hash,
+      slip: item.slip,
+      replaces: before?.event_id ?? null,
+      grade,
+      note: this.notes.get(nameOf(item))?.trim() || null,
+      elapsed_ms: Math.round(performance.now() - this.shownAt),
+    };
+    item.adjudication = this.decisionOf(verdict);
+    if (!before) this.listing.left -= 1;
+    this.trail.push({ ...verdict, grade, before });
+    this.notes.delete(nameOf(item));
+    this.look(this.nextOpen(this.focus));
+    this.sender.add(verdict);
+  }
+
+  /** @type {(pair: { query: string, chunk: string }) => Verdict} */
+  signed({ query, chunk }) {
+    const { golden_set, grader, key } = this.data;
+    return { event_id: newId(), golden_set, grader, by: key, query, chunk };
+  }
+
+  // A click that comes right after a pair came up was meant for the one before.
+  /** @type {(grade: number, event: MouseEvent) => void} */
+  clicked(grade, event) {
+    const isKey = event.detail === 0;
+    if (!isKey && (event.detail > 1 || performance.now() - this.shownAt < TOO_SOON_MS)) {
+      this.tell("That press came right after this pair: it decided nothing.");
+    } else this.decide(grade);
+  }
+
+  undo() {
+    const step = this.trail.pop();
+    if (!step) return this.tell("There is nothing to take back.");
+    const item = this.listing.find(nameOf(step));
+    if (item) {
+      item.adjudication = step.before ?? null;
+      if (!item.adjudication) this.listing.left += 1;
+      this.look(nameOf(step));
+    } else void this.later(step);
+    this.sender.add({ ...this.signed(step), undoes: step.event_id });
+    this.tell(`Taken back: it was ${step.grade} ${this.data.words[step.grade]}.`);
+  }
+
+  // What is taken back stands on another page: go there once the server knows of it.
+  /** @type {(step: Step) => Promise<void>} */
+  async later({ query, chunk }) {
+    await this.sender.send();
+    await this.open({ query, chunk });
+  }
+
+  /** @type {(verdict: Verdict, result: Result) => void} */
+  answered(verdict, { refused, instead }) {
+    const item = this.listing.find(nameOf(verdict));
+    if (!refused) {
+      this.isSaved = true;
+      return;
+    }
+    this.trail = this.trail.filter((step) => step.event_id !== verdict.event_id);
+    if (item && verdict.undoes === undefined) item.adjudication = instead ?? null;
+    if (item && nameOf(item) === this.focus) this.look(this.focus, true);
+    this.tell(`Refused: ${refused}.`);
+    void this.follow();
+  }
+
+  // --- where one goes --------------------------------------------------------------------------
+
+  /** @type {(by: number) => void} */
+  step(by) {
+    this.isAtWork = true;
+    const name = this.listing.beside(this.focus, by);
+    if (name !== null) this.look(name);
+    else void this.turn(by);
+  }
+
+  /** @type {(by: number) => Promise<void>} */
+  async turn(by) {
+    await this.trying(async () => {
+      if (!(await this.listing.turn(by))) return;
+      this.arrived();
+      this.look(this.listing.names().at(by < 0 ? -1 : 0) ?? null);
+    });
+  }
+
+  // The next pair that nobody has decided; where there is none here, another page is fetched.
+  /** @type {(after: string | null) => string | null} */
+  nextOpen(after) {
+    const here = this.listing.nextOpen(after);
+    if (here === null) void this.elsewhere();
+    else if (this.listing.isNearEnd(here)) void this.listing.fetchAhead();
+    return here;
+  }
+
+  // Other pages, one after another, until one has a pair that nobody has decided.
+  async elsewhere() {
+    await this.trying(async () => {
+      const seen = new Set();
+      while (this.focus === null && !seen.has(this.listing.from)) {
+        seen.add(this.listing.from);
+        if (!(await this.listing.turnToOpen())) break;
+        this.arrived();
+        this.look(this.listing.nextOpen(null));
+      }
+    });
+  }
+
+  // --- what is on screen -----------------------------------------------------------------------
+
+  /** @type {(name: string | null, isSame?: boolean) => void} */
+  look(name, isSame = false) {
+    if (isSame && this.isTyping()) return this.drawList();
+    const isOther = name !== this.focus;
+    this.focus = name;
+    if (isOther) this.shownAt = performance.now();
+    const { item } = this;
+    const host = find(this.root, ".case");
+    const scrolled = host.querySelector(".passage")?.scrollTop ?? 0;
+    const focused = host.querySelector("[data-grade]:focus")?.getAttribute("data-grade");
+    if (!item) host.replaceChildren(...this.finished());
+    else {
+      const place = `${this.listing.placeOf(nameOf(item))} of ${this.listing.total.toLocaleString("en")}`;
+      const apart = `${item.spread} apart`;
+      const note = this.notes.get(nameOf(item)) ?? "";
+      host.replaceChildren(...drawn(item, `${apart} · ${place}`, note, this.data, this.acts(item)));
+      const passage = host.querySelector(".passage");
+      if (passage && !isOther) passage.scrollTop = scrolled;
+      const again = focused && host.querySelector(`[data-grade="${focused}"]`);
+      if (again instanceof HTMLElement) again.focus({ preventScroll: true });
+    }
+    if (isOther && this.isAtWork) this.bringUp();
+    this.drawList();
+  }
+
+  // Whoever is at work needs the whole of a pair, not what stands over it on the page.
+  bringUp() {
+    const { top } = this.root.getBoundingClientRect();
+    const bottom = find(this.root, ".case").getBoundingClientRect().bottom;
+    if (top < 0 || bottom > window.innerHeight) this.root.scrollIntoView({ block: "start" });
+  }
+
+  /** @type {(item: Case) => import("./shapes").Acts} */
+  acts(item) {
+    return {
+      decide: (grade, event) => this.clicked(grade, event),
+      undo: () => this.undo(),
+      step: (by) => this.step(by),
+      readOn: (place) => void this.readOn(item, place),
+      typed: (note) => void this.notes.set(nameOf(item), note),
+    };
+  }
+
+  /** @type {(item: Case, place: HTMLElement) => Promise<void>} */
+  async readOn(item, place) {
+    await this.trying(async () => {
+      const asked = new URLSearchParams({ chunk: item.chunk, from: String(item.more) });
+      const { text, more } = await ask(this.data.token, `/api/text?${asked}`);
+      item.text = `${item.text ?? ""}${text}`;
+      item.more = more;
+      place.textContent = item.text;
+      if (more === null) place.parentElement?.querySelector("button")?.remove();
+    });
+  }
+
+  /** @type {() => Node[]} */
+  finished() {
+    if (this.listing.left) return [make("p", "done", "Fetching the next …")];
+    const words = "All of them are decided. K goes back through them, U takes back your last.";
+    return [make("h3", "done", "Nothing is left open"), make("p", "done", words)];
+  }
+
+  drawList() {
+    const host = find(this.root, ".list");
+    drawRows(host, this.listing, this.focus, this.data.colours, (name) => this.look(name));
+    this.say();
+  }
+
+  /** @type {(words: string) => void} */
+  tell(words) {
+    this.told = words;
+    this.say();
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => {
+      this.told = "";
+      this.say();
+    }, 6000);
+  }
+
+  say() {
+    const { listing, sender } = this;
+    const total = listing.total.toLocaleString("en");
+    const open = listing.left.toLocaleString("en");
+    find(this.root, ".both").hidden = !listing.total;
+    const counts = listing.total === 1 ? "1 pair" : `${total} pairs`;
+    find(this.root, ".counts").textContent = listing.isRead ? `${counts} · ${open} open` : "";
+    const state = [sender.inWords(this.isSaved), this.told].filter(Boolean).join(" · ");
+    const where = find(this.root, ".state");
+    if (where.textContent !== state) where.textContent = state;
+    where.dataset.state = sender.state;
+    const isShut = ["stuck", "forbidden"].includes(sender.state);
+    const trouble = isShut
+      ? `Not saving: ${sender.reason}. What you decided is kept.`
+      : this.problem;
+    const place = find(this.root, ".trouble");
+    place.hidden = !trouble;
+    place.textContent = trouble;
+    this.sayEmpty();
+  }
+
+  sayEmpty() {
+    const isEmpty = this.listing.isRead && !this.listing.total;
+    const place = find(this.root, ".empty");
+    place.hidden = !isEmpty;
+    if (!isEmpty) return;
+    const [title, words] = this.data.asked
+      ? ["No disagreement here", "Of these queries and graders no grades differ."]
+      : [
+          "Nobody disagrees",
+          "Where two people have given a chunk different grades, it stands here to be decided.",
+        ];
+    find(place, "h3").textContent = title;
+    find(place, "p").textContent = words;
+  }
+}

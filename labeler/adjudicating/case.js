@@ -1,0 +1,154 @@
+// Draws the pair in focus: the question, the passage, who said what, what counts, and the grades to
+// decide by. Knows nothing of what is sent.
+
+import { button, make, mark } from "./hands.js";
+
+/** @import { Acts, BenchData, Case, Opinion } from "./shapes" */
+
+const HOME_ROW = ["A", "S", "D", "F"];
+
+/** @type {(shown: Case, place: string, note: string, data: BenchData, acts: Acts) => Node[]} */
+export function drawn(shown, place, note, data, acts) {
+  return [
+    head(shown, place),
+    passage(shown, acts),
+    opinions(shown, data),
+    counts(shown, data),
+    deciding(shown, note, data, acts),
+  ];
+}
+
+/** @type {(text: string, className: string) => HTMLElement} */
+function said(text, className) {
+  const made = make("p", className, text);
+  made.dir = "auto";
+  return made;
+}
+
+/** @type {(shown: Case, place: string) => HTMLElement} */
+function head(shown, place) {
+  const over = make("p", "over", [place, shown.query, shown.task].filter(Boolean).join(" · "));
+  const asked = make("h3", "asked", shown.asked);
+  asked.dir = "auto";
+  asked.tabIndex = 0; // it may have to be scrolled
+  const made = make("header", "", over, asked);
+  const helps = [
+    ["Guideline", shown.guideline],
+    ["Reference answer", shown.reference],
+  ].filter(([, text]) => text);
+  if (helps.length) {
+    const names = helps.map(([name]) => name).join(", ");
+    const fold = make("details", "help", make("summary", "", names));
+    for (const [name, text] of helps) {
+      const help = said(text ?? "", "help-text");
+      help.tabIndex = 0;
+      help.ariaLabel = name ?? "";
+      fold.append(help);
+    }
+    made.append(fold);
+  }
+  return made;
+}
+
+/** @type {(shown: Case, acts: Acts) => HTMLElement} */
+function passage(shown, acts) {
+  const name = [shown.document, shown.chunk].filter(Boolean).join(" · ");
+  const made = make("article", "passage");
+  made.tabIndex = 0;
+  made.ariaLabel = "The chunk";
+  if (shown.title) made.append(said(shown.title, "title"));
+  made.append(make("p", "over", name));
+  const text = said(shown.text ?? "Its text has not been loaded: only its id is known.", "text");
+  made.append(text);
+  if (shown.more !== null) {
+    const on = button("link", "Read on", () => acts.readOn(text));
+    made.append(on);
+  }
+  return made;
+}
+
+/** @type {(shown: Case, data: BenchData) => HTMLElement} */
+function opinions(shown, data) {
+  const rows = shown.opinions.map((opinion) => opinionRow(opinion, data));
+  return make("table", "opinions", make("tbody", "", ...rows));
+}
+
+/** @type {(opinion: Opinion, data: BenchData) => HTMLElement} */
+function opinionRow(opinion, { words, colours }) {
+  const { grade, kind, reason, blind, stale, day, note } = opinion;
+  const given = grade === null ? reasonOf(kind, reason) : words[grade];
+  const worth = [day, blind ? "blind" : "not blind", stale && "of an earlier text"];
+  const about = make("small", "", worth.filter(Boolean).join(" · "));
+  const name = make("th", "who", make("span", "name", opinion.grader), about);
+  name.scope = "row";
+  const gave = make("td", "gave", mark(grade, colours), " ", make("span", "word", given));
+  const wrote = make("td", "note", note ?? "");
+  wrote.dir = "auto";
+  return make("tr", "", name, gave, wrote);
+}
+
+/** @type {(kind: string, reason: string | null) => string} */
+function reasonOf(kind, reason) {
+  return kind === "cannot_tell" ? `can’t tell${reason ? `: ${reason}` : ""}` : kind;
+}
+
+// Which grade counts now, and why.
+/** @type {(shown: Case, data: BenchData) => HTMLElement} */
+function counts({ adjudication, agreed }, { rule, rule_in_words, colours, words }) {
+  const made = make("p", "counts-now");
+  if (adjudication) {
+    const by = [adjudication.grader, adjudication.day].filter(Boolean).join(", ");
+    made.append("Decided: ", mark(adjudication.grade, colours));
+    made.append(` ${words[adjudication.grade]}, by ${by}`);
+    if (adjudication.note) made.append(make("span", "why", `“${adjudication.note}”`));
+  } else if (agreed === null) {
+    made.append(mark(null, colours), " A tie: a hole until somebody decides, or one more grade.");
+  } else {
+    made.append("Counts now: ", mark(agreed, colours), ` ${words[agreed]}, by ${rule}`);
+  }
+  made.title = `Several grades become one by ${rule}: ${rule_in_words}.`;
+  return made;
+}
+
+/** @type {(shown: Case, note: string, data: BenchData, acts: Acts) => HTMLElement} */
+function deciding(shown, note, data, acts) {
+  const field = make("input", "note-field");
+  field.type = "text";
+  field.maxLength = 2000;
+  field.placeholder = "Why, if you like: goes with your decision";
+  field.ariaLabel = "A note that goes with your decision";
+  field.value = note;
+  field.addEventListener("input", () => acts.typed(field.value));
+  const row = make("div", "grades");
+  row.role = "group";
+  row.ariaLabel = "Your decision";
+  for (const [grade, word] of data.words.entries()) row.append(gradeButton(grade, word, shown));
+  row.addEventListener("click", (event) => {
+    const at = event.target instanceof Element ? event.target.closest("button") : null;
+    if (at) acts.decide(Number(at.dataset.grade), event);
+  });
+  const actions = make(
+    "div",
+    "actions",
+    button("link", "undo", acts.undo, "U"),
+    button("link", "back", () => acts.step(-1), "K"),
+    button("link", "ahead", () => acts.step(1), "J"),
+    button("link", "note", () => field.focus(), "N"),
+  );
+  for (const [at, colour] of data.colours.entries()) {
+    row.style.setProperty(`--g${at}`, colour);
+  }
+  return make("footer", "deciding", field, row, actions);
+}
+
+/** @type {(grade: number, word: string, shown: Case) => HTMLElement} */
+function gradeButton(grade, word, { adjudication }) {
+  const made = make("button", `grade g${grade}`, make("kbd", "", String(grade)), " ");
+  made.type = "button";
+  made.dataset.grade = String(grade);
+  made.title = `${grade} or ${HOME_ROW[grade]}`;
+  made.style.setProperty("--grade", `var(--g${grade})`);
+  made.ariaPressed = String(adjudication?.grade === grade);
+  made.append(make("span", "word", word));
+  return made;
+}

@@ -1,0 +1,53 @@
+// Draws the list of pairs beside the one in focus. Knows nothing of what is sent.
+
+import { find, make, mark, nameOf } from "./hands.js";
+
+/** @import { Case } from "./shapes" */
+/** @import { Listing } from "./listing" */
+
+/**
+ * @param {HTMLElement} host
+ * @param {Listing} listing
+ * @param {string | null} focus
+ * @param {string[]} colours
+ * @param {(name: string) => void} look
+ */
+export function drawRows(host, listing, focus, colours, look) {
+  const list = find(host, "ol");
+  list.replaceChildren(
+    ...listing.items.map((item) => row(item, nameOf(item) === focus, colours, look)),
+  );
+  const last = listing.from + listing.items.length;
+  const all = listing.total.toLocaleString("en");
+  find(host, ".place").textContent = `${listing.from + 1}–${last} of ${all}`;
+  find(host, ".back-page").toggleAttribute("disabled", listing.from === 0);
+  find(host, ".next-page").toggleAttribute("disabled", last >= listing.total);
+  find(host, ".pages").hidden = listing.total <= listing.items.length;
+  const here = list.querySelector("[aria-current]")?.parentElement;
+  if (here && list.scrollHeight > list.clientHeight) {
+    list.scrollTop = here.offsetTop - list.clientHeight / 2;
+  }
+}
+
+/** @type {(item: Case, isHere: boolean, colours: string[], look: (name: string) => void) => HTMLElement} */
+function row(item, isHere, colours, look) {
+  const marks = make("span", "marks");
+  for (const { grade, grader } of item.opinions) {
+    if (grade === null) continue;
+    const given = mark(grade, colours);
+    given.title = `${grader}: ${grade}`;
+    marks.append(given);
+  }
+  const now = item.adjudication ? item.adjudication.grade : item.agreed;
+  const name = make("span", "chunk", item.title ?? item.chunk);
+  name.dir = "auto";
+  const verdict = make("span", "now", item.adjudication ? "✓ " : "→ ", mark(now, colours));
+  const asked = make("span", "asked", item.asked);
+  asked.dir = "auto";
+  const press = make("button", "row", asked, make("span", "of", marks, name, verdict));
+  press.type = "button";
+  press.title = `${item.query} · ${item.chunk}`;
+  press.onclick = () => look(nameOf(item));
+  if (isHere) press.setAttribute("aria-current", "true");
+  return make("li", item.adjudication ? "decided" : "", press);
+}

@@ -1,0 +1,127 @@
+// What travels between the bench and the server, and what its files hand each other: types only.
+
+/** What one person says of a pair. */
+export interface Opinion {
+  grader: string;
+  kind: string;
+  grade: number | null;
+  reason: string | null;
+  note: string | null;
+  blind: boolean;
+  stale: boolean;
+  day: string;
+}
+
+/** What somebody decided over them; what was decided here just now has no day yet. */
+export interface Decision {
+  event_id: string;
+  grade: number;
+  grader: string;
+  note: string | null;
+  day: string;
+}
+
+/** A pair that graders disagree on, as the server hands it out. */
+export interface Case {
+  query: string;
+  chunk: string;
+  text_hash: string | null;
+  /** The server's signature that it showed this pair to this lead. */
+  slip: string;
+  asked: string;
+  task: string | null;
+  guideline: string | null;
+  reference: string | null;
+  title: string | null;
+  document: string | null;
+  /** None where only the chunk's id is known. */
+  text: string | null;
+  /** Where the text goes on, if it was too long to come whole. */
+  more: number | null;
+  spread: number;
+  /** What the grades become by the team's rule; none is a tie. */
+  agreed: number | null;
+  opinions: Opinion[];
+  adjudication: Decision | null;
+}
+
+export interface Undoable {
+  event_id: string;
+  query: string;
+  chunk: string;
+  grade: number;
+}
+
+/** A page of disagreements. */
+export interface Page {
+  items: Case[];
+  from: number;
+  /** How many there are in all, and how many nobody has decided. */
+  total: number;
+  open: number;
+  /** The place of the next that nobody has decided, after this page and then from the start. */
+  next_open: number | null;
+  undoable: Undoable[];
+}
+
+/** A decision, or the undo of one, on its way to the server. */
+export interface Verdict {
+  event_id: string;
+  golden_set: string;
+  grader: string;
+  by: string;
+  query: string;
+  chunk: string;
+  text_hash?: string | null;
+  slip?: string;
+  replaces?: string | null;
+  grade?: number;
+  note?: string | null;
+  elapsed_ms?: number;
+  undoes?: string;
+}
+
+export interface Result {
+  event_id: string;
+  refused?: string;
+  instead?: Decision | null;
+}
+
+/** What was decided in this sitting, or can be taken back from an earlier one. */
+export interface Step {
+  event_id: string;
+  query: string;
+  chunk: string;
+  grade: number;
+  /** What stood before; not known of an earlier sitting. */
+  before?: Decision | null;
+}
+
+export interface BenchData {
+  golden_set: string;
+  grader: string;
+  key: string;
+  token: string;
+  words: string[];
+  meanings: string[];
+  colours: string[];
+  rule: string;
+  rule_in_words: string;
+  asked: string;
+  newest: number[];
+}
+
+export interface Component {
+  data: BenchData;
+  parentElement: HTMLElement | ShadowRoot;
+  setTriggerValue(name: "renew", value: number): void;
+}
+
+/** What the drawn case lets somebody do. */
+export interface Acts {
+  decide(grade: number, event: MouseEvent): void;
+  undo(): void;
+  step(by: number): void;
+  readOn(place: HTMLElement): void;
+  typed(note: string): void;
+}

@@ -1,0 +1,158 @@
+"""``labeler next``: which of two runs is better, how surely, and which grades would settle it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import click
+
+from labeler.cli.group import database_option
+from labeler.cli.scoring import conventions_of, measures_of
+from labeler.cli.tables import Table, text_footer, text_lines
+from labeler.deciding import BATCH, FAVOURS, Chosen, Decider, Standing
+from labeler.errors import BadInput
+from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
+from labeler.measures import Measure
+from labeler.model import legible
+from labeler.store import Store
+
+
+@click.command("next")
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option(
+    "--measure",
+    "text",
+    metavar="NAME",
+    help="The measure by which one run is better.  [default: the golden set's setting]",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(1, 1_000),
+    default=BATCH,
+    show_default=True,
+    help="How many pairs to list.",
+)
+@click.option(
+    "--matters",
+    type=click.FloatRange(0, 1),
+    metavar="DELTA",
+    help="A smaller delta is no difference.  [default: the golden set's setting]",
+)
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    default="graded",
+    show_default=True,
+    help="The conventions: our own for graded relevance, or those of trec_eval.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="table is for people and has four digits; json has all of them.",
+)
+@database_option
+@click.pass_obj
+def next_grades(
+    db: Path,
+    a: str,
+    b: str,
+    text: str | None,
+    count: int,
+    matters: float | None,
+    preset: str,
+    kind: str,
+) -> None:
+    """List the pairs whose grades decide between runs A and B.
+
+    Says how sure it is which of them is better, over what the holes could be, how many more grades
+    are likely needed, and which pairs come next: those whose grade is expected to move the delta
+    most.
+    """
+    with Store(db) as store:
+        collection, settings = store.collection(), store.settings()
+    conventions = conventions_of(settings, preset, None, None)
+    board = Scoreboard(collection, conventions)
+    asked = settings.decide_by if text is None else text
+    [measure] = board.resolve([one_measure(conventions, asked)])
+    least = settings.matters if matters is None else matters
+    decider = Decider()
+    standing = decider.standing(board, a, b, measure, least)
+    found = [] if standing.settled else decider.choices(board, a, b, measure, count)
+    page = as_json if kind == "json" else as_text
+    click.echo(page(standing, found, conventions), nl=False)
+
+
+def one_measure(conventions: Conventions, text: str) -> Measure:
+    """Read the one measure that decides; raises `BadInput` for none and for several."""
+    measures = measures_of(conventions, [text])
+    if len(measures) > 1:
+        raise BadInput(f"one measure decides, not {len(measures)}: {text!r}")
+    return measures[0]
+
+
+def as_text(standing: Standing, found: list[Chosen], conventions: Conventions) -> str:
+    """Return the sentence, a line for each pair, and what to know of such grades."""
+    body = [
+        [
+            legible(each.query_id),
+            legible(each.chunk_id),
+            rank(each.rank_a),
+            rank(each.rank_b),
+            f"{each.move:.4f}",
+        ]
+        for each in found
+    ]
+    names = [f"rank in {legible(name)}" for name in (standing.a, standing.b)]
+    table = Table(["query", "chunk"], [*names, "may move the delta by"], body)
+    lines = [legible(standing.sentence()), *(["", *text_lines(table)] if found else [])]
+    return "\n".join([*lines, *text_footer(conventions, [Note("chosen to decide", FAVOURS)])])
+
+
+def rank(place: int | None) -> str:
+    """Return a rank as tables show it."""
+    return "–" if place is None else str(place)
+
+
+def as_json(standing: Standing, found: list[Chosen], conventions: Conventions) -> str:
+    """Return one object with every number in full; null is what is not there."""
+    said = {
+        "a": standing.a,
+        "b": standing.b,
+        "measure": standing.measure.label,
+        "full_name": str(standing.measure),
+        "leader": standing.leader,
+        "certainty": finite(standing.certainty) if standing.known else None,
+        "settled": standing.settled,
+        "delta": finite(standing.delta),
+        "spread": finite(standing.spread),
+        "matters": standing.matters,
+        "graded": standing.graded,
+        "open": standing.open,
+        "pool": standing.pool,
+        "likely_needed": standing.likely,
+        "sentence": standing.sentence(),
+        "pairs": [
+            {
+                "query_id": each.query_id,
+                "chunk_id": each.chunk_id,
+                "rank_a": each.rank_a,
+                "rank_b": each.rank_b,
+                "move": each.move,
+            }
+            for each in found
+        ],
+        "conventions": conventions.as_dict(),
+        "notes": [{"kind": "chosen to decide", "text": FAVOURS}],
+    }
+    return json.dumps(said, allow_nan=False, indent=1) + "\n"
+
+
+def finite(value: float) -> float | None:
+    """Return a number that JSON can carry, None where there is none."""
+    return None if math.isnan(value) else value

@@ -1,0 +1,26 @@
+"""The next grade that decides which of two runs is better, and whether it is decided.
+
+Knows runs, grades and what holes may be; not who is asked, nor how.
+"""
+
+from labeler.deciding.choosing import BATCH, Chosen, choose
+from labeler.deciding.following import UNDECIDED, Decider, check_measure
+from labeler.deciding.standings import FAVOURS, LEAST, MATTERS, SURE, Standing, stand
+from labeler.deciding.trials import Trial, try_out
+
+__all__ = [
+    "BATCH",
+    "FAVOURS",
+    "LEAST",
+    "MATTERS",
+    "SURE",
+    "UNDECIDED",
+    "Chosen",
+    "Decider",
+    "Standing",
+    "Trial",
+    "check_measure",
+    "choose",
+    "stand",
+    "try_out",
+]

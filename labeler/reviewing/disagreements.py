@@ -1,0 +1,114 @@
+"""Review > Disagreements: which pairs are shown, the rule by which grades become one, the bench.
+
+The bench asks the routes for the pairs and sends what is decided; no script runs for a key.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from labeler import address, choices, downloads, links, transfer, ui
+from labeler.adjudicating import Bench, bench
+from labeler.model import MAJORITY, RULES_IN_WORDS, Settings
+from labeler.palette import GRADE_COLOURS
+from labeler.store import Store
+
+ASKED = ("facet", "bucket", "grader")  # what an address says of which disagreements
+BOX = 300  # pixels
+NOT_BLIND = (
+    "Whoever decides here sees what the graders gave, so no decision and no later grade of theirs "
+    "on these chunks is blind. A decision comes before every grade, whatever the rule; what the "
+    "graders gave stays in the log, and so does what is taken back."
+)
+TIES = (
+    "A tie is a hole in every measure until it is decided: here, or by one more grade, for which "
+    "the chunk is open to those who have not graded it."
+)
+
+
+def choose() -> None:
+    """Let a lead keep to some queries and graders; the address has them as `ASKED`."""
+    with ui.open_store() as store:
+        facets = store.facets()
+        names = sorted({name for each in store.disagreements() for name in each.grades})
+    with choices.row():
+        choose_queries(facets)
+        if len(names) > 2:
+            address.choose_some(
+                *("Graders", names, "grader", "grader who disagrees with anybody"),
+                placeholder="anybody",
+                width=BOX,
+                help="One: where they differ from anybody. Two or more: where these differ.",
+            )
+
+
+def choose_queries(facets: dict[str, list[str]]) -> None:
+    """Let a lead keep to one bucket of a facet."""
+    more: dict[str, Any] = {"nothing": choices.ALL_QUERIES, "what": "facet", "clears": ["bucket"]}
+    facet = address.choose_or_not("Facet", list(facets), "facet", width=BOX, **more)
+    if facet is not None:
+        more = {"nothing": choices.EVERY_BUCKET, "what": f"bucket of {facet}"}
+        address.choose_or_not("Bucket", facets[facet], "bucket", width=BOX, **more)
+
+
+def show() -> None:
+    """Show what graders disagree on, to be decided by one key each."""
+    asked = address.given_all(ASKED)
+    with ui.open_store() as store:
+        settings, newest = store.settings(), store.newest()
+        name = ui.grader()
+        if name is None:
+            say_who()
+            return
+        bench(bench_for(store, settings, name, urlencode(asked, doseq=True), newest))
+        revision = store.revision()
+    st.caption(small_print(settings))
+    links.link("Change the rule", address.to("/data", section="Settings"))
+    ui.offer("Download these as CSV", lambda: as_file(asked), "disagreements.csv", revision)
+
+
+def say_who() -> None:
+    """Ask for a name where nobody has given one: a decision is somebody's."""
+    st.subheader("Who decides?")
+    st.write("A decision stands under a name. Say yours on the Label page, and come back.")
+    links.link("Say who you are", address.to("/"))
+
+
+def bench_for(
+    store: Store, settings: Settings, name: str, asked: str, newest: tuple[int, int, int]
+) -> Bench:
+    """Return what the bench needs to know."""
+    token = ui.grading_token(store, name)
+    return Bench(
+        golden_set=store.golden_set_uuid(),
+        grader=name,
+        key=store.giver(name).key,
+        token=token,
+        words=settings.words,
+        meanings=settings.meanings,
+        colours=GRADE_COLOURS,
+        rule=settings.golden_rule,
+        rule_in_words=RULES_IN_WORDS[settings.golden_rule],
+        asked=asked,
+        newest=newest,
+    )
+
+
+def small_print(settings: Settings) -> str:
+    """Say by which rule grades become one, and what a decision is."""
+    rule = settings.golden_rule
+    said = f"Several grades of a chunk become one by {rule}: {RULES_IN_WORDS[rule]}. "
+    return said + (f"{TIES} " if rule == MAJORITY else "") + NOT_BLIND
+
+
+def as_file(asked: dict[str, list[str]]) -> bytes:
+    """Return the disagreements an address asks for as a file: a row for each person's grade."""
+    said = {name: values[0] for name, values in asked.items()}
+    with Store(ui.database()) as store:
+        facet, bucket = said.get("facet"), said.get("bucket")
+        among = store.queries_in(facet, bucket) if facet and bucket else None
+        found = store.disagreements(asked.get("grader", ()), among)
+        return downloads.rows_csv(transfer.disagreement_rows(store, found))

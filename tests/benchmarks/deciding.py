@@ -1,0 +1,197 @@
+"""Replay graded collections as if nobody had graded them, and see how few grades decide A or B.
+
+``python -m tests.benchmarks.deciding --zero cranfield --drop codec``: folders with queries, qrels
+and runs. All pairs of their runs, by three measures: five pairs, then the twentieth part of those
+known, are "graded" at a time, from the published grades, until the verdict is settled. Of chunks
+without a published grade those under ``--zero`` count as graded 0, those under ``--drop`` are taken
+out of the lists first. Right is the sign of the delta under all published grades.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from labeler.deciding import MATTERS, Decider, Standing, Trial
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.given import grade_rule, grades_from, lists_of_runs
+from labeler.measures import Ints, Measure
+from labeler.model import GradeChange
+
+MEASURES = "nDCG@10 RR@10 P@10"
+STEP, GROWTH = 5, 0.05
+RUNS = ("*.trec", "*.trec.gz", "*.run", "*.run.gz")
+QRELS = ("qrels/test.tsv", "qrels.txt", "*.qrels", "qrels/*.tsv")
+
+
+@dataclass(frozen=True)
+class Graded:
+    """A collection with its published grades, and the lists of its runs."""
+
+    name: str
+    qrels: dict[str, dict[str, int]]
+    runs: dict[str, dict[str, list[str]]]
+
+    def board(self) -> Scoreboard:
+        """Return a board that knows no grade."""
+        return Scoreboard(collect({q: {} for q in self.qrels}, self.runs), Conventions.of())
+
+    def truth(self) -> Scoreboard:
+        """Return a board that knows all grades."""
+        return Scoreboard(collect(self.qrels, self.runs), Conventions.of())
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How one replay ended: how much of the pool it took, and whether it was right."""
+
+    collection: str
+    a: str
+    b: str
+    measure: str
+    truth: float
+    share: float
+    right: bool
+
+    @property
+    def matters(self) -> bool:
+        """Whether the difference under the truth is one that matters."""
+        return abs(self.truth) >= MATTERS
+
+
+def read(folder: Path, *, drop: bool) -> Graded:
+    """Read a folder's qrels and runs; of a chunk that stands twice the better place counts."""
+    [qrels, *_] = [path for pattern in QRELS for path in sorted(folder.glob(pattern))]
+    grades = grades_from(qrels, grade_rule(None, negative_as_zero=True))
+    files = sorted(path for pattern in RUNS for path in folder.glob(pattern))
+    lists = lists_of_runs({path.name.split(".trec")[0]: path for path in files}, "first")
+    runs = {
+        name: {
+            query: [chunk for chunk in ranked.chunk_ids if not drop or chunk in grades[query]]
+            for query, ranked in of.items()
+            if query in grades
+        }
+        for name, of in lists.items()
+    }
+    return Graded(folder.name, grades, runs)
+
+
+def replay(graded: Graded, a: str, b: str, measure: Measure, seed: int, order: str) -> Standing:
+    """Grade from the truth what is chosen next until the verdict is settled; return the end."""
+    board, decider = graded.board(), Decider(seed)
+    lot, ids = np.random.default_rng(seed), board.collection
+    for revision in range(1, 100_000):
+        standing = decider.standing(board, a, b, measure)
+        if standing.settled or not standing.open:
+            break
+        trial = decider.trial(board, a, b, measure)
+        places = trial.places[chosen(trial, max(STEP, round(standing.graded * GROWTH)), lot, order)]
+        tops, changes = trial.filling.tops, []
+        pairs = np.stack([tops.query, tops.chunk], axis=1)[places]
+        for query, chunk in pairs.tolist():
+            query_id, chunk_id = ids.query_ids[query], ids.chunk_ids[chunk]
+            changes.append(GradeChange(query_id, chunk, graded.qrels[query_id].get(chunk_id, 0)))
+        board.refresh(changes, revision)
+    return standing
+
+
+def chosen(trial: Trial, many: int, lot: np.random.Generator, order: str) -> Ints:
+    """Return where the pairs stand that are graded next: by what they decide, or by lot."""
+    if order == "random":
+        return lot.permutation(len(trial.places))[:many]
+    return np.argsort(-trial.moves, kind="stable")[:many]
+
+
+def replays(graded: Graded, measures: str, seeds: int, order: str) -> Iterator[Replay]:
+    """Replay all pairs of a collection's runs."""
+    truth = graded.truth()
+    for measure in truth.resolve(truth.conventions.measures(measures)):
+        values = truth.values(measure)
+        for a, b in combinations(graded.runs, 2):
+            columns = values[:, truth.column_of(b)] - values[:, truth.column_of(a)]
+            delta = float(np.nanmean(columns))
+            for seed in range(seeds):
+                end = replay(graded, a, b, measure, seed, order)
+                is_right = end.leader == (b if delta > 0 else a)
+                is_right |= end.leader is None and abs(delta) < MATTERS
+                share = end.graded / end.pool
+                yield Replay(graded.name, a, b, measure.label, delta, share, is_right)
+
+
+def row(name: str, ends: list[Replay]) -> str:
+    """Return a row: over pairs of runs, of each its mean over seeds."""
+    pairs: dict[tuple[str, ...], list[Replay]] = {}
+    for end in ends:
+        pairs.setdefault((end.collection, end.a, end.b, end.measure), []).append(end)
+    shares = [statistics.mean(end.share for end in of) for of in pairs.values()]
+    right = statistics.mean(end.right for end in ends)
+    middle, mean = statistics.median(shares), statistics.mean(shares)
+    return f"| {name} | {len(pairs)} | {middle:.1%} | {mean:.1%} | {right:.1%} |"
+
+
+def table(ends: list[Replay], order: str) -> Iterator[str]:
+    """Give the rows of the table: those that matter, in all and by part, then the smaller ones."""
+    for words, matters in ((f"≥ {MATTERS}", True), (f"< {MATTERS}", False)):
+        some = [end for end in ends if end.matters is matters]
+        if some:
+            yield row(f"**{order}, all with \\|delta\\| {words}**", some)
+        for name in dict.fromkeys(end.collection for end in some):
+            for measure in dict.fromkeys(end.measure for end in some):
+                part = [end for end in some if (end.collection, end.measure) == (name, measure)]
+                if part:
+                    yield row(f"{order}, {name}, {measure}, {words}", part)
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--zero", nargs="*", type=Path, default=[], metavar="FOLDER")
+    parser.add_argument("--drop", nargs="*", type=Path, default=[], metavar="FOLDER")
+    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--random-seeds", type=int, default=3, help="0 leaves random order out")
+    parser.add_argument("--measures", default=MEASURES)
+    parser.add_argument("--pairs", action="store_true", help="print every pair of runs, too")
+    asked = parser.parse_args()
+    if not asked.zero and not asked.drop:
+        parser.error("name a folder of a graded collection, with --zero or --drop")
+    return asked
+
+
+def main() -> None:
+    """Replay, and print the table."""
+    asked = arguments()
+    print(f"{platform.platform()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
+    start = time.perf_counter()
+    found = [read(each, drop=False) for each in asked.zero]
+    found += [read(each, drop=True) for each in asked.drop]
+    print("\n| order | pairs of runs | median share | mean share | right |\n|---|---|---|---|---|")
+    for order, seeds in (("what decides", asked.seeds), ("random", asked.random_seeds)):
+        ends = [end for graded in found for end in replays(graded, asked.measures, seeds, order)]
+        for line in table(ends, order):
+            print(line, flush=True)
+        if asked.pairs:
+            print("\n".join(each_pair(ends)))
+    print(f"\n{time.perf_counter() - start:.0f} s")
+
+
+def each_pair(ends: Iterable[Replay]) -> Iterator[str]:
+    """Give a line for each pair of runs."""
+    pairs: dict[str, list[Replay]] = {}
+    for end in ends:
+        name = f"{end.collection} {end.a} {end.b} {end.measure} {end.truth:+.4f}"
+        pairs.setdefault(name, []).append(end)
+    for name, of in pairs.items():
+        yield row(name, of)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+"""Review > Disagreements in a real browser: one key decides, and nothing of it is lost."""
+
+from __future__ import annotations
+
+import csv
+import signal
+import time
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from labeler.model import Judgment
+from labeler.store import Store
+from tests.browser.server import Server
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
+MANY = 23  # more than a page of them holds
+
+
+@pytest.fixture
+def split(golden_set) -> Path:
+    """Two graders disagree on chunks of one query, and on one of another; each wrote a note."""
+    path: Path = golden_set()
+    with Store(path) as store:
+        for grader, grade in (("Ann", 0), (HOSTILE, 3)):
+            store.add_grader(grader)
+            for number in range(MANY - 1):
+                judge(store, "q1", f"c{number}", grader, grade, note=HOSTILE)
+            judge(store, "q2", "c0", grader, grade and 1)
+    return path
+
+
+def judge(store: Store, query: str, chunk: str, grader: str, grade: int, **more) -> None:
+    event = f"{query} {chunk} {grader}"
+    store.judge(Judgment(event, query, chunk, grader, grade=grade, **more))
+
+
+def decided(server: Server) -> dict[tuple[str, str], tuple[int | None, str | None]]:
+    """Return what was decided of each pair, as it stands in the file."""
+    with server.store() as store:
+        return {
+            (each.query_id, each.chunk_id): (each.adjudication.grade, each.adjudication.note)
+            for each in store.disagreements()
+            if each.adjudication is not None
+        }
+
+
+def wait_until_decided(server: Server, count: int) -> None:
+    for _ in range(400):
+        if len(decided(server)) == count:
+            return
+        time.sleep(0.05)
+    assert len(decided(server)) == count
+
+
+def open_bench(visit, server: Server, **more) -> Page:
+    page = visit(f"{server.url}/review?review=Disagreements", grader="Lea", **more)
+    expect(page.locator(".bench .passage")).to_be_visible(timeout=30_000)
+    return page
+
+
+def at(page: Page, place: int):
+    """Expect the pair at this place on screen."""
+    expect(page.locator(".bench .case .over").first).to_contain_text(f"· {place} of {MANY} ·")
+
+
+def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
+    server = serve(split)
+    page = open_bench(visit, server)
+    at(page, 1)
+    expect(page.locator(".bench .opinions")).to_contain_text([HOSTILE])
+    expect(page.locator(".bench img, .bench strong")).to_have_count(0)
+    expect(page.locator(".counts-now")).to_contain_text("Counts now: 0 not relevant, by lower")
+
+    page.keyboard.press("2")
+    at(page, 2)
+    page.keyboard.press("n")
+    page.keyboard.type("3 is too much, 1")
+    page.keyboard.press("Enter")
+    at(page, 2)
+    assert ("q1", "c1") not in decided(server), "a field keeps its keys"
+    page.keyboard.press("s")
+    at(page, 3)
+    wait_until_decided(server, 2)
+    assert decided(server) == {("q1", "c0"): (2, None), ("q1", "c1"): (1, "3 is too much, 1")}
+    with server.store() as store:
+        [*_, last] = store.events()
+    assert (last.kind, last.grader, last.blind) == ("adjudicate", "Lea", False)
+
+    page.keyboard.press("u")
+    at(page, 2)
+    wait_until_decided(server, 1)
+    page.reload()
+    at(page, 2)  # the first that nobody has decided
+    page.keyboard.press("u")
+    at(page, 1)
+    wait_until_decided(server, 0)
+
+    page.keyboard.press("3")
+    wait_until_decided(server, 1)
+    server.stop(signal.SIGKILL)
+    assert decided(server) == {("q1", "c0"): (3, None)}, "what was acknowledged is on the disk"
+    page.keyboard.press("0")
+    at(page, 3)
+    expect(page.locator(".bench .state")).to_contain_text("offline, 1 kept")
+    server.start()
+    expect(page.locator(".bench .state")).to_contain_text("saved", timeout=15_000)
+    wait_until_decided(server, 2)
+
+
+def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, split):
+    server = serve(split)
+    page = open_bench(visit, server, has_touch=True, viewport={"width": 390, "height": 844})
+    at(page, 1)
+    page.wait_for_timeout(250)  # a press right after a pair came up decides nothing
+    page.locator(".bench [data-grade='1']").tap()
+    at(page, 2)
+    page.locator(".bench .row").nth(4).tap()
+    at(page, 5)
+    page.keyboard.press("k")
+    at(page, 4)
+    page.locator(".bench .next-page").tap()
+    at(page, 21)
+    page.locator(".bench .back-page").tap()
+    at(page, 20)
+    width = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
+    assert width <= 390
+
+    page.keyboard.press("2")
+    for _ in range(MANY - 2):
+        expect(page.locator(".bench .case .grade[aria-pressed=true]")).to_have_count(0)
+        expect(page.locator(".bench .passage")).to_be_visible()
+        page.keyboard.press("2")
+    expect(page.locator(".bench .done").first).to_have_text("Nothing is left open")
+    wait_until_decided(server, MANY)
+    expect(page.locator(".bench .counts")).to_have_text(f"{MANY} pairs · 0 open")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download these as CSV").click()
+    rows = list(csv.DictReader(waiting.value.path().read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == 2 * MANY
+    assert [row["adjudicated"] for row in rows].count("2") == 2 * (MANY - 1)
+    assert {row["golden_rule"] for row in rows} == {"lower median"}
