@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.evaluation import Scoreboard
-from labeler.measures import Bools, Ints, Measure, SmallInts
+from labeler.measures import Bools, Cutoff, Ints, Measure, SmallInts
 from labeler.uncertainty.alone import NO_BAND
 from labeler.uncertainty.bounds import Reach, reach_of
 from labeler.uncertainty.filling import Filling, learn
@@ -63,6 +63,11 @@ class _Kept:
     reach: Reach
     drawn: Drawn
 
+    def replaced(self, queries: Ints, part: _Kept) -> _Kept:
+        """Return the same after some queries changed."""
+        reach = self.reach.replaced(queries, part.reach)
+        return _Kept(reach, self.drawn.replaced(queries, part.drawn))
+
 
 class Bands:
     """The bands of some runs' means, and of the delta if they are two, which follow the grades.
@@ -84,7 +89,10 @@ class Bands:
     def __init__(
         self, board: Scoreboard, runs: Sequence[str] | None = None, draws: int | None = None
     ) -> None:
-        """``draws`` fillings are measured; as many as take no long time where it is not given."""
+        """``draws`` fillings are measured, or as many as take no long time.
+
+        ``draws`` says how many once something was asked for.
+        """
         self._asked = draws
         self.runs = tuple(board.run_names if runs is None else runs)
         self._columns = [board.column_of(run) for run in self.runs]
@@ -132,7 +140,7 @@ class Bands:
         self._filling: Filling = learn(board, self._tops)
         self._taught = int(np.sum(self._filling.grades > UNGRADED))
         self._counts = _counts(board)
-        self._draws = self._asked
+        self.draws = self._asked
         self._kept: dict[Measure, _Kept] = {}
 
     def _follow(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
@@ -163,27 +171,30 @@ class Bands:
     def _find(self, board: Scoreboard, measures: Sequence[Measure], queries: Ints) -> None:
         """Find out what is kept of measures, for all queries or for those that changed."""
         ground = find_ground(board, self._tops, self._columns, self._filling.grades, queries)
-        self._draws = self._draws or draws_for(len(ground.row))
-        drawn = self._filling.draw(ground.holes, self._draws)
+        self.draws = self.draws or draws_for(len(ground.row))
+        drawn = self._filling.draw(ground.holes, self.draws)
+        alike: dict[tuple[Cutoff, bool], list[Measure]] = {}
         for measure in measures:
-            found = self._find_one(board, measure, ground, drawn)
-            old = self._kept.get(measure)
-            if old is not None:
-                reach = old.reach.replaced(queries, found.reach)
-                found = _Kept(reach, old.drawn.replaced(queries, found.drawn))
-            self._kept[measure] = found
+            alike.setdefault((measure.cutoff, measure.judged_only), []).append(measure)
+        for some in alike.values():
+            found = self._find_alike(board, some, ground, drawn)
+            for measure, fresh in zip(some, found, strict=True):
+                old = self._kept.get(measure)
+                self._kept[measure] = fresh if old is None else old.replaced(queries, fresh)
 
-    def _find_one(
-        self, board: Scoreboard, measure: Measure, ground: Ground, drawn: SmallInts
-    ) -> _Kept:
-        zeros, cutoff = board.conventions.like_trec_eval, board.cutoffs(measure)
-        depth = cutoff if measure.cutoff is not None else np.full(len(cutoff), DEPTH)
+    def _find_alike(
+        self, board: Scoreboard, measures: Sequence[Measure], ground: Ground, drawn: SmallInts
+    ) -> list[_Kept]:
+        """Find the same of measures that look equally deep, and so have the same holes."""
+        zeros, first, cutoff = board.conventions.like_trec_eval, measures[0], board.cutoffs
+        depth = cutoff(first) if first.cutoff is not None else np.full(self._tops.queries, DEPTH)
         kept = self._tops.within(self._columns, depth)[ground.holes]
-        of, own = cutoff[ground.queries], drawn[:, kept]
-        sees_below = measure.cutoff is None or measure.judged_only
+        of = cutoff(first)[ground.queries]
+        sees_below = first.cutoff is None or first.judged_only
         part = ground.only(kept, None if sees_below else of)
-        reach = reach_of(part, measure, of, zeros=zeros)
-        return _Kept(reach, draw_values(part, measure, of, own, zeros=zeros))
+        values = draw_values(part, measures, of, drawn[:, kept], zeros=zeros)
+        reaches = [reach_of(part, measure, of, zeros=zeros) for measure in measures]
+        return list(map(_Kept, reaches, values))
 
     def _bands(self, measure: Measure, inside: Bools) -> list[_Found]:
         """Return the bands of a measure over some queries: of each run, then of the delta."""

@@ -14,7 +14,17 @@ import numpy as np
 
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Ints, SmallInts
-from labeler.uncertainty.mixed import LEVELS, Fitted, Levels, fit, levels, sigmoid
+from labeler.uncertainty.mixed import (
+    GRID,
+    LEVEL_STEP,
+    SLOPE,
+    SLOPE_STEP,
+    Fitted,
+    Levels,
+    fit,
+    levels,
+    sigmoid,
+)
 from labeler.uncertainty.tops import DEPTH, UNGRADED, Tops, find_tops, grades_of
 
 FIRST_GUESS = (-0.8, 0.0, -0.4)
@@ -33,7 +43,7 @@ NEAR_TOP = (1, 3)
 """Ranks down to which each run may be better or worse than its other ranks let expect."""
 
 LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
-MOST_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 16, 6_000
+MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 3_000
 GRADES = (1, 2, 3)
 
 
@@ -73,8 +83,7 @@ class Filling:
         reached = np.ones((len(places), 5))
         reached[:, 4] = 0.0
         for step in self.steps:
-            logits = (x @ step.fitted.weights)[:, np.newaxis] + step.fitted.spread * LEVELS
-            chance = (sigmoid(logits) * step.levels.share[query]).sum(axis=1)
+            chance = (sigmoid(step.fitted.logits(x)) * step.levels.share[query]).sum(axis=1)
             reached[:, step.grade] = reached[:, step.grade - 1] * chance
         return reached[:, :4] - reached[:, 1:]
 
@@ -113,11 +122,11 @@ class Filling:
         x = self.features[places]
         root = np.linalg.cholesky(fitted.covariance)
         off = opinion.standard_normal((draws, len(root))) @ root.T
-        own = np.array([each.random(draws) for each in luck]).reshape(len(there), draws)
-        level = _drawn_levels(known.share[there], own)
+        own = np.array([each.random((3, draws)) for each in luck]).reshape(len(there), 3, draws)
+        level, slope = _drawn_points(known.share[there], own) * fitted.spreads[:, None, None]
         follows = x + known.moves[self.tops.query[places]]
-        logits: Floats = off[:, :-1] @ follows.T + x @ fitted.weights
-        logits += (fitted.spread * level.T)[:, which]
+        logits: Floats = off[:, :-2] @ follows.T + x @ fitted.weights
+        logits += level.T[:, which] + slope.T[:, which] * x[:, SLOPE]
         return logits
 
     def after(self, board: Scoreboard, queries: Iterable[int]) -> Filling:
@@ -176,13 +185,17 @@ def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
     return Filling(tops, features, grades, tuple(steps))
 
 
-def _drawn_levels(share: Floats, luck: Floats) -> Floats:
-    """Return levels drawn by how far each is believed in, (groups, draws): between grid points."""
+def _drawn_points(share: Floats, luck: Floats) -> Floats:
+    """Return levels and slopes drawn by how far each is believed in, (2, groups, draws).
+
+    ``luck`` (groups, 3, draws) chooses a point of the grid, and a place around it.
+    """
     sums = np.cumsum(share, axis=1)
-    at = np.minimum((sums[:, np.newaxis] < luck[:, :, np.newaxis]).sum(axis=2), len(LEVELS) - 1)
-    before = np.take_along_axis(sums - share, at, axis=1)
-    inside = (luck - before) / np.maximum(np.take_along_axis(share, at, axis=1), 1e-300)
-    drawn: Floats = LEVELS[at] + (np.clip(inside, 0.0, 1.0) - 0.5) * (LEVELS[1] - LEVELS[0])
+    at = [np.searchsorted(*each) for each in zip(sums, luck[:, 0], strict=True)]
+    point = np.minimum(np.array(at).reshape(len(share), -1), len(GRID) - 1)
+    around = (luck[:, 1:] - 0.5).transpose(1, 0, 2)
+    steps = np.array([LEVEL_STEP, SLOPE_STEP])[:, np.newaxis, np.newaxis]
+    drawn: Floats = GRID[point].transpose(2, 0, 1) + around * steps
     return drawn
 
 
@@ -233,8 +246,9 @@ def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats, Floats]:
         columns.append(share.mean(axis=1, keepdims=True) if runs else np.zeros((n, 1)))
         doubts.append(0.5)
     if 1 < runs <= MOST_RUNS:
-        columns += [depth - mean, *near_top]
-        doubts += [0.3] * runs * (1 + len(NEAR_TOP))
+        own = [depth - mean, *(near_top if runs <= FEW_RUNS else ())]
+        columns += own
+        doubts += [0.3] * runs * len(own)
     for facet, given in board.facets.items():
         if len(given) <= MOST_BUCKETS:
             _, group = board.groups(facet)

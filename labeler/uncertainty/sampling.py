@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,28 +66,33 @@ class Drawn:
 
 
 def draw_values(
-    ground: Ground, measure: Measure, cutoff: Ints, grades: SmallInts, *, zeros: bool
-) -> Drawn:
+    ground: Ground, measures: Sequence[Measure], cutoff: Ints, grades: SmallInts, *, zeros: bool
+) -> list[Drawn]:
     """Measure every list under each filling, (fillings, holes); ``zeros`` is trec_eval's way.
 
-    ``ground`` has the holes that matter to the measure and no others.
+    ``ground`` has the holes that matter to the measures and no others; they share a ``cutoff``.
     """
     queries, runs, fillings = len(ground.queries), ground.runs, len(grades)
     at_once = max(1, AT_ONCE // max(len(ground.row), 1))
-    limits = Rows(ground, measure, cutoff).limit if queries else 1
-    parts = []
+    limits = Rows(ground, measures[0], cutoff).limit if queries else 1
+    parts: list[list[Floats]] = [[] for _ in measures]
     for start in range(0, fillings, at_once):
         some = grades[start : start + at_once]
         hits = ground.filled_often(some)
         limit = limits if isinstance(limits, int) else np.tile(limits, len(some))
-        parts.append(score(hits, measure, limit).reshape(len(some), queries, runs))
-    values = np.concatenate(parts).transpose(1, 0, 2)
+        for part, measure in zip(parts, measures, strict=True):
+            part.append(score(hits, measure, limit).reshape(len(some), queries, runs))
+    return [_drawn(np.concatenate(part), ground, zeros=zeros) for part in parts]
+
+
+def _drawn(found: Floats, ground: Ground, *, zeros: bool) -> Drawn:
+    values = found.transpose(1, 0, 2)
     counted = ~np.isnan(values[:, :, 0])
     if zeros:
         counted = np.broadcast_to(
             (ground.judged | (ground.count > 0))[:, np.newaxis], counted.shape
         )
     values = np.nan_to_num(values)
-    if runs == 2:
+    if ground.runs == 2:
         values = np.concatenate([values, values[:, :, 1:] - values[:, :, :1]], axis=2)
     return Drawn(np.ascontiguousarray(values), counted.copy())
