@@ -109,6 +109,8 @@ class Bands:
         """
         board, chosen = board.snapshot(), _with_band(board, measures)
         values = _values(board, chosen, facet)
+        if not self.runs:
+            return {}
         with self._lock:
             self._follow(board, chosen)
             return {
@@ -140,6 +142,8 @@ class Bands:
         self._filling: Filling = learn(board, self._tops)
         self._taught = int(np.sum(self._filling.grades > UNGRADED))
         self._counts = _counts(board)
+        lengths = [board.hits(run).length for run in self.runs]
+        self._answered: Bools = np.array(lengths).reshape(len(self.runs), self._tops.queries).T > 0
         self.draws = self._asked
         self._kept: dict[Measure, _Kept] = {}
 
@@ -202,8 +206,20 @@ class Bands:
         ends = (*kept.reach.of_mean(inside), *kept.drawn.interval(inside))
         holes = int(kept.reach.holes[inside].sum())
         low, high, exact, likely_low, likely_high = (end.tolist() for end in ends)
+        speak = self._speak(kept.reach)
+        exact = [each and always for each, always in zip(exact, speak, strict=False)]
         found = zip(low, high, exact, likely_low, likely_high, strict=True)
         return [_Found(*each, holes) for each in found]
+
+    def _speak(self, reach: Reach) -> list[bool]:
+        """Say which runs, and so which delta, have a value under every filling that gives any.
+
+        A run that answers no query that must count has none where only others come to count: then
+        a bound may be of a filling that gives it no value, which is said to be not exact.
+        """
+        sure = np.any(self._answered[reach.must], axis=0)
+        sure |= np.all(self._answered[reach.must | reach.may], axis=0)
+        return [*sure.tolist(), bool(sure.all())]
 
 
 class _Found(NamedTuple):

@@ -43,6 +43,9 @@ NEAR_TOP = (1, 3)
 """Ranks down to which each run may be better or worse than its other ranks let expect."""
 
 LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
+DOUBT = 1.2
+"""By how much weights are less sure than their fit says, since no model is quite right."""
+
 MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 3_000
 GRADES = (1, 2, 3)
 
@@ -121,7 +124,7 @@ class Filling:
         fitted, known = step.fitted, step.levels
         x = self.features[places]
         root = np.linalg.cholesky(fitted.covariance)
-        off = opinion.standard_normal((draws, len(root))) @ root.T
+        off = DOUBT * opinion.standard_normal((draws, len(root))) @ root.T
         own = np.array([each.random((3, draws)) for each in luck]).reshape(len(there), 3, draws)
         level, slope = _drawn_points(known.share[there], own) * fitted.spreads[:, None, None]
         follows = x + known.moves[self.tops.query[places]]
@@ -190,9 +193,9 @@ def _drawn_points(share: Floats, luck: Floats) -> Floats:
 
     ``luck`` (groups, 3, draws) chooses a point of the grid, and a place around it.
     """
-    sums = np.cumsum(share, axis=1)
+    sums, draws = np.cumsum(share, axis=1), luck.shape[2]
     at = [np.searchsorted(*each) for each in zip(sums, luck[:, 0], strict=True)]
-    point = np.minimum(np.array(at).reshape(len(share), -1), len(GRID) - 1)
+    point = np.minimum(np.array(at, dtype=np.int64), len(GRID) - 1).reshape(len(share), draws)
     around = (luck[:, 1:] - 0.5).transpose(1, 0, 2)
     steps = np.array([LEVEL_STEP, SLOPE_STEP])[:, np.newaxis, np.newaxis]
     drawn: Floats = GRID[point].transpose(2, 0, 1) + around * steps
