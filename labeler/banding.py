@@ -14,7 +14,7 @@ from labeler import ui
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.tables import Spread
-from labeler.uncertainty import Band, Bands, DeltaBands, MeanBands
+from labeler.uncertainty import Band, Bands, DeltaBands, Intervals, MeanBands
 
 WORDS = (
     "The pale band of a number is where it could be, however the holes of these runs are graded "
@@ -60,9 +60,14 @@ def of_pair(
     return means, deltas
 
 
-def spreads_of(means: MeanBands) -> MeanSpreads:
-    """Return bands as pictures take them."""
-    return {place: spread(band) for place, band in means.items()}
+def spreads_of(means: MeanBands, intervals: Intervals) -> MeanSpreads:
+    """Return bands as pictures take them, with the intervals over the choice of queries."""
+    found = {}
+    for (run, measure, bucket), band in means.items():
+        interval = intervals.get((run, str(measure), bucket))
+        ends = (math.nan, math.nan) if interval is None else (interval.lo, interval.hi)
+        found[run, measure, bucket] = spread(band, ends)
+    return found
 
 
 def spread(band: Band | None, from_queries: tuple[float, float] = (math.nan, math.nan)) -> Spread:

@@ -33,10 +33,10 @@ from labeler.evaluation import (
     why_no_mean,
     with_ties,
 )
-from labeler.formats import spreadsheet
+from labeler.formats import rows, spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
-from labeler.uncertainty import DeltaBands, MeanBands, with_bands
+from labeler.uncertainty import DeltaBands, Intervals, MeanBands, with_bands, with_intervals
 
 
 def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -59,6 +59,18 @@ def as_csv(rows: Iterable[Mapping[Any, object]], conventions: Conventions) -> by
     return rows_csv({**row, "conventions": described} for row in rows)
 
 
+def agreement_csv(records: Iterable[Mapping[str, object]], described: object) -> bytes:
+    """Return numbers of agreement, a row each, with how they are meant."""
+    return rows_csv({**row, "conventions": described} for row in records)
+
+
+def agreement_json(
+    records: Iterable[Mapping[str, object]], conventions: Mapping[str, object]
+) -> bytes:
+    """Return the same as a JSON list, where what is not defined is null."""
+    return rows.as_json({**row, "conventions": conventions} for row in records).encode()
+
+
 # --- Scores ----------------------------------------------------------------------------------
 
 
@@ -70,15 +82,19 @@ def score_csv(
     ranges: TieRanges | None = None,
     within: tuple[str, str] | None = None,
     bands: MeanBands | None = None,
+    intervals: Intervals | None = None,
 ) -> bytes:
     """Return a row for each score.
 
-    With residuals there is a column for them, which is empty for every measure but RBP; with
-    ranges there are two for what other orders of tied scores could give. Scores by task may be
-    ``within`` the queries of a bucket (facet and bucket), which then has columns, too.
+    With intervals there are columns for their ends. With residuals there is a column for them,
+    which is empty for every measure but RBP; with ranges there are two for what other orders of
+    tied scores could give. Scores by task may be ``within`` the queries of a bucket (facet and
+    bucket), which then has columns, too.
     """
     found = {(each.run, each.measure, each.bucket): each.residual for each in residuals}
     rows = score_records(scores, found)
+    if intervals is not None:
+        rows = with_intervals(rows, intervals)
     if ranges is not None:
         rows = with_ties(rows, ranges)
     if bands is not None:

@@ -1,16 +1,16 @@
 """Who did what, for the lead: work, progress, and what graders could not tell or wrote down."""
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import asdict
 
 import streamlit as st
 
 from labeler import address, charts, choices, downloads, live, tables, ui
-from labeler.agreement import in_words, self_agreement
+from labeler.agreement import by_grader, in_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
-from labeler.reviewing import disagreements
+from labeler.reviewing import agreement, disagreements
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -68,16 +68,13 @@ def show_work() -> None:
     """Show what each grader has done, and on which days."""
     with ui.open_store() as store:
         rows, days = store.work(), store.work_by_day()
-        repeats = store.repeated_grades()
+        again = by_grader(store.repeated_grades())
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
         st.subheader("Nobody has graded yet")
         st.write("Grade on the Label page, or invite somebody who does:")
         st.code("labeler invite NAME")
         return
-    again = defaultdict(list)
-    for grader, *pair in repeats:
-        again[grader].append(pair)
-    show_html(tables.sheet(WORKED, [work_row(row, again[row.grader]) for row in rows]))
+    show_html(tables.sheet(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
     st.caption(WORK_NOTE)
     offer("Download this table as CSV", rows, "graders.csv")
     if days:
@@ -91,7 +88,7 @@ def work_row(row, again) -> list:
         *(row.grades, row.cannot_tell, row.remarks, row.found),
         None if row.seconds is None else f"{row.seconds:.1f}",
         *(row.first, row.last),
-        Said(in_words(self_agreement(again), row.grader)),
+        Said(in_words(again, row.grader)),
     ]
 
 
@@ -282,9 +279,15 @@ def given(row, scale) -> str:
     return REMARKS.get(row.kind, "can't tell")
 
 
+def show_agreement() -> None:
+    """Show how far graders agree."""
+    agreement.show(asked)
+
+
 SECTIONS = {
     "Work": show_work,
     "Progress": show_progress,
+    "Agreement": show_agreement,
     "Disagreements": disagreements.show,
     "Can't tell": show_cannot_tell,
     "Remarks on queries": show_remarks,
@@ -297,6 +300,8 @@ with ui.open_store() as store:
     ui.warn_of_default_guideline(store.settings())
 if section == "Progress":
     facet = choose_facet()
+elif section == "Agreement":
+    asked = agreement.choose()
 elif section == "Disagreements":
     disagreements.choose()
 live.follow(SECTIONS[section])

@@ -7,6 +7,10 @@ from labeler.evaluation import Scoreboard, cautions
 from labeler.markup import show_html
 
 MOST_CAUTIONS_OPEN = 6
+REACH = (
+    "hovering a mean says its 95% interval, which the file has too; it covers the choice of "
+    "queries, not holes or graders"
+)
 
 
 def show_scores() -> str:
@@ -37,6 +41,8 @@ def show_graded(board: Scoreboard, notes: list[str]) -> None:
     facet, is_first = choice.facet, choice.view == scoring.MEASURES
     if is_first and facet is not None and (left_out := board.unbucketed(facet)):
         notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
+    if choice.view in scoring.WITH_INTERVALS:
+        notes.append(REACH)
     scoring.show_small_print(choice.conventions, notes)
     if is_first:
         warn(board)

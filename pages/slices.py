@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from labeler import address, banding, choices, comparison, downloads, live, tables, ui
 from labeler.markup import show_html
 from labeler.naming import short_names
+from labeler.uncertainty import mean_intervals
 
 ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
@@ -61,20 +63,26 @@ def show_one_run(board) -> None:
     if len(buckets) > MOST_DRAWN:
         worst = comparison.lowest_first(first, least)
         drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
-    rules = {"facet": facet, "least": least, "link": bucket_link}
+    at = (ui.database(), board.data_revision, board.revision, repr(chosen))
+    intervals = reaches_of((*at, a, facet, repr(measures)), board)
+    rules = {"facet": facet, "least": least, "link": bucket_link, "intervals": intervals}
     bands = banding.of_places(board, [a], measures, facet)
-    spreads = {tuple(place): banding.spread(band) for (_, *place), band in bands.items()}
-    show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=spreads, **rules))
+    spreads = banding.spreads_of(bands, intervals)
+    drawn_behind = {place[1:]: spread for place, spread in spreads.items()}
+    show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
     explain(
         f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
-        "shades of two measures have nothing in common.",
+        "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
+        "which covers the choice of queries, not holes or graders.",
         len(buckets) - len(drawn),
         bands=bands,
     )
     if part := numbers_asked_for(buckets):
         show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
-    offer(board, lambda: downloads.score_csv([*rows, *totals], chosen, bands=bands), "slices.csv")
+    more = {"intervals": intervals, "bands": bands}
+    file = partial(downloads.score_csv, [*rows, *totals], chosen, **more)
+    offer(board, file, "slices.csv")
 
 
 def show_pair(board) -> None:
@@ -109,6 +117,15 @@ def show_pair(board) -> None:
         some = replace(found, buckets=in_order(found.buckets, part))
         show_html(tables.slice_pair_table(some, headings[of], tested, reaches, **rules))
     offer(board, lambda: downloads.slices_csv(found, bands), "slices.csv")
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def reaches_of(at, _board):
+    """Return the interval of each of a run's means, over all queries and in each bucket."""
+    of_all, of_buckets = (
+        mean_intervals(_board, measures, each, runs=[a]) for each in (None, facet)
+    )
+    return {**of_all, **of_buckets}
 
 
 @st.cache_data(max_entries=20, show_spinner=False)

@@ -14,6 +14,7 @@ from labeler.cli import main
 from labeler.errors import NotFound
 from labeler.model import MAJORITY, UPPER_MEDIAN, Chunk, Judgment, Ranking, Settings
 from labeler.store import Outdated, Store
+from tests.entered import let_in
 from tests.pad import Pad, pad
 
 __all__ = ["pad"]
@@ -186,8 +187,20 @@ def test_one_event_adjudicates_is_harmless_when_sent_again_and_is_undone(split: 
     for _ in range(2):
         assert post(lead, undo(lead, "u1", "v1")) == [{"event_id": "u1", "saved": True}]
     assert asked(lead)["items"][0]["adjudication"] is None
-    said = [entry.detail["grade"] for entry in split.audited(kind="adjudicate")[0]]
-    assert said == ["taken back", 1]
+    audited, _ = split.audited(kind="adjudicate")
+    assert [entry.detail["grade"] for entry in audited] == ["taken back", 1]
+    assert {(entry.who, entry.address) for entry in audited} == {("Lea", "127.0.0.1")}
+
+
+def test_the_audit_says_how_it_is_known_who_decided(split: Store, lead: Pad):
+    item = asked(lead)["items"][0]
+    post(lead, event(lead, item, "v1", 1))
+    let_in(split, "Lea", "leas", "lead")
+    post(lead, undo(lead, "u1", "v1"))
+    lead.headers["cookie"] = "labeler_session=leas"
+    post(lead, event(lead, item, "v2", 1))
+    ways = [entry.way for entry in split.audited(kind="adjudicate")[0]]
+    assert ways == ["link", "unknown", "name"], "a session, a token alone, a name as typed"
 
 
 def test_who_was_told_what_others_gave_is_not_blind_whatever_their_browser_says(

@@ -663,7 +663,10 @@ def test_the_rule_of_several_grades_stands_in_every_form_of_the_conventions(
     rows = json.loads(filled("score", "--measures", "RR", "--format", "json").output)
     assert {row["conventions"]["golden_rule"] for row in rows} == {"majority"}
     for command in (["score"], ["score", "--format", "csv"], ["compare", "a", "b"]):
-        assert "· several graders: majority ·" in filled(*command, "--measures", "RR").output
+        assert (
+            "· several graders: majority, a tie is as ungraded ·"
+            in filled(*command, "--measures", "RR").output
+        )
 
 
 def test_threshold_and_budget_come_from_the_settings_unless_given(

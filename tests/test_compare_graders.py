@@ -92,3 +92,31 @@ def test_programs_get_every_reading(filled: Path) -> None:
 @pytest.mark.parametrize("also", [["--per-query"], ["--strips"], ["--by", "task"]])
 def test_what_cannot_be_asked_together_is_said(filled: Path, also: list[str]) -> None:
     assert "--graders is over all queries" in compare(filled, *also, exit_code=2)
+
+
+# The way to the grades that decide ---------------------------------------------------------------
+
+
+def asked_for(path: Path) -> tuple[str, tuple[str, str] | None, str]:
+    with Store(path) as store:
+        settings = store.settings()
+    return settings.strategy, settings.holes_of, settings.decide_by
+
+
+def test_the_button_beside_the_answer_asks_graders_for_what_decides(filled: Path) -> None:
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking(name, ("x", "a", "b")) for name in NAMES]), name="C")
+    app = open_page("compare", a="C", b="A", by="R@budget", measure=["R@budget"])
+    [button] = [each for each in app.button if each.label == "Ask for the grades that decide"]
+    button.click().run()
+    assert asked_for(filled) == ("what decides A vs B", ("C", "A"), "R@budget")
+    said = words(open_page("compare", a="C", b="A", by="R@budget", measure=["R@budget"]))
+    assert "Grade what decides it" in said
+    other = open_page("compare", a="C", b="B", by="RR", measure=["RR"])
+    assert "Grade what decides it" not in words(other), "another question was asked"
+
+
+def test_where_no_grade_could_change_it_there_is_no_button(filled: Path) -> None:
+    app = open_page("compare", a="A", b="B", by="RR", measure=["RR"])
+    labels = [each.label for each in app.button]
+    assert "Ask for the grades that decide" not in labels, "everything is graded"

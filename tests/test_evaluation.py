@@ -228,7 +228,7 @@ def test_conventions_say_everything_in_one_line() -> None:
     assert "nothing relevant: 0, in the mean" in classic
     assert "file order" not in classic
     ruled = Conventions.of(golden_rule="majority").describe()
-    assert "from grade 1 · several graders: majority · ideal" in ruled
+    assert "from grade 1 · several graders: majority, a tie is as ungraded · ideal" in ruled
 
 
 def test_conventions_are_a_key() -> None:

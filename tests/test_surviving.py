@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeler.comparison import compare
+from labeler.comparison import Surety, compare
 from labeler.comparison.survival_words import (
     survival_in_words,
     survival_records,
@@ -74,15 +74,20 @@ def say(pair: Store) -> Say:
     return judge
 
 
-def told(store: Store, measure: str = "RR", **more) -> Survival:
+def told(
+    store: Store, measure: str = "RR", *, sure: bool = True, bucket: str | None = None
+) -> Survival:
     settings = store.settings()
     conventions = Conventions.of(golden_rule=settings.golden_rule)
     board = Scoreboard(store.collection(), conventions)
     measures = board.resolve(conventions.measures(measure))
-    facet = "intent" if "bucket" in more else None
+    facet = "intent" if bucket else None
     compared = compare(board, "A", "B", measures, facet)
-    more.setdefault("sure", measures)
-    [found, *_] = survivals(board, compared, store.single_grades(), measures, **more)
+    surety = Surety(0.01, 0.01, False, 1, sure)
+    tested = dict.fromkeys(measures, surety)
+    [found, *_] = survivals(
+        board, compared, store.single_grades(), measures, tested=tested, bucket=bucket
+    )
     return found
 
 
@@ -122,7 +127,7 @@ def test_the_sentence_names_whose_grades_turn_the_verdict_and_how_many_pairs_dif
     found = told(pair)
     said = "With Marit's grades A is better by RR (−0.3333; 25 pairs differ)"
     assert survival_in_words(found, ("A", "B")) == said
-    unsure = told(pair, sure=())
+    unsure = told(pair, sure=False)
     assert survival_in_words(unsure, ("A", "B")) == said.replace("better", "ahead")
     assert unchanged_in_words(found) == (
         "Nothing changes with: the lowest grade of each chunk, the lower median, without stale "
@@ -146,7 +151,7 @@ def test_a_verdict_that_holds_under_everyone_is_said_to_hold(pair, say) -> None:
     assert survival_in_words(found, ("left", "right")) == (
         "right is better than left by RR under every grader"
     )
-    assert survival_in_words(told(pair, sure=()), ("A", "B")) == (
+    assert survival_in_words(told(pair, sure=False), ("A", "B")) == (
         "B is ahead of A by RR under every grader, which may be chance"
     )
 

@@ -109,9 +109,14 @@ export class Bench {
   /** @type {(verdict: Verdict) => void} */
   apply(verdict) {
     const item = this.listing.find(nameOf(verdict));
-    if (!item || verdict.undoes !== undefined) return;
-    if (!item.adjudication) this.listing.left -= 1;
-    item.adjudication = this.decisionOf(verdict);
+    if (!item) return;
+    if (verdict.undoes === undefined) {
+      if (!item.adjudication) this.listing.left -= 1;
+      item.adjudication = this.decisionOf(verdict);
+    } else if (item.adjudication?.event_id === verdict.undoes) {
+      this.listing.left += 1;
+      item.adjudication = null;
+    }
   }
 
   /** @type {(verdict: Verdict) => Decision} */
@@ -222,16 +227,10 @@ export class Bench {
       item.adjudication = step.before ?? null;
       if (!item.adjudication) this.listing.left += 1;
       this.look(nameOf(step));
-    } else void this.later(step);
+    }
     this.sender.add({ ...this.signed(step), undoes: step.event_id });
+    if (!item) void this.open({ query: step.query, chunk: step.chunk });
     this.tell(`Taken back: it was ${step.grade} ${this.data.words[step.grade]}.`);
-  }
-
-  // What is taken back stands on another page: go there once the server knows of it.
-  /** @type {(step: Step) => Promise<void>} */
-  async later({ query, chunk }) {
-    await this.sender.send();
-    await this.open({ query, chunk });
   }
 
   /** @type {(verdict: Verdict, result: Result) => void} */
@@ -376,7 +375,7 @@ export class Bench {
     const open = listing.left.toLocaleString("en");
     find(this.root, ".both").hidden = !listing.total;
     const counts = listing.total === 1 ? "1 pair" : `${total} pairs`;
-    find(this.root, ".counts").textContent = listing.isRead ? `${counts} · ${open} open` : "";
+    find(this.root, ".counts").textContent = listing.total ? `${counts} · ${open} open` : "";
     const state = [sender.inWords(this.isSaved), this.told].filter(Boolean).join(" · ");
     const where = find(this.root, ".state");
     if (where.textContent !== state) where.textContent = state;

@@ -81,6 +81,7 @@ function opinionRow(opinion, { words, colours }) {
   const about = make("small", "", worth.filter(Boolean).join(" · "));
   const name = make("th", "who", make("span", "name", opinion.grader), about);
   name.scope = "row";
+  name.title = opinion.grader;
   const gave = make("td", "gave", mark(grade, colours), " ", make("span", "word", given));
   const wrote = make("td", "note", note ?? "");
   wrote.dir = "auto";

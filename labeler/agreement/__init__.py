@@ -13,15 +13,8 @@ from labeler.agreement.against import (
 from labeler.agreement.coefficients import METRICS, Metric
 from labeler.agreement.draws import Draws
 from labeler.agreement.measuring import Agreement, Coefficient, PairAgreement, agreement_of
-from labeler.agreement.records import (
-    Record,
-    against_records,
-    agreement_records,
-    aside_records,
-    confusion_records,
-    self_records,
-)
-from labeler.agreement.repeats import SelfAgreement, in_words, self_agreement
+from labeler.agreement.records import Record, agreement_records, records_of
+from labeler.agreement.repeats import SelfAgreement, by_grader, in_words, self_agreement
 from labeler.agreement.sheet import Sheet
 from labeler.agreement.words import (
     LIMITS,
@@ -30,6 +23,7 @@ from labeler.agreement.words import (
     interval_words,
     left_aside,
     listed,
+    meaning,
     notes,
     rests_on,
     summary,
@@ -51,20 +45,19 @@ __all__ = [
     "Sheet",
     "Week",
     "against_others",
-    "against_records",
     "agreed_without",
     "agreement_of",
     "agreement_records",
-    "aside_records",
-    "confusion_records",
+    "by_grader",
     "conventions_of",
     "in_words",
     "interval_words",
     "left_aside",
     "listed",
+    "meaning",
     "notes",
+    "records_of",
     "rests_on",
     "self_agreement",
-    "self_records",
     "summary",
 ]

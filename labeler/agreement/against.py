@@ -14,7 +14,7 @@ from labeler.agreement.measuring import (
     Bools,
     Coefficient,
     confusion_by_query,
-    kappa_and_share,
+    kappa_of,
     mean_of,
     share_of,
 )
@@ -89,15 +89,17 @@ def _of_one(sheet: Sheet, who: int, resolve: Resolve, draws: Draws) -> AgainstOt
     agreed, spoken = agreed_without(sheet, who, resolve)
     graded: Bools = own != HOLE
     both: Bools = graded & (agreed != HOLE)
-    rows, n = confusion_by_query(sheet, own, agreed, both), int(both.sum())
-    apart = np.abs(np.subtract.outer(sheet.values, sheet.values))
+    n = int(both.sum())
+    tables = draws.of(confusion_by_query(sheet, own, agreed, both))
+    near = np.abs(np.subtract.outer(sheet.values, sheet.values)) <= 1
     moved = np.where(both, sheet.values[own] - sheet.values[agreed], 0.0)
-    sums = sheet.by_query(np.stack([moved, np.ones(len(moved))], 1), both)
+    differences = sheet.by_query(np.stack([moved, np.ones(len(moved))], 1), both)
     return AgainstOthers(
         sheet.graders[who],
-        *kappa_and_share(rows, sheet.values, n, draws),
-        share_of(rows, lambda table: (table * (apart <= 1)).sum((-2, -1)), n, draws),
-        mean_of(sums, n, draws),
+        kappa_of(tables, sheet.values, n),
+        share_of(tables, np.eye(len(near)), n),
+        share_of(tables, near.astype(np.float64), n),
+        mean_of(draws.of(differences), n),
         _by_week(sheet.week[who][both], moved[both]),
         alone=int((graded & ~spoken).sum()),
         at_odds=int((graded & spoken & (agreed == HOLE)).sum()),

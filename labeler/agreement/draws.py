@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +27,30 @@ class Interval(NamedTuple):
     reason: str | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """What numbers by query come to: over all ``queries``, and over each draw of as many."""
+
+    whole: Floats
+    drawn: Floats
+    queries: int
+
+    def interval(self, number: Callable[[Floats], Floats]) -> Interval:
+        """Return the percentile interval of a number that is made of the sums.
+
+        Draws in which it is not defined are left out.
+        """
+        if self.queries < 2:
+            return Interval(math.nan, math.nan, "it rests on one query")
+        found = number(self.drawn)
+        known = found[~np.isnan(found)]
+        if len(known) < LEAST_DEFINED * len(found):
+            lost = f"not defined in {len(found) - len(known):,} of {len(found):,} draws"
+            return Interval(math.nan, math.nan, lost)
+        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return Interval(float(low), float(high))
+
+
 class Draws:
     """Resamples queries, whole, always in the same way: what is drawn of n of them is kept.
 
@@ -37,25 +62,14 @@ class Draws:
         self.seed = seed
         self._weights: dict[int, Floats] = {}
 
-    def totals(self, by_query: Floats) -> Floats:
-        """Return the sums (draws, ...) of ``by_query`` (queries, ...) over each draw."""
-        drawn = self._weights_of(len(by_query)) @ by_query.reshape(len(by_query), -1)
-        return drawn.reshape(self.draws, *by_query.shape[1:])
-
-    def interval(self, by_query: Floats, number: Callable[[Floats], Floats]) -> Interval:
-        """Return the percentile interval of ``number`` of the sums of ``by_query``.
-
-        Draws in which the number is not defined are left out.
-        """
-        if len(by_query) < 2:
-            return Interval(math.nan, math.nan, "it rests on one query")
-        found = number(self.totals(by_query))
-        known = found[~np.isnan(found)]
-        if len(known) < LEAST_DEFINED * self.draws:
-            lost = f"not defined in {self.draws - len(known):,} of {self.draws:,} draws"
-            return Interval(math.nan, math.nan, lost)
-        low, high = np.quantile(known, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        return Interval(float(low), float(high))
+    def of(self, by_query: Floats) -> Sums:
+        """Return the sums of ``by_query`` (queries, ...), over all of them and over each draw."""
+        queries = len(by_query)
+        drawn = np.empty((0, *by_query.shape[1:]))
+        if queries > 1:
+            flat = self._weights_of(queries) @ by_query.reshape(queries, -1)
+            drawn = flat.reshape(self.draws, *by_query.shape[1:])
+        return Sums(by_query.sum(0), drawn, queries)
 
     def _weights_of(self, queries: int) -> Floats:
         """Return how often each of so many queries is in each draw: whole numbers as floats."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from labeler.agreement import coefficients
 from labeler.agreement.coefficients import Floats, Metric
-from labeler.agreement.draws import Draws
+from labeler.agreement.draws import Draws, Sums
 from labeler.agreement.sheet import HOLE, Codes, Sheet
 
 NOTHING_SHARED = "no chunk was graded by two"
@@ -113,10 +113,10 @@ def alpha_of(sheet: Sheet, metric: Metric, draws: Draws) -> Coefficient:
     shared = counts.sum(1) > 1
     found = coefficients.coincidences_of(counts)
     reason = ONE_GRADE if shared.any() else NOTHING_SHARED
-    return _measured(
-        sheet.by_query(found, shared),
-        lambda drawn: coefficients.alpha(drawn, sheet.values, metric),
-        *(int(shared.sum()), reason, draws),
+    return measured(
+        draws.of(sheet.by_query(found, shared)),
+        lambda table: coefficients.alpha(table, sheet.values, metric),
+        *(int(shared.sum()), reason),
     )
 
 
@@ -130,7 +130,7 @@ def by_all(sheet: Sheet, draws: Draws) -> tuple[Coefficient, Coefficient, Coeffi
     whole: Bools = (sheet.codes != HOLE).all(0) & (graders > 1)
     squares = (counts**2).sum(1)
     columns = [np.ones(len(counts)), squares, squares == graders**2, *counts.T]
-    rows = sheet.by_query(np.stack(columns, 1).astype(np.float64), whole)
+    sums = draws.of(sheet.by_query(np.stack(columns, 1).astype(np.float64), whole))
     n = int(whole.sum())
 
     def fleiss(drawn: Floats) -> Floats:
@@ -144,7 +144,7 @@ def by_all(sheet: Sheet, draws: Draws) -> tuple[Coefficient, Coefficient, Coeffi
         return coefficients.same_share(drawn[..., 2], drawn[..., 0])
 
     reason = ONE_GRADE if n else NOT_BY_ALL
-    found = [_measured(rows, each, n, reason, draws) for each in (fleiss, same, all_same)]
+    found = [measured(sums, each, n, reason) for each in (fleiss, same, all_same)]
     return found[0], found[1], found[2]
 
 
@@ -152,14 +152,14 @@ def pair_of(sheet: Sheet, one: int, other: int, draws: Draws) -> PairAgreement:
     """Return how far two graders, by their places, agree over the chunks both graded."""
     first, second = sheet.codes[one], sheet.codes[other]
     both: Bools = (first != HOLE) & (second != HOLE)
-    rows = confusion_by_query(sheet, first, second, both)
-    kappa, same = kappa_and_share(rows, sheet.values, int(both.sum()), draws)
+    sums = draws.of(confusion_by_query(sheet, first, second, both))
+    n = int(both.sum())
     return PairAgreement(
         sheet.graders[one],
         sheet.graders[other],
-        kappa,
-        same,
-        rows.sum(0).astype(np.int64),
+        kappa_of(sums, sheet.values, n),
+        share_of(sums, np.eye(len(sheet.values)), n),
+        sums.whole.astype(np.int64),
         tuple(
             (sheet.graders[who], float(sheet.values[codes[0]]))
             for who, given in ((one, first), (other, second))
@@ -171,47 +171,40 @@ def pair_of(sheet: Sheet, one: int, other: int, draws: Draws) -> PairAgreement:
 def confusion_by_query(sheet: Sheet, first: Codes, second: Codes, both: Bools) -> Floats:
     """Return how often which grade met which (queries, k, k), of the queries of ``both``."""
     size = len(sheet.values)
-    there, at = np.unique(sheet.query[both], return_inverse=True)
+    queries, at = sheet.queries_of(both)
     cells = (at * size + first[both]) * size + second[both]
-    counted = np.bincount(cells, minlength=len(there) * size**2)
-    return counted.reshape(len(there), size, size).astype(np.float64)
+    counted = np.bincount(cells, minlength=queries * size**2)
+    return counted.reshape(queries, size, size).astype(np.float64)
 
 
-def kappa_and_share(
-    rows: Floats, values: Floats, n: int, draws: Draws
-) -> tuple[Coefficient, Coefficient]:
-    """Return quadratic-weighted kappa and the share of equal grades of confusions by query."""
+def kappa_of(tables: Sums, values: Floats, n: int) -> Coefficient:
+    """Return the quadratic-weighted kappa of confusions."""
     reason = SAME_CONSTANT if n else NOTHING_SHARED
-    kappa = _measured(
-        rows, lambda drawn: coefficients.weighted_kappa(drawn, values), n, reason, draws
-    )
-    return kappa, share_of(rows, lambda table: np.trace(table, axis1=-2, axis2=-1), n, draws)
+    return measured(tables, lambda table: coefficients.weighted_kappa(table, values), n, reason)
 
 
-def share_of(rows: Floats, counted: Formula, n: int, draws: Draws) -> Coefficient:
-    """Return which share of confusions by query is ``counted``."""
+def share_of(tables: Sums, counted: Floats, n: int) -> Coefficient:
+    """Return which share of confusions is in the cells that are ``counted`` (k, k), as 0 or 1."""
 
     def share(table: Floats) -> Floats:
-        return coefficients.same_share(counted(table), table.sum((-2, -1)))
+        return coefficients.same_share((table * counted).sum((-2, -1)), table.sum((-2, -1)))
 
-    return _measured(rows, share, n, NOTHING_SHARED, draws)
+    return measured(tables, share, n, NOTHING_SHARED)
 
 
-def _measured(rows: Floats, formula: Formula, n: int, reason: str, draws: Draws) -> Coefficient:
-    """Return what a formula makes of sums by query, with its interval."""
-    value = float(formula(rows.sum(0))) if n else math.nan
+def mean_of(sums: Sums, n: int) -> Coefficient:
+    """Return a mean; ``sums`` are (2,): of the numbers, and how many there are."""
+    return measured(
+        sums, lambda each: coefficients.same_share(each[..., 0], each[..., 1]), n, NOTHING_SHARED
+    )
+
+
+def measured(sums: Sums, formula: Formula, n: int, reason: str) -> Coefficient:
+    """Return what a formula makes of sums, with its interval; ``reason`` is why it may be NaN."""
+    value = float(formula(sums.whole)) if n else math.nan
     if math.isnan(value):
-        return Coefficient(math.nan, n, len(rows), reason, unsure="it is not defined")
-    return Coefficient(value, n, len(rows), None, *draws.interval(rows, formula))
-
-
-def mean_of(rows: Floats, n: int, draws: Draws) -> Coefficient:
-    """Return a mean: ``rows`` (queries, 2) have sums and counts."""
-
-    def mean(drawn: Floats) -> Floats:
-        return coefficients.same_share(drawn[..., 0], drawn[..., 1])
-
-    return _measured(rows, mean, n, NOTHING_SHARED, draws)
+        return Coefficient(math.nan, n, sums.queries, reason, unsure="it is not defined")
+    return Coefficient(value, n, sums.queries, None, *sums.interval(formula))
 
 
 def _no_table(sheet: Sheet) -> npt.NDArray[np.int64]:

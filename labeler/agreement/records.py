@@ -17,6 +17,22 @@ COLUMNS = (
 )
 
 
+def records_of(
+    found: Agreement,
+    against: Iterable[AgainstOthers],
+    again: Mapping[str, SelfAgreement],
+    aside: Mapping[str, int],
+) -> list[Record]:
+    """Return all there is: a row for each number, for each week and for each cell."""
+    return [
+        *agreement_records(found),
+        *against_records(against),
+        *self_records(again),
+        *aside_records(aside),
+        *confusion_records(found),
+    ]
+
+
 def agreement_records(found: Agreement) -> list[Record]:
     """Return a row for each coefficient of all graders, then of every two of them."""
     rows = [
@@ -54,12 +70,11 @@ def against_records(rows: Iterable[AgainstOthers]) -> list[Record]:
     return [record for row in rows for record in _against(row)]
 
 
-def self_records(found: Mapping[str, SelfAgreement | None]) -> list[Record]:
+def self_records(found: Mapping[str, SelfAgreement]) -> list[Record]:
     """Return how often each grader gave the same grade again, of those who were asked again."""
     return [
         _row(statistic, against=SELF, grader=name, value=part / again.again, n=again.again)
         for name, again in found.items()
-        if again is not None
         for statistic, part in (
             ("same grade", again.same),
             ("within one grade", again.same + again.near),

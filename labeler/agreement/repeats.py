@@ -30,6 +30,19 @@ def self_agreement(pairs: Iterable[tuple[int, int]]) -> SelfAgreement | None:
     return SelfAgreement(len(apart), apart.count(0), apart.count(1)) if apart else None
 
 
+def by_grader(repeats: Iterable[tuple[str, int, int]]) -> dict[str, SelfAgreement]:
+    """Count the repeats (grader, earlier grade, later grade) of each grader, by name.
+
+    >>> by_grader([("Bob", 1, 1), ("Ann", 0, 2), ("Bob", 3, 2)])["Bob"]
+    SelfAgreement(again=2, same=1, near=1)
+    """
+    pairs: dict[str, list[tuple[int, int]]] = {}
+    for grader, *pair in repeats:
+        pairs.setdefault(grader, []).append((pair[0], pair[1]))
+    found = {grader: self_agreement(pairs[grader]) for grader in sorted(pairs)}
+    return {grader: again for grader, again in found.items() if again is not None}
+
+
 def in_words(
     found: SelfAgreement | None, who: str = "you", names: Sequence[str] = ("chunk", "chunks")
 ) -> str:

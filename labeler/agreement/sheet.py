@@ -54,18 +54,19 @@ class Sheet:
         counted = [row for row in rows if row.blind and not row.overrules]
         graders = _places(sorted({row.grader for row in counted}))
         queries = _places(row.query_id for row in counted)
-        chunks = _places(_chunk(row) for row in counted)
+        names = [_chunk(row) for row in counted]
+        chunks = _places(names)
         codes = np.full((len(graders), len(chunks)), HOLE, np.int8)
         week = np.zeros(codes.shape, np.int32)
         if counted:
-            at = [graders[row.grader] for row in counted], [chunks[_chunk(row)] for row in counted]
+            at = [graders[row.grader] for row in counted], [chunks[name] for name in names]
             codes[at] = [row.grade for row in counted]
             week[at] = _weeks(counted)
         overruled, by = _overruled(rows, chunks, graders)
         query = np.array([queries[query_id] for query_id, *_ in chunks], np.int32)
         values = np.array(GRADES, np.float64)
-        names = tuple(graders), tuple(queries)
-        return cls(*names, values, codes, query, week, overruled, by, dict(sorted(aside.items())))
+        heads = tuple(graders), tuple(queries), values
+        return cls(*heads, codes, query, week, overruled, by, dict(sorted(aside.items())))
 
     @classmethod
     def of_ratings(
@@ -144,11 +145,17 @@ class Sheet:
         """Sum numbers of chunks (chunks, ...) query by query, over the queries of those kept."""
         size = math.prod(numbers.shape[1:])
         flat = numbers[kept].reshape(int(kept.sum()), size)
-        there, at = np.unique(self.query[kept], return_inverse=True)
-        sums = np.zeros((len(there), size))
+        queries, at = self.queries_of(kept)
+        sums = np.zeros((queries, size))
         for column in range(size):
-            sums[:, column] = np.bincount(at, flat[:, column], len(there))
-        return sums.reshape(len(there), *numbers.shape[1:])
+            sums[:, column] = np.bincount(at, flat[:, column], queries)
+        return sums.reshape(queries, *numbers.shape[1:])
+
+    def queries_of(self, kept: npt.NDArray[np.bool_]) -> tuple[int, npt.NDArray[np.int64]]:
+        """Count the queries of the chunks kept, and number each such chunk's from 0."""
+        query = self.query[kept]
+        is_there = np.bincount(query, minlength=len(self.queries)) > 0
+        return int(is_there.sum()), (np.cumsum(is_there) - 1)[query]
 
 
 def monday(week: int) -> date:

@@ -47,7 +47,7 @@ def conventions_of(metric: Metric, rule: str) -> dict[str, object]:
 
 
 def summary(found: Agreement) -> str:
-    """Say how far graders agree and what that means, or why that cannot be said.
+    """Say how far graders agree, or why that cannot be said, in a sentence.
 
     >>> from labeler.agreement import agreement_of
     >>> summary(agreement_of(Sheet.of_ratings([[0, 1, 2], [0, 1, 3]])))[:62]
@@ -55,7 +55,7 @@ def summary(found: Agreement) -> str:
     """
     if not found.alpha.is_defined:
         return missing(found)
-    return f"{_who(found)} {_how(found.alpha)}: {_alpha(found)}. {_meaning(found.alpha)}"
+    return f"{_who(found)} {_how(found.alpha)}: {_alpha(found)}."
 
 
 def missing(found: Agreement) -> str:
@@ -152,8 +152,11 @@ def _chunks(alpha: Coefficient) -> str:
     return f"{which} of {queries} that two or more graded"
 
 
-def _meaning(alpha: Coefficient) -> str:
-    """Say what to make of alpha: first what it allows, then how sure that is."""
+def meaning(found: Agreement) -> str:
+    """Say what to make of it: first what alpha allows, then how sure that is; "" of no alpha."""
+    alpha = found.alpha
+    if not alpha.is_defined:
+        return ""
     if alpha.value >= RELIABLE:
         said = "It matters little who of them graded what."
     elif alpha.value >= TENTATIVE:

@@ -1,5 +1,6 @@
 """Values become Altair charts; knows no Streamlit, no HTML and no database."""
 
+from labeler.charts.agreeing import Drift, drift_chart, drift_frame
 from labeler.charts.comparing import (
     delta_bars,
     delta_scatter,
@@ -26,6 +27,7 @@ from labeler.charts.scores import (
 __all__ = [
     "HEAT_COLOURS",
     "MOST_DAYS",
+    "Drift",
     "HeatCell",
     "Share",
     "curve_chart",
@@ -33,6 +35,8 @@ __all__ = [
     "day_frame",
     "delta_bars",
     "delta_scatter",
+    "drift_chart",
+    "drift_frame",
     "failure_chart",
     "failure_heat",
     "heat_chart",

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -25,18 +22,16 @@ from labeler.agreement import (
     SelfAgreement,
     Sheet,
     against_others,
-    against_records,
     agreement_of,
     agreement_records,
-    aside_records,
-    confusion_records,
+    by_grader,
     conventions_of,
     in_words,
     left_aside,
     listed,
+    meaning,
     notes,
-    self_agreement,
-    self_records,
+    records_of,
     summary,
 )
 from labeler.cli.group import database_option
@@ -44,7 +39,7 @@ from labeler.cli.scoring import FORMATS
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
 from labeler.evaluation import number, signed
-from labeler.formats import spreadsheet
+from labeler.formats import rows, spreadsheet
 from labeler.model import agreed_grade, legible
 from labeler.store import Store
 
@@ -113,7 +108,7 @@ class Found(NamedTuple):
 
     agreement: Agreement
     against: Sequence[AgainstOthers]
-    again: Mapping[str, SelfAgreement | None]
+    again: Mapping[str, SelfAgreement]
     aside: Mapping[str, int]
     conventions: Mapping[str, object]
     notes: list[Note]
@@ -127,10 +122,10 @@ def found_in(store: Store, graders: Sequence[str], metric: Metric, facet: str | 
     if facet is not None and facet not in facets:
         there = ", ".join(map(legible, facets)) or "none"
         raise NotFound(f"no facet is called {facet!r}; there are: {there}")
-    sheet, again = Sheet.of_grades(store.given_grades()), repeats_of(store)
+    sheet, again = Sheet.of_grades(store.given_grades()), by_grader(store.repeated_grades())
     if graders:
         sheet = sheet.among(graders)
-        again = {name: again.get(name) for name in sheet.graders}
+        again = {name: again[name] for name in sheet.graders if name in again}
     draws = Draws()
     found = agreement_of(sheet, metric, draws)
     parts = (
@@ -144,18 +139,10 @@ def found_in(store: Store, graders: Sequence[str], metric: Metric, facet: str | 
     return Found(found, against, again, sheet.aside, conventions, said, facet, buckets)
 
 
-def repeats_of(store: Store) -> dict[str, SelfAgreement | None]:
-    """Return how each grader graded chunks that came back to them."""
-    pairs: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for grader, earlier, later in store.repeated_grades():
-        pairs[grader].append((earlier, later))
-    return {grader: self_agreement(pairs[grader]) for grader in sorted(pairs)}
-
-
 # --- for programs ----------------------------------------------------------------------------
 
 
-def records_of(found: Found) -> list[Record]:
+def all_of(found: Found) -> list[Record]:
     """Return all there is, a row for each number."""
     if found.facet is not None:
         return [
@@ -163,35 +150,21 @@ def records_of(found: Found) -> list[Record]:
             for bucket, each in found.buckets
             for record in agreement_records(each)
         ]
-    return [
-        *agreement_records(found.agreement),
-        *against_records(found.against),
-        *self_records(found.again),
-        *aside_records(found.aside),
-        *confusion_records(found.agreement),
-    ]
+    return records_of(found.agreement, found.against, found.again, found.aside)
 
 
 def as_json(found: Found) -> str:
     """Return a JSON list of rows, one a line; null is not defined."""
     said = [{"kind": note.kind, "text": note.sentence} for note in found.notes]
     more = {"conventions": found.conventions, "notes": said}
-    lines = [json.dumps(_without_nan(row) | more, allow_nan=False) for row in records_of(found)]
-    return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def _without_nan(record: Record) -> Record:
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in record.items()
-    }
+    return rows.as_json(row | more for row in all_of(found))
 
 
 def as_csv(found: Found, *, raw: bool) -> str:
     """Return CSV with a header; what is not defined is an empty cell."""
-    described = found.conventions["description"]
-    more = {"conventions": described, "notes": " · ".join(note.sentence for note in found.notes)}
-    return spreadsheet.as_csv([row | more for row in records_of(found)], raw=raw)
+    notes = " · ".join(note.sentence for note in found.notes)
+    more = {"conventions": found.conventions["description"], "notes": notes}
+    return spreadsheet.as_csv([row | more for row in all_of(found)], raw=raw)
 
 
 # --- for people ------------------------------------------------------------------------------
@@ -200,9 +173,10 @@ def as_csv(found: Found, *, raw: bool) -> str:
 def as_page(found: Found, kind: str, *, confusion: bool, drift: bool) -> str:
     """Put the answer, the tables and how they are meant below each other."""
     draw = markdown_lines if kind == "md" else text_lines
-    parts = [[_said(summary(found.agreement), kind)]]
+    said = f"{summary(found.agreement)} {meaning(found.agreement)}".strip()
+    parts = [[_said(said, kind)]]
     parts += [draw(table) for table in tables_of(found, confusion=confusion, drift=drift)]
-    parts += [[_said(in_words(again, name), kind)] for name, again in found.again.items() if again]
+    parts += [[_said(in_words(again, name), kind)] for name, again in found.again.items()]
     parts += [[_said(f"{found.conventions['description']} · {LIMITS}", kind)]]
     mark = "- " if kind == "md" else "! "
     parts += [[mark + _said(note.sentence, kind) for note in found.notes]] if found.notes else []
@@ -219,13 +193,17 @@ def tables_of(found: Found, *, confusion: bool, drift: bool) -> Iterable[Table]:
         yield by_bucket(found.facet, found.buckets)
         return
     if len(found.agreement.graders) > 1:
-        yield of_graders(found.agreement)
+        yield of_all(found.agreement)
+        yield of_pairs(found.agreement)
         yield of_each(found.against)
     if confusion:
         for pair in found.agreement.pairs:
-            rows = [[f"{pair.one} {down:g}", *map(str, row)] for down, row in enumerate(pair.table)]
-            heads = [f"{pair.other} {across:g}" for across in found.agreement.values]
-            yield Table([""], heads, [[legible(name), *rest] for name, *rest in rows])
+            heads = [legible(f"{pair.other} {grade:g}") for grade in found.agreement.values]
+            body = [
+                [legible(f"{pair.one} {grade:g}"), *map(str, row)]
+                for grade, row in zip(found.agreement.values, pair.table, strict=True)
+            ]
+            yield Table([""], heads, body)
     if drift:
         body = [
             [legible(row.grader), week.monday, signed(week.difference), f"{week.n:,}"]
@@ -235,21 +213,26 @@ def tables_of(found: Found, *, confusion: bool, drift: bool) -> Iterable[Table]:
         yield Table(["grader", "week from"], ["mean difference", "chunks"], body)
 
 
-def of_graders(found: Agreement) -> Table:
-    """Return a line for each coefficient, of all graders and of every two."""
-    everybody = f"all {len(found.graders)}"
-    lines: list[tuple[str, str, Coefficient]] = [
-        (f"Krippendorff's alpha, {found.metric}", everybody, found.alpha),
-        ("Fleiss' kappa", everybody, found.fleiss),
-        ("same grade, every two", everybody, found.same),
+def of_all(found: Agreement) -> Table:
+    """Return a line for each coefficient of all graders together."""
+    lines = [
+        (f"Krippendorff's alpha, {found.metric}", found.alpha),
+        ("Fleiss' kappa", found.fleiss),
+        ("same grade, every two", found.same),
     ]
     if len(found.graders) > 2:
-        lines.append(("same grade, all of them", everybody, found.all_same))
-    for pair in found.pairs:
-        who = legible(listed([pair.one, pair.other]))
-        lines += [("weighted kappa", who, pair.kappa), ("same grade", who, pair.same)]
-    body = [[what, who, *cells(each)] for what, who, each in lines]
-    return Table(["", "graders"], COUNTED, body)
+        lines.append(("same grade, all of them", found.all_same))
+    heading = f"all {len(found.graders)} graders"
+    return Table([heading], COUNTED, [[what, *cells(each)] for what, each in lines])
+
+
+def of_pairs(found: Agreement) -> Table:
+    """Return a line for every two graders."""
+    body = [
+        [legible(listed([pair.one, pair.other])), *cells(pair.kappa), number(pair.same.value)]
+        for pair in found.pairs
+    ]
+    return Table(["every two"], ["weighted kappa", *COUNTED[1:], "same grade"], body)
 
 
 COUNTED = ["value", "95% from", "to", "chunks", "queries"]
@@ -261,7 +244,7 @@ def cells(found: Coefficient) -> list[str]:
     return [*bounds, f"{found.n:,}", f"{found.queries:,}"]
 
 
-def of_each(rows: Sequence[AgainstOthers]) -> Table:
+def of_each(against: Sequence[AgainstOthers]) -> Table:
     """Return a line for each grader against the grade agreed without them."""
     body = [
         [
@@ -273,7 +256,7 @@ def of_each(rows: Sequence[AgainstOthers]) -> Table:
             *(signed(bound) for bound in (row.difference.low, row.difference.high)),
             *(f"{count:,}" for count in (row.kappa.n, row.alone, row.at_odds)),
         ]
-        for row in rows
+        for row in against
     ]
     numbers = ["kappa", "same", "within one", "difference", "95% from", "to", "chunks"]
     return Table(["against the agreed grade"], [*numbers, "no other", "at odds"], body)

@@ -11,7 +11,7 @@ import click
 
 from labeler import comparison
 from labeler.cli.group import database_option
-from labeler.cli.pairs import Shown, surety_table, tested_together
+from labeler.cli.pairs import Shown, answer_in_words, surety_table, tested_together
 from labeler.cli.scoring import (
     asking_options,
     check_asked,
@@ -95,8 +95,7 @@ def compare(
     shown = tested_together(found)
     notes = notes_on(board, measures, facet)
     if singles is not None:
-        sure = {row.measure for row in shown[0].tested.sure(shown[0].rows)}
-        print_survival(board, found[0], singles, sure, kind, notes, raw=raw)
+        print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
     ranges = tied_ranges(board, measures) if facet is None and not per_query else None
     if ranges is not None:
@@ -250,7 +249,8 @@ def _of_pair(board: Scoreboard, shown: Shown, *, alone: bool) -> Iterator[Note]:
         yield Note("identical", rerank.sentence, pair=pair)
         return
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
-        yield Note(said.kind, said.sentence, pair=pair)
+        sentence = answer_in_words(shown, said) if alone else said.sentence
+        yield Note(said.kind, sentence, pair=pair)
     yield from _of_buckets(shown, pair)
     if not alone:
         return

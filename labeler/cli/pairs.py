@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from labeler import comparison
 from labeler.cli.tables import Table
-from labeler.comparison import Comparison, Delta, Reach, Sureties
+from labeler.comparison import Comparison, Delta, Lead, Reach, Sureties, Verdict
 from labeler.evaluation import number, signed
 from labeler.model import legible
 
@@ -33,6 +33,17 @@ def tested_together(found: Sequence[Comparison]) -> list[Shown]:
     rows = [each.buckets if each.facet else each.deltas for each in found]
     tested = comparison.sureties_of_pairs(list(zip(found, rows, strict=True)))
     return [Shown(*parts) for parts in zip(found, rows, tested, strict=True)]
+
+
+def answer_in_words(shown: Shown, said: Verdict) -> str:
+    """Say what is known of two runs, how surely, and what would change it, over all queries."""
+    found, tested = shown.found, shown.of_totals
+    row = comparison.lead_of(said, found.deltas, found.measures[0])
+    if row is None:
+        return said.sentence
+    [reach] = comparison.reaches(found, [row])
+    lead = Lead(row, tested.of(row), reach)
+    return comparison.answer(said, lead, found.conventions, (found.a, found.b)).sentence
 
 
 def surety_table(shown: Sequence[Shown]) -> Table:

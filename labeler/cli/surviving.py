@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import click
 
 from labeler import comparison
 from labeler.cli.group import CommandT
+from labeler.cli.pairs import Shown
 from labeler.cli.scoring import print_records
 from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
 from labeler.comparison import Comparison, Survival
 from labeler.evaluation import Note, Scoreboard, number, signed
-from labeler.measures import Measure
 from labeler.model import SingleGrades, legible
 
 
@@ -42,16 +42,16 @@ def check_graders(
 
 def print_survival(
     board: Scoreboard,
-    found: Comparison,
+    shown: Shown,
     singles: SingleGrades,
-    sure: Collection[Measure],
     kind: str,
     notes: Sequence[Note],
     *,
     raw: bool,
 ) -> None:
     """Print the readings; to people only those that change something, of the golden grades."""
-    told = comparison.survivals(board, found, singles, found.measures, sure=sure)
+    found, tested = shown.found, {row.measure: shown.tested.of(row) for row in shown.rows}
+    told = comparison.survivals(board, found, singles, found.measures, tested=tested)
     names, conventions = (found.a, found.b), found.conventions
     if kind in ("csv", "json"):
         records = comparison.survival_records(told, *names)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from labeler.evaluation import Conventions, Note, Record, notes_of, number
-from labeler.formats import spreadsheet
+from labeler.formats import rows, spreadsheet
 from labeler.measures import Measure
 from labeler.model import legible
 
@@ -50,19 +48,14 @@ def as_json(records: Iterable[Record], conventions: Conventions, notes: Sequence
     Each has its conventions, and as a list the notes that concern it.
     """
     described = conventions.as_dict()
-    lines = []
-    for record in records:
-        said = [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)]
-        row = {**_without_nan(record), "conventions": described, "notes": said}
-        lines.append(json.dumps(row, allow_nan=False))
-    return "[\n" + ",\n".join(lines) + "\n]\n"
-
-
-def _without_nan(record: Record) -> Record:
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else value
-        for name, value in record.items()
-    }
+    return rows.as_json(
+        {
+            **record,
+            "conventions": described,
+            "notes": [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)],
+        }
+        for record in records
+    )
 
 
 def as_csv(
@@ -77,7 +70,7 @@ def as_csv(
     No cell is one that a spreadsheet runs, unless they are wanted ``raw``.
     """
     described = conventions.describe()
-    rows = (
+    described_rows = (
         {
             **record,
             "conventions": described,
@@ -85,7 +78,7 @@ def as_csv(
         }
         for record in records
     )
-    return spreadsheet.as_csv(rows, raw=raw)
+    return spreadsheet.as_csv(described_rows, raw=raw)
 
 
 def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:

@@ -9,7 +9,9 @@ import htpy
 import streamlit as st
 
 from labeler import banding, comparison, downloads, tables, ui
-from labeler.comparing.surviving import show_survival, survival_of
+from labeler.comparing.answering import NAMES, Answered, answered
+from labeler.comparing.deciding import lead_to_grades
+from labeler.comparing.surviving import show_survival
 from labeler.comparison import Comparison, Delta, Findings, Reach, Rerank, Sureties, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -17,7 +19,6 @@ from labeler.measures import Measure
 from labeler.uncertainty import DeltaBands, MeanBands
 
 CONTRADICTIONS = 3
-NAMES = ("A", "B")  # what sentences call the runs, which the table names
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
@@ -62,6 +63,8 @@ def show_summary(view: View, bucket: str | None) -> None:
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
     sentences = filter(None, [said.losses, *first, *said.parts])
     rows = comparison.rows_over(compared, bucket)
+    sure = (summary.tested, summary.reaches)
+    found = answered(view, bucket, rows, said, sure)
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
@@ -72,10 +75,11 @@ def show_summary(view: View, bucket: str | None) -> None:
     numbers = means(view, bucket, rows, summary, spreads)
     family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
-        is_open = any(spread.is_open for each in spreads.values() for spread in each)
+        is_open = any(band.is_open for each in bands for band in each.values())
         in_words = [banding.WORDS] if is_open else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
-        show_html(tables.answer(said.verdict, sentences, numbers, print_lines))
+        show_answer(view, found)
+        show_html(tables.means_and_findings(sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
                 show_html(tables.sentences(rest))
@@ -84,9 +88,17 @@ def show_summary(view: View, bucket: str | None) -> None:
         bold = f"Bold is {comparison.RULE}; {family}"
         doubts = [banding.DOUBTS] if is_open else []
         show_html(tables.folded(what, [bold, upper(comparison.METHODS), *doubts, *notes]))
-        if not related.identical:
-            sure = any(row.measure == view.by for row in summary.tested.sure(rows))
-            show_survival(view, survival_of(view, bucket, sure=sure), NAMES)
+        if found.lead is not None and found.lead.survival is not None:
+            show_survival(view, found.lead.survival, NAMES)
+
+
+def show_answer(view: View, found: Answered) -> None:
+    """Say what is known and what would change it, and lead there where grades would."""
+    with st.container(key="answer", horizontal=True, vertical_alignment="bottom"):
+        with st.container(width="stretch"):
+            show_html(tables.answer(found.answer))
+        if found.lead is not None and found.is_open:
+            lead_to_grades(view, found.lead.row.measure)
 
 
 def asked_of(view: View) -> tuple[Hashable, ...]:

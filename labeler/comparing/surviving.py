@@ -7,8 +7,9 @@ import threading
 import streamlit as st
 
 from labeler import comparison, downloads, tables, ui
-from labeler.comparison import ENOUGH, Survival, View
+from labeler.comparison import ENOUGH, Surety, Survival, View
 from labeler.markup import show_html
+from labeler.measures import Measure
 from labeler.model import SingleGrades
 
 TITLE = "Does it hold under each grader's own grades?"
@@ -18,7 +19,8 @@ READINGS = (
     "people's grades; the golden grades without judgments of an earlier text, and without those "
     "that were not blind. Everywhere else the golden grade stands. What came with a file is "
     f"neither blind nor not. Of a grader whose grades differ in fewer than {ENOUGH} pairs nothing "
-    "is said."
+    "is said. p is of this test alone, and under "
+    "a reading of 1,000 draws."
 )
 
 
@@ -44,23 +46,24 @@ def _newest(path: str, data_revision: int) -> _Newest:
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def _found(at: tuple[object, ...], sure: bool, bucket: str | None, _view: View) -> Survival:
+def _found(
+    at: tuple[object, ...], tested: Surety, bucket: str | None, _measure: Measure, _view: View
+) -> Survival:
     """Compare under every reading; worked out once for each grade."""
     view = _view
     singles = _newest(ui.database(), view.board.data_revision).read()
-    surely = [view.by] if sure else []
     [found] = comparison.survivals(
-        view.board, view.compared, singles, [view.by], sure=surely, bucket=bucket
+        view.board, view.compared, singles, [_measure], tested={_measure: tested}, bucket=bucket
     )
     return found
 
 
-def survival_of(view: View, bucket: str | None, *, sure: bool) -> Survival:
-    """Return how the measure in question comes out under every reading of the grades."""
+def survival_of(view: View, bucket: str | None, measure: Measure, tested: Surety) -> Survival:
+    """Return how a measure, ``tested`` as it is, comes out under every reading."""
     compared = view.compared
     at = (ui.database(), view.board.data_revision, view.board.revision)
-    asked = (repr(compared.conventions), compared.a, compared.b, str(view.by), compared.facet)
-    return _found((*at, *asked), sure, bucket, view)
+    asked = (repr(compared.conventions), compared.a, compared.b, str(measure), compared.facet)
+    return _found((*at, *asked), tested, bucket, measure, view)
 
 
 def show_survival(view: View, found: Survival, names: tuple[str, str]) -> None:

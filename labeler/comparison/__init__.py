@@ -4,6 +4,7 @@ Everything here asks a `Scoreboard`, so conventions, holes and undefined values 
 always B minus A.
 """
 
+from labeler.comparison.answering import Answer, Lead, answer, lead_of
 from labeler.comparison.buckets import (
     Cell,
     Contradiction,
@@ -94,6 +95,7 @@ __all__ = [
     "SORTS",
     "TOLERANCE",
     "TOPS",
+    "Answer",
     "Both",
     "Cell",
     "Comparison",
@@ -103,6 +105,7 @@ __all__ = [
     "Delta",
     "DrawnQuery",
     "Findings",
+    "Lead",
     "Move",
     "Moved",
     "Mover",
@@ -121,6 +124,7 @@ __all__ = [
     "Verdict",
     "View",
     "WhatIf",
+    "answer",
     "buckets_of",
     "cautions_of",
     "chance_in_words",
@@ -135,6 +139,7 @@ __all__ = [
     "findings",
     "interval_in_words",
     "last_ranks",
+    "lead_of",
     "lowest_first",
     "more_in_words",
     "moved",

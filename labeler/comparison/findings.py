@@ -8,7 +8,7 @@ from labeler.comparison.buckets import Contradiction, contradictions, sliced, wo
 from labeler.comparison.deltas import Comparison, Delta, compare
 from labeler.comparison.splitting import Rerank, split
 from labeler.comparison.surety import FEW, Sureties
-from labeler.comparison.verdict import verdict
+from labeler.comparison.verdict import Verdict, verdict
 from labeler.comparison.views import View
 from labeler.evaluation import signed
 
@@ -17,11 +17,13 @@ from labeler.evaluation import signed
 class Findings:
     """What is to be said of two runs, the answer first: ``verdict`` is which of them is better.
 
-    ``losses`` says where B loses most, ``parts`` what the difference is made of, ``against`` which
-    buckets move against the total, the measure in question first.
+    It is None where no measure has a value, and where the lists are the same: ``identical`` says
+    so. ``losses`` says where B loses most, ``parts`` what the difference is made of, ``against``
+    which buckets move against the total, the measure in question first.
     """
 
-    verdict: str
+    verdict: Verdict | None = None
+    identical: str = ""
     losses: str = ""
     parts: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
@@ -41,20 +43,19 @@ def findings(
     are tested among all of their facet, as on a table of its own.
     """
     if related.identical:
-        return Findings(related.sentence)
+        return Findings(identical=related.sentence)
     said = verdict(view.board, view.compared, bucket, names, tested)
-    first = "" if said is None else said.sentence
     found = [(comparison, sliced(comparison)) for comparison in _by_facet(view)]
     against = [each for pair in found for each in contradictions(pair[0], names, pair[1])]
     if bucket is not None:
-        return Findings(first, against=_sentences(view, against, bucket))
+        return Findings(said, against=_sentences(view, against, bucket))
     parts = split(view.board, view.compared.a, view.compared.b, view.by)
     keeps = related.within == related.queries  # else the parts say how much other chunks matter
     return Findings(
-        first,
-        _losses(view, found, names),
-        (*([related.sentence] if keeps else []), *([parts.sentence] if parts.n else [])),
-        _sentences(view, against),
+        said,
+        losses=_losses(view, found, names),
+        parts=(*([related.sentence] if keeps else []), *([parts.sentence] if parts.n else [])),
+        against=_sentences(view, against),
     )
 
 

@@ -8,14 +8,15 @@ stored.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from labeler.comparison.deltas import Comparison, Delta, compare
-from labeler.comparison.surety import FEW
+from labeler.comparison.surety import FEW, Surety
 from labeler.evaluation import HOLE, Golden, Scoreboard, regraded
 from labeler.measures import Bools, Ints, Measure
 from labeler.model import ADJUDICATE, GRADE, IMPORT, LOWER_MEDIAN, SingleGrades, agreed_grade
@@ -23,6 +24,11 @@ from labeler.uncertainty import LEVEL, p_values
 
 ENOUGH = 20
 """A reading that changes fewer pairs is spoken of in no sentence."""
+
+DRAWS = 1_000
+"""How many flips of signs test a reading."""
+
+NOTHING_TESTED: Mapping[Measure, Surety] = MappingProxyType({})
 
 GOLDEN, GRADER = "golden", "grader"
 LOWEST, MEDIAN, HIGHEST = "lowest", "median", "highest"
@@ -67,7 +73,7 @@ IN_WORDS = {
 
 
 class Retold(NamedTuple):
-    """B against A under one reading; ``p`` is of a test of this difference alone."""
+    """B against A under one reading; ``p`` is of a test of this difference alone, NaN without."""
 
     reading: Reading
     row: Delta
@@ -196,13 +202,14 @@ def survivals(
     singles: SingleGrades,
     measures: Iterable[Measure],
     *,
-    sure: Collection[Measure] = (),
+    tested: Mapping[Measure, Surety] = NOTHING_TESTED,
     bucket: str | None = None,
 ) -> tuple[Survival, ...]:
     """Compare A and B anew under each reading of the judgments, by each measure.
 
-    All is over the queries of one ``bucket`` of the facet compared by, if one is given. ``sure``
-    are the measures by which it is more than chance as it is: by no other is a run called better.
+    All is over the queries of one ``bucket`` of the facet compared by, if one is given. ``tested``
+    are the tests of what is, which stand here, too: by a measure that is not more than chance as it
+    is, no run is called better. Readings are tested by fewer draws, `DRAWS`, as they are many.
     """
     board, chosen = board.snapshot(), list(measures)
     golden = Golden.of(board)
@@ -212,14 +219,25 @@ def survivals(
     nothing = np.array([], dtype=np.int64)
     ways = [Reading(GOLDEN, None, nothing, nothing), *readings(golden, judged, rule)]
     found = [_compared(board, compared, chosen, golden, way, bucket) for way in ways]
-    told = [
-        tuple(Retold(way, rows[at], p) for way, (_, rows), p in zip(ways, found, ps, strict=True))
-        for at, ps in enumerate(_chances(found, len(chosen)))
-    ]
     return tuple(
-        Survival(measure, each, measure in sure, board.conventions.heading(measure))
-        for measure, each in zip(chosen, told, strict=True)
+        _of_measure(board, measure, ways, [(by, rows[at]) for by, rows in found], tested)
+        for at, measure in enumerate(chosen)
     )
+
+
+def _of_measure(
+    board: Scoreboard,
+    measure: Measure,
+    ways: Sequence[Reading],
+    found: Sequence[tuple[Comparison, Delta]],
+    tested: Mapping[Measure, Surety],
+) -> Survival:
+    golden, samples = tested.get(measure), [by.differences(row) for by, row in found[1:]]
+    ps = [math.nan if golden is None else golden.p]
+    ps += [each.p for each in p_values(samples, DRAWS)]
+    told = [Retold(way, row, p) for way, (_, row), p in zip(ways, found, ps, strict=True)]
+    is_sure = golden is not None and golden.is_sure
+    return Survival(measure, tuple(told), is_sure, board.conventions.heading(measure))
 
 
 def _inside(board: Scoreboard, facet: str | None, bucket: str | None) -> Bools:
@@ -249,10 +267,3 @@ def _compared(
     found = compare(board, *runs, measures, facet)
     rows = found.deltas if facet is None else found.buckets
     return found, [row for row in rows if row.bucket == bucket]
-
-
-def _chances(found: Sequence[Compared], measures: int) -> list[list[float]]:
-    """Return the p-value of each reading, measure by measure."""
-    samples = [by.differences(rows[at]) for at in range(measures) for by, rows in found]
-    ps = [each.p for each in p_values(samples)]
-    return [ps[at * len(found) : (at + 1) * len(found)] for at in range(measures)]

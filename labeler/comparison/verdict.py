@@ -20,12 +20,14 @@ class Verdict:
 
     ``kind`` is for programs: `AT_ODDS` where some rise and others fall by more than chance, `SURE`
     where they do one of both, `OPEN` where none does, `TOO_FEW` for fewer than `FEW` queries.
+    ``others`` move visibly, but not by more than chance.
     """
 
     kind: str
     rises: tuple[Delta, ...]
     falls: tuple[Delta, ...]
     sentence: str
+    others: tuple[Delta, ...] = ()
 
     @property
     def sure(self) -> frozenset[Measure]:
@@ -62,7 +64,7 @@ def verdict(
     )
     others = [row for row, is_sure in asked if row.direction and not is_sure]
     kind, sentence = _in_words(comparison.conventions, a, b, rises, falls, others)
-    return Verdict(kind, rises, falls, sentence)
+    return Verdict(kind, rises, falls, sentence, tuple(others))
 
 
 def rows_over(comparison: Comparison, bucket: str | None) -> list[Delta]:

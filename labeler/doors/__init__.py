@@ -5,7 +5,7 @@ has no page to check: sockets, files, requests under a foreign name.
 """
 
 from labeler.doors.entering import door_routes
-from labeler.doors.guarding import ClosedDoor, FilesForLeads, comes_as_lead, is_guarded
+from labeler.doors.guarding import ClosedDoor, FilesForLeads, comes_as, comes_as_lead, is_guarded
 from labeler.doors.naming import OwnNames, PlainCallback
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "FilesForLeads",
     "OwnNames",
     "PlainCallback",
+    "comes_as",
     "comes_as_lead",
     "door_routes",
     "is_guarded",

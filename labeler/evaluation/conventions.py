@@ -9,7 +9,7 @@ from numbers import Integral
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
-from labeler.model import TASKS, check_rule
+from labeler.model import MAJORITY, TASKS, check_rule
 
 PRESETS = ("graded", "trec_eval")
 
@@ -98,10 +98,11 @@ class Conventions:
     def describe(self) -> str:
         """Say everything in one line, to stand under every number."""
         like_trec_eval = self.like_trec_eval
+        tie = ", a tie is as ungraded" if self.golden_rule == MAJORITY else ""
         words = [
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
-            *([f"several graders: {self.golden_rule}"] if self.golden_rule else []),
+            *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),
             "ideal from all golden grades",
             "unjudged gains nothing",
             f"holes of whole lists: top {self.pool_depth}",

@@ -33,6 +33,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_ONE_RANK = ("P", "RR", "Judged")  # of a single rank they say yes or no
 _MOST_KEPT = 512  # measures that need not be read or spelled again
 _WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
 
@@ -110,6 +111,15 @@ class Measure:
         if self.gains is not None:
             return next(grade for grade, gain in enumerate(self.gains) if gain)
         return self.rel or 1
+
+    @property
+    def is_zero_or_one(self) -> bool:
+        """Whether every query's value is 0 or 1, whatever the grades: a yes or no.
+
+        >>> [parse(name).is_zero_or_one for name in ("Success@3", "P@1", "P@5", "R@1", "nDCG@1")]
+        [True, True, False, False, False]
+        """
+        return self.name == "Success" or (self.cutoff == 1 and self.name in _ONE_RANK)
 
     @property
     def label(self) -> str:

@@ -32,13 +32,12 @@ TIES = (
 def choose() -> None:
     """Let a lead keep to some queries and graders; the address has them as `ASKED`."""
     with ui.open_store() as store:
-        facets = store.facets()
-        names = sorted({name for each in store.disagreements() for name in each.grades})
+        facets, names = store.facets(), store.names_of_graders()
     with choices.row():
         choose_queries(facets)
         if len(names) > 2:
             address.choose_some(
-                *("Graders", names, "grader", "grader who disagrees with anybody"),
+                *("Graders", names, "grader", "grader"),
                 placeholder="anybody",
                 width=BOX,
                 help="One: where they differ from anybody. Two or more: where these differ.",

@@ -14,8 +14,9 @@ from typing import Any
 from starlette.requests import Request
 
 from labeler.discretion import without_path
+from labeler.doors import comes_as
 from labeler.errors import BadInput, Busy, LabelerError
-from labeler.model import Judgment, check_grade, check_id
+from labeler.model import Actor, Judgment, check_grade, check_id
 from labeler.portions import (
     LONGEST_HELP,
     LONGEST_IN_LIST,
@@ -74,9 +75,12 @@ class Adjudicating:
             ],
         }
 
-    def adjudications(self, _: Request, body: bytes, store: Store, name: str) -> dict[str, Any]:
+    def adjudications(
+        self, request: Request, body: bytes, store: Store, name: str
+    ) -> dict[str, Any]:
         """Answer ``POST /api/adjudications``: each event is saved, or refused with its reason."""
         golden_set, events = store.golden_set_uuid(), events_of(body)
+        store.actor = actor_of(request, store, name)
         hand = Hand(store, name)
         if not self._turn.acquire(timeout=self._wait_seconds):
             raise Busy("too much is being written; what was decided is kept and sent again")
@@ -85,6 +89,15 @@ class Adjudicating:
         finally:
             self._turn.release()
             self._on_taken()
+
+
+def actor_of(request: Request, store: Store, name: str) -> Actor:
+    """Return who decides, as the audit names them, and how that is known."""
+    person = comes_as(store, request)
+    # at an open door a request does not say the name that was typed
+    is_them = person is not None and person.name in (None, name)
+    way = person.known_by if person is not None and is_them else "unknown"
+    return Actor(name, way, request.client.host if request.client else None)
 
 
 def wanted(request: Request, store: Store) -> list[Disagreement]:

@@ -14,7 +14,7 @@ from labeler.scoring.choosing import (
     show_all,
 )
 from labeler.scoring.recalling import show_recall
-from labeler.scoring.showing import BY_GRADES, File, show_small_print
+from labeler.scoring.showing import BY_GRADES, WITH_INTERVALS, File, show_small_print
 
 VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {**BY_GRADES, RECALL: show_recall}
 """By view what shows its numbers, and returns what makes a file of them."""
@@ -24,6 +24,7 @@ __all__ = [
     "MEASURES",
     "OWN_MEASURES",
     "VIEWS",
+    "WITH_INTERVALS",
     "Choice",
     "choose",
     "show_all",

@@ -21,7 +21,7 @@ from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.scoring.choosing import CURVES, MEASURES, PATH, TASKS, TIES, Choice, steps
-from labeler.uncertainty import MeanBands
+from labeler.uncertainty import Intervals, MeanBands, mean_intervals
 
 K = 10  # the cut-off that curves are sorted by
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
@@ -79,8 +79,9 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     if bucket is not None:
         st.text(f"{facet}: {bucket}")
     bands = bands_of(choice, board, choice.measures)
-    spreads = banding.spreads_of(bands)
-    groups = show_table(choice, tables.score_table(scores, choice.conventions, spreads))
+    intervals = intervals_of(choice, board, choice.measures, facet, bucket)
+    spreads = banding.spreads_of(bands, intervals)
+    groups = show_table(choice, tables.score_table(scores, choice.conventions, intervals, spreads))
     say_bands(bands)
     show_residuals(choice, board, [bucket])
     drawn = drawn_of(choice, groups)
@@ -88,7 +89,11 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
         show_html(tables.run_legend(drawn, choice.names.short))
         st.altair_chart(charts.score_chart(of_runs(scores, drawn), choice.conventions))
     return lambda: file_of(
-        choice, scores, residual_means(board, choice.measures, facet), bands=bands
+        choice,
+        scores,
+        residual_means(board, choice.measures, facet),
+        bands=bands,
+        intervals=intervals,
     )
 
 
@@ -119,7 +124,9 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     )
     part = [score for name in largest for score in scores if score.bucket == name]
     bands = bands_of(choice, board, choice.measures[:1])
-    show_table(choice, tables.bucket_table(part, choice.conventions, banding.spreads_of(bands)))
+    intervals = intervals_of(choice, board, choice.measures[:1], facet)
+    spreads = banding.spreads_of(bands, intervals)
+    show_table(choice, tables.bucket_table(part, choice.conventions, intervals, spreads))
     say_bands(bands)
     show_residuals(choice, board, largest)
     return lambda: file_of(
@@ -127,7 +134,36 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
         board.table(choice.measures, facet),
         residual_means(board, choice.measures, facet),
         bands=bands_of(choice, board, choice.measures),
+        intervals=intervals_of(choice, board, choice.measures, facet),
     )
+
+
+def intervals_of(
+    choice: Choice,
+    board: Scoreboard,
+    measures: Sequence[Measure],
+    facet: str | None,
+    bucket: str | None = None,
+) -> Intervals:
+    """Return the intervals of the means of the runs that are shown, of one bucket if given."""
+    runs = tuple(run for run in board.run_names if choice.shows(run))
+    at = (ui.database(), board.data_revision, board.revision)
+    asked = (repr(choice.conventions), repr(measures), runs, facet, bucket, choice.within)
+    return _intervals((*at, *asked), measures, runs, facet, bucket, board)
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _intervals(
+    at: tuple[Hashable, ...],
+    _measures: Sequence[Measure],
+    _runs: Sequence[str],
+    _facet: str | None,
+    _bucket: str | None,
+    _board: Scoreboard,
+) -> Intervals:
+    buckets = None if _bucket is None else [_bucket]
+    found = mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets)
+    return dict(found)
 
 
 def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
@@ -163,12 +199,21 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
         for task in tasks
     }
     leading = [score for task in by_task.values() for score in leading_of(task)]
-    show_table(choice, tables.bucket_table(leading, choice.conventions))
+    intervals = {
+        place: interval
+        for task, scores in by_task.items()
+        for place, interval in intervals_of(
+            choice, choice.alone(board), [score.measure for score in scores], "task", task
+        ).items()
+    }
+    show_table(choice, tables.bucket_table(leading, choice.conventions, intervals))
     with st.expander("Every measure of each task", key="tasks"):
         for task, scores in by_task.items():
             st.text(f"task: {task}")
-            show_table(choice, tables.score_table(scores, choice.conventions), folded=True)
-    return lambda: file_of(choice, [score for scores in by_task.values() for score in scores])
+            table = tables.score_table(scores, choice.conventions, intervals)
+            show_table(choice, table, folded=True)
+    every = [score for scores in by_task.values() for score in scores]
+    return lambda: file_of(choice, every, intervals=intervals)
 
 
 def leading_of(scores: Sequence[Score]) -> list[Score]:
@@ -223,12 +268,19 @@ def file_of(
     residuals: Sequence[Residual] = (),
     ranges: TieRanges | None = None,
     bands: MeanBands | None = None,
+    intervals: Intervals | None = None,
 ) -> bytes:
     """Return the file with the scores of the runs that are shown."""
     shown = [each for each in scores if choice.shows(each.run)]
     narrowed = choice.within if choice.view == TASKS else None
     return downloads.score_csv(
-        shown, choice.conventions, residuals, ranges=ranges, within=narrowed, bands=bands
+        shown,
+        choice.conventions,
+        residuals,
+        ranges=ranges,
+        within=narrowed,
+        bands=bands,
+        intervals=intervals,
     )
 
 
@@ -249,3 +301,5 @@ BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
     CURVES: show_curves,
     TIES: show_ties,
 }
+WITH_INTERVALS = (MEASURES, TASKS)
+"""The views in which each mean has its interval."""

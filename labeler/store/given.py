@@ -19,8 +19,19 @@ ORDER BY q.id, c.id, j.id
 """
 
 
+GRADED = """
+SELECT name FROM graders
+WHERE EXISTS (SELECT 1 FROM judgments AS j WHERE j.grader = graders.id AND j.kind = 'grade')
+ORDER BY name
+"""
+
+
 class Given(Connection):
     """What each person says of each chunk now."""
+
+    def names_of_graders(self) -> list[str]:
+        """Return everybody who has ever given a grade, by name."""
+        return [name for (name,) in self._rows(GRADED)]
 
     def given_grades(self) -> list[GivenGrade]:
         """Return every grade and adjudication that stands, query by query, the newest last.

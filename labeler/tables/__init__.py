@@ -3,12 +3,21 @@
 A function returns what `labeler.markup.show_html` draws, with the style sheet it needs.
 """
 
+from labeler.tables.agreeing import (
+    against_table,
+    agreement_answer,
+    agreement_table,
+    bucket_agreement_table,
+    confusion_picture,
+    pair_table,
+)
 from labeler.tables.bands import Spread
 from labeler.tables.comparing import (
     answer,
     chunk_text,
     compare_table,
     folded,
+    means_and_findings,
     query_head,
     query_table,
     sentences,
@@ -27,7 +36,7 @@ from labeler.tables.opened import (
     worked_table,
 )
 from labeler.tables.reranking import reranked_table
-from labeler.tables.reviewing import Said, share_words, sheet
+from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
     bucket_table,
@@ -43,15 +52,21 @@ from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.surviving import survival_table
 
 __all__ = [
+    "Cell",
     "RunNames",
     "RunTable",
     "Said",
     "Spread",
     "Steps",
+    "against_table",
+    "agreement_answer",
+    "agreement_table",
     "answer",
+    "bucket_agreement_table",
     "bucket_table",
     "chunk_text",
     "compare_table",
+    "confusion_picture",
     "crossed_picture",
     "crossed_table",
     "difference_picture",
@@ -61,8 +76,10 @@ __all__ = [
     "keyword_table",
     "list_column",
     "lists_side_by_side",
+    "means_and_findings",
     "movers_table",
     "own_pool_table",
+    "pair_table",
     "pool_table",
     "query_card",
     "query_head",

@@ -10,6 +10,7 @@ import htpy
 
 from labeler.comparison import (
     FEW,
+    Answer,
     Both,
     Comparison,
     Delta,
@@ -42,8 +43,10 @@ LOOK = style("""
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.verdict { font-size: 1.15rem; font-weight: 600; line-height: 1.35; margin: 0; }
-.verdict { overflow-wrap: anywhere; }
+.verdict { overflow-wrap: anywhere; display: grid; gap: 0.15rem; }
+.verdict p { margin: 0; line-height: 1.35; }
+.st-key-answer > :first-child { flex: 1 1 20rem; }
+.verdict .known { font-size: 1.15rem; font-weight: 600; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -95,19 +98,19 @@ Spreads = Mapping[Measure, Sequence[Spread]]
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def answer(
-    verdict: str, said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
+def answer(found: Answer) -> htpy.Fragment:
+    """Return what is known of two runs and how surely, over what would change it."""
+    lines = [("known", found.known), ("change", found.change)]
+    said = [htpy.p(class_=name)[line] for name, line in lines if line]
+    return htpy.fragment[LOOK, htpy.hgroup(".verdict")[said] if said else None]
+
+
+def means_and_findings(
+    said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
 ) -> htpy.Fragment:
-    """Return the answer over the numbers it rests on: which run is better, and where it loses."""
-    return htpy.fragment[
-        LOOK,
-        htpy.div(".answer")[
-            htpy.p(".verdict")[verdict] if verdict else None,
-            sentences(said),
-            table,
-            small_print(print_lines),
-        ],
-    ]
+    """Return what stands out, such as where B loses, over the numbers it rests on."""
+    parts = htpy.div(".answer")[sentences(said), table, small_print(print_lines)]
+    return htpy.fragment[LOOK, parts]
 
 
 def folded(title: str, lines: Sequence[str]) -> htpy.Fragment:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 import htpy
 
@@ -21,17 +22,25 @@ from labeler.lineup import BY_NAME, DOWN
 from labeler.measures import MEASURES, Measure
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.runs import Cell, Column, RunTable
-from labeler.tables.shared import hole_words
+from labeler.tables.shared import hole_words, reach_words
+from labeler.uncertainty import Interval, Intervals
 
 HOLE = "◌"
+NO_INTERVALS: Intervals = MappingProxyType({})
 Spreads = Mapping[tuple[str, Measure, str | None], Spread]
 """How far means may be off, by run, measure and bucket."""
 
 
 def score_table(
-    scores: Sequence[Score], conventions: Conventions, spreads: Spreads | None = None
+    scores: Sequence[Score],
+    conventions: Conventions,
+    intervals: Intervals = NO_INTERVALS,
+    spreads: Spreads | None = None,
 ) -> RunTable:
-    """Return runs by measures, of one bucket or of all queries, and how far each may be off."""
+    """Return runs by measures, of one bucket or of all queries, each mean with its interval.
+
+    ``spreads`` are drawn under the means.
+    """
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
     columns = [
@@ -43,11 +52,15 @@ def score_table(
         )
         for measure in measures
     ]
-    return _of_scores(columns, scores, lambda s: conventions.heading(s.measure), spreads or {})
+    drawn = (intervals, spreads or {})
+    return _of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
 def bucket_table(
-    scores: Sequence[Score], conventions: Conventions, spreads: Spreads | None = None
+    scores: Sequence[Score],
+    conventions: Conventions,
+    intervals: Intervals = NO_INTERVALS,
+    spreads: Spreads | None = None,
 ) -> RunTable:
     """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`."""
     first = {score.bucket: score for score in reversed(scores)}
@@ -60,7 +73,8 @@ def bucket_table(
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    return _of_scores(columns, scores, lambda score: column_of(score.bucket), spreads or {})
+    drawn = (intervals, spreads or {})
+    return _of_scores(columns, scores, lambda score: column_of(score.bucket), *drawn)
 
 
 def column_of(bucket: str | None) -> str:
@@ -83,6 +97,7 @@ def _of_scores(
     columns: Sequence[Column],
     scores: Sequence[Score],
     name_of: Callable[[Score], str],
+    intervals: Intervals,
     spreads: Spreads,
 ) -> RunTable:
     """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
@@ -95,14 +110,20 @@ def _of_scores(
         own = [spreads.get((s.run, s.measure, s.bucket), NOTHING) for s in column]
         scale = scale_of(known, own)
         for score, spread in zip(column, own, strict=True):
+            interval = intervals.get((score.run, str(score.measure), score.bucket))
             picture = band(score.value, spread, scale)
-            element = _score_cell(score, max(known, default=math.nan), picture)
+            element = _score_cell(score, max(known, default=math.nan), interval, picture)
             cells.setdefault(score.run, {})[name] = Cell(score.value, element)
     return RunTable(columns, cells, _tags(scores))
 
 
-def _score_cell(score: Score, best: float, picture: htpy.Element | None) -> htpy.Element:
-    """Return a mean with the holes it rests on, where it has a depth to count them in."""
+def _score_cell(
+    score: Score, best: float, interval: Interval | None, picture: htpy.Element | None
+) -> htpy.Element:
+    """Return a mean with the holes it rests on, where it has a depth to count them in.
+
+    Hovering says its interval.
+    """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
         return htpy.td(title=said)["–", _unseen(said), picture]
@@ -110,6 +131,8 @@ def _score_cell(score: Score, best: float, picture: htpy.Element | None) -> htpy
     value = htpy.strong[shown] if shown == number(best) else shown
     holes = score.holes if score.measure.cutoff is not None else 0
     said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
+    if interval is not None:
+        said = f"{reach_words(interval)}; {said}"
     return htpy.td(title=said)[value, htpy.small[_counted(holes)], picture]
 
 

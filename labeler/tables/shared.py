@@ -8,6 +8,7 @@ import htpy
 
 from labeler.evaluation import number
 from labeler.markup import style
+from labeler.uncertainty import Interval
 
 LONG_HEADING = 40  # characters
 SHEET = style("""
@@ -119,6 +120,19 @@ def cells(values: Iterable[float]) -> list[htpy.Element]:
 def small(text: str) -> htpy.Element | None:
     """Return a smaller line under a cell's value, nothing where there is nothing to say."""
     return htpy.small[text] if text else None
+
+
+def reach_words(interval: Interval) -> str:
+    """Say where a mean's interval ends, or why it has none.
+
+    >>> reach_words(Interval(0.25, 0.5, "Wilson")), reach_words(Interval(0, 0, reason="one query"))
+    ('95% interval 0.2500 to 0.5000 (Wilson)', 'no interval: one query')
+    """
+    if not interval.method:
+        return f"no interval: {interval.reason}"
+    why = f", {interval.reason}" if interval.reason else ""
+    ends = f"{number(interval.lo)} to {number(interval.hi)}"
+    return f"95% interval {ends} ({interval.method}{why})"
 
 
 def hole_words(holes: int) -> str:

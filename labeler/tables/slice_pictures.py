@@ -24,8 +24,10 @@ from labeler.evaluation import Conventions, Score, number, signed
 from labeler.measures import Measure
 from labeler.tables.bands import NOTHING, Spread
 from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
-from labeler.tables.shared import hole_words
+from labeler.tables.scores import NO_INTERVALS
+from labeler.tables.shared import hole_words, reach_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
+from labeler.uncertainty import Intervals
 
 Spreads = Mapping[tuple[Measure, str | None], Spread]
 """How far the numbers of a picture may be off, by measure and bucket."""
@@ -127,9 +129,12 @@ def value_picture(
     facet: str,
     least: int,
     link: LinkOf,
+    intervals: Intervals = NO_INTERVALS,
     spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
+
+    Hovering says a mean's interval.
 
     Each measure has a scale of its own, from its lowest bucket to its highest among those of at
     least ``least`` queries: shades tell buckets apart, not measures.
@@ -148,14 +153,15 @@ def value_picture(
         )
         for row, bounds in zip(totals, ranges, strict=True)
     ]
-    drawn = spreads or {}
-    lines = [_value_line(scores, conventions, drawn, least=least, link=link) for scores in chosen]
+    drawn = (intervals, spreads or {})
+    lines = [_value_line(scores, conventions, *drawn, least=least, link=link) for scores in chosen]
     return shade_picture(facet, columns, lines, ranges)
 
 
 def _value_line(
     scores: Sequence[Score],
     conventions: Conventions,
+    intervals: Intervals,
     spreads: Spreads,
     *,
     least: int,
@@ -166,13 +172,18 @@ def _value_line(
         Shade(
             score.value,
             f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
-            f"{score.reason or hole_words(score.holes)}",
+            f"{score.reason or hole_words(score.holes)}{_reach_of(score, intervals)}",
             missing=_missing(score.value, score.n),
             spread=spreads.get((score.measure, score.bucket), NOTHING),
         )
         for score in scores
     ]
     return Line(linked(bucket, link), rests_on(n, least), shades, n < least, bucket is None)
+
+
+def _reach_of(score: Score, intervals: Intervals) -> str:
+    found = intervals.get((score.run, str(score.measure), score.bucket))
+    return "" if found is None else f"; {reach_words(found)}"
 
 
 def _range(known: Sequence[tuple[float, int]], least: int) -> tuple[float, float]:

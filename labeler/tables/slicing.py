@@ -22,7 +22,9 @@ from labeler.comparison import (
 )
 from labeler.evaluation import NO_RESULT, Conventions, Score, arrowed, number
 from labeler.measures import Measure
-from labeler.tables.shared import SHEET, framed, head, hole_words, small
+from labeler.tables.scores import NO_INTERVALS
+from labeler.tables.shared import SHEET, framed, head, hole_words, reach_words, small
+from labeler.uncertainty import Intervals
 
 LinkOf = Callable[..., str]
 """Gives the address of a bucket's queries, of two that cross, or (for None) of all queries."""
@@ -36,6 +38,7 @@ def slice_table(
     facet: str,
     least: int,
     link: LinkOf,
+    intervals: Intervals = NO_INTERVALS,
 ) -> htpy.Fragment:
     """Return one run's buckets: a row a bucket, a column a measure, then all.
 
@@ -51,7 +54,7 @@ def slice_table(
     ]
     body = [
         _row(bucket, max((s.n for s in scores), default=0), least)[
-            _bucket_head(bucket, link), [_score_cell(score, least) for score in scores]
+            _bucket_head(bucket, link), [_score_cell(score, least, intervals) for score in scores]
         ]
         for bucket, scores in by_bucket.items()
     ]
@@ -141,7 +144,9 @@ def _few(n: int, least: int) -> htpy.Element | None:
     return htpy.span(".tag")["few"] if n < least else None
 
 
-def _score_cell(score: Score, least: int) -> htpy.Element:
+def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
+    found = intervals.get((score.run, str(score.measure), score.bucket))
+    between = "" if found is None or score.reason else reach_words(found)
     left_out = f", {score.undefined} undefined" if score.undefined else ""
     rests_on = f" · {hole_words(score.holes)}"
     if score.missing:
@@ -149,7 +154,9 @@ def _score_cell(score: Score, least: int) -> htpy.Element:
     if score.reason == NO_RESULT:
         rests_on = " · no result"
     return htpy.td(".lead")[
-        number(score.value), htpy.small[f"n {score.n}{left_out}", _few(score.n, least), rests_on]
+        number(score.value),
+        htpy.small[f"n {score.n}{left_out}", _few(score.n, least), rests_on],
+        small(between),
     ]
 
 

@@ -18,6 +18,7 @@ from labeler.uncertainty.intervals import (
     intervals,
     wilson,
 )
+from labeler.uncertainty.of_means import Intervals, mean_intervals, with_intervals
 from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
 from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
 from labeler.uncertainty.records import with_bands
@@ -40,6 +41,7 @@ __all__ = [
     "DeltaBands",
     "Filling",
     "Interval",
+    "Intervals",
     "MeanBands",
     "PValue",
     "Tops",
@@ -49,9 +51,11 @@ __all__ = [
     "holm",
     "intervals",
     "learn",
+    "mean_intervals",
     "p_values",
     "queries_needed",
     "smallest",
     "wilson",
     "with_bands",
+    "with_intervals",
 ]

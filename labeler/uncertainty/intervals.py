@@ -18,6 +18,7 @@ from labeler.uncertainty.draws import DRAWS, by_length, in_steps, resamples
 LEVEL = 0.95
 BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
 _NORMAL = NormalDist()
+_PLAIN = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _Z = _NORMAL.inv_cdf((1 + LEVEL) / 2)
 
 
@@ -48,7 +49,7 @@ def intervals(samples: Sequence[Floats], draws: int = DRAWS) -> list[Interval]:
 
     >>> [low] = intervals([np.array([0.0, 0.0, 0.1, 0.2, 0.9] * 4)])
     >>> round(low.lo, 3), round(low.hi, 3), low.method
-    (0.115, 0.429, 'BCa')
+    (0.115, 0.43, 'BCa')
     >>> intervals([np.array([0.5, 0.5])])[0].reason
     'all queries alike: no spread to resample'
     """
@@ -86,7 +87,7 @@ def _of_length(samples: Floats, draws: int) -> list[Interval]:
     """Return the intervals of samples, (samples, n), of two queries or more."""
     whole, step = in_steps(samples)
     n = whole.shape[1]
-    drawn = np.concatenate([counts @ whole.T for counts in resamples(n, draws)]).T
+    drawn = np.concatenate([whole @ counts.T for counts in resamples(n, draws)], axis=1)
     drawn.sort(axis=1)
     rows = zip(samples, whole, drawn, (step / n).tolist(), strict=True)
     return [_of_one(*row) for row in rows]
@@ -98,8 +99,20 @@ def _of_one(sample: Floats, whole: Floats, drawn: Floats, unit: float) -> Interv
         return Interval(mean, mean, PERCENTILE, ALL_ALIKE)
     ends = _bca_shares(whole, drawn)
     method = PERCENTILE if ends is None else BCA
-    lo, hi = np.quantile(drawn, ends or ((1 - LEVEL) / 2, (1 + LEVEL) / 2)) * unit
-    return Interval(float(lo), float(hi), method)
+    lo, hi = (_below(drawn, share) * unit for share in ends or _PLAIN)
+    return Interval(lo, hi, method)
+
+
+def _below(drawn: Floats, share: float) -> float:
+    """Return the value below which a share of all draws there could be lies, of sorted draws.
+
+    The (B + 1)-th part of Davison and Hinkley (1997), Bootstrap Methods and their Application, 5.2:
+    numpy's quantile would put both ends one draw further in.
+    """
+    place = min(max(share * (len(drawn) + 1) - 1, 0.0), len(drawn) - 1.0)
+    at = int(place)
+    here, there = drawn[at], drawn[min(at + 1, len(drawn) - 1)]
+    return float(here + (there - here) * (place - at))
 
 
 def _bca_shares(whole: Floats, drawn: Floats) -> tuple[float, float] | None:

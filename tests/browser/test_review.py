@@ -14,6 +14,13 @@ from labeler.store import Store
 
 pytestmark = pytest.mark.browser
 
+FILES = {
+    "Work": "Download this table as CSV",
+    "Can't tell": "Download this list as CSV",
+    "Progress": "Download this table as CSV",
+    "Notes": "Download this list as CSV",
+    "Agreement": "Download all of it as CSV",
+}
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
 
 
@@ -87,12 +94,22 @@ def test_a_lead_goes_through_the_sections_to_a_query(serve, visit, judged):
 
 
 def test_no_section_is_wider_than_the_window(serve, visit, judged):
+    with Store(judged) as store:
+        for number in range(6):
+            day = f"2026-03-{2 + 7 * (number % 2):02}T10:00:00.000Z"
+            given = {"grade": number % 3, "created_at": day}
+            store.judge(Judgment(f"c{number}", "q1", f"c{number}", HOSTILE, **given))
     server = serve(judged)
     page = visit(f"{server.url}/review?facet=task", grader=None)
-    for section in ("Work", "Progress", "Can't tell", "Notes"):
+    for section in FILES:
         open_section(page, section)
-        expect(page.get_by_role("button", name="as CSV").first).to_be_visible()
+        expect(page.get_by_role("button", name=FILES[section])).to_be_visible()
         for width in (1440, 1024):
             page.set_viewport_size({"width": width, "height": 800})
-            table = page.locator(".review").last
-            assert table.evaluate("each => each.scrollWidth <= each.clientWidth"), section
+            tables = page.locator(".review, .confusion")
+            assert tables.evaluate_all(
+                "all => all.every(each => each.scrollWidth <= each.clientWidth)"
+            ), section
+    expect(page.locator(".verdict")).to_contain_text("Krippendorff's alpha is")
+    expect(page.locator(".confusion td.same")).to_have_count(4)
+    expect(page.locator("canvas, .vega-embed svg").first).to_be_visible()

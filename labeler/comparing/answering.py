@@ -1,0 +1,52 @@
+"""The one answer on top of Compare: what is known of A and B, how surely, what would change it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from labeler import comparison
+from labeler.comparing.surviving import survival_of
+from labeler.comparison import Answer, Delta, Findings, Lead, Reach, Sureties, View
+
+NAMES = ("A", "B")  # what sentences call the runs, which the table names
+
+
+class Answered(NamedTuple):
+    """The answer, and the one difference it is about, if it is about one."""
+
+    answer: Answer
+    lead: Lead | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether some grade could still change what the answer is about."""
+        if self.lead is None:
+            return False
+        band, row = self.lead.band, self.lead.row
+        if band is None:
+            return bool(row.holes_a or row.holes_b)
+        return band.lowest <= 0.0 <= band.highest and band.lowest < band.highest
+
+
+def answered(
+    view: View,
+    bucket: str | None,
+    rows: Sequence[Delta],
+    found: Findings,
+    sure: tuple[Sureties, Sequence[Reach]],
+) -> Answered:
+    """Return the answer, and how its difference comes out under each grader's own grades.
+
+    ``rows`` are the differences that are shown, ``sure`` their tests and what they can show.
+    """
+    if found.verdict is None:
+        return Answered(Answer(found.identical))
+    row = comparison.lead_of(found.verdict, rows, view.by)
+    if row is None:
+        return Answered(Answer(found.verdict.sentence))
+    tested, reaches = sure
+    survival = survival_of(view, bucket, row.measure, tested.of(row))
+    lead = Lead(row, tested.of(row), reaches[list(rows).index(row)], survival=survival)
+    answer = comparison.answer(found.verdict, lead, view.compared.conventions, NAMES)
+    return Answered(answer, lead)
