@@ -147,9 +147,14 @@ def test_where_others_are_at_odds_or_have_not_graded_nothing_is_compared(filled:
 
 
 def test_drift_is_by_week_from_monday_to_sunday(filled: Store, say):
-    days = {"c1": "2026-03-01", "c2": "2026-03-02", "c3": "2026-03-08", "c4": "2026-03-09"}
-    for chunk, day in days.items():
-        say("Ann", chunk, 2, created_at=f"{day}T23:59:59.000Z")
+    moments = {
+        "c1": "2026-03-01T23:59:59.000Z",
+        "c2": "20260302T010000+0100",  # as a log may say it: midnight in Greenwich
+        "c3": "2026-03-08T23:59:59.000Z",
+        "c4": "2026-03-08T20:00:00-05:00",
+    }
+    for chunk, at in moments.items():
+        say("Ann", chunk, 2, created_at=at)
         say("Bob", chunk, 1)
     ann, _ = against_others(sheet_of(filled), median)
     assert [(week.monday, week.difference, week.n) for week in ann.weeks] == [

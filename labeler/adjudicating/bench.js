@@ -158,11 +158,19 @@ export class Bench {
       n: () => this.root.querySelector("input")?.focus(),
     };
     if (event.repeat && !/^(j|k|arrowleft|arrowright)$/.test(key)) return;
+    if (key.startsWith("arrow") && this.isElsewhere(event)) return;
     if (key in GRADES) this.decide(GRADES[key]);
     else if (key in acts && (key !== "z" || isUndo)) acts[/** @type {keyof typeof acts} */ (key)]();
     else return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  // Tabs and menus of the page go by arrows themselves.
+  /** @type {(event: Event) => boolean} */
+  isElsewhere(event) {
+    const target = event.composedPath()[0];
+    return target !== document.body && target instanceof Node && !this.root.contains(target);
   }
 
   // A field keeps its keys; these two leave it, and what was written stays.

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -176,12 +176,13 @@ def _places(names: Iterable[Any]) -> dict[Any, int]:
 
 
 def _weeks(rows: Iterable[GivenGrade]) -> list[int]:
-    days: dict[str, int] = {}
-    for row in rows:
-        day = row.at[:10]
-        if day not in days:
-            days[day] = (date.fromisoformat(day) - FIRST_MONDAY).days // 7
-    return [days[row.at[:10]] for row in rows]
+    return [(_day(row.at) - FIRST_MONDAY).days // 7 for row in rows]
+
+
+def _day(at: str) -> date:
+    """Return the day of a moment in UTC; one that came with a log may be of another time zone."""
+    moment = datetime.fromisoformat(at)
+    return (moment if moment.tzinfo is None else moment.astimezone(UTC)).date()
 
 
 def _overruled(

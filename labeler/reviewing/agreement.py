@@ -241,7 +241,7 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
         row_of(name, again.again, again.same, again.near, said=agreement.in_words(again, name))
         for name, again in found.items()
     ]
-    show_html(tables.sheet(["grader", "shown again", "same grade", "one apart", ""], rows))
+    show_html(tables.sheet(["grader", "shown again", "same grade", "one apart", "in words"], rows))
     st.caption("A few of a grader's own earlier chunks come back unmarked; see Work.")
 
 

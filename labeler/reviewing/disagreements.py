@@ -35,7 +35,7 @@ def choose() -> None:
         facets, names = store.facets(), store.names_of_graders()
     with choices.row():
         choose_queries(facets)
-        if len(names) > 2:
+        if len(names) > 2 or address.given("grader"):
             address.choose_some(
                 *("Graders", names, "grader", "grader"),
                 placeholder="anybody",

@@ -139,6 +139,8 @@ BEGIN
 END;
 """
 
+# `golden` is made anew by a later migration, see `labeler.schema.golden`.
+#
 # A grade and an adjudication by the same person do not hide each other, so "newest" is asked per
 # lane. The plus signs keep SQLite from searching the log by "not an undo" or by grader alone,
 # which would read much of it for every pair.

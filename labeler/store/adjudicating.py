@@ -163,14 +163,6 @@ class Adjudicating(Seen, Texts):
             )
         return sorted(found, key=lambda each: (-each.spread, each.agreed is not None))
 
-    def names_of_graders(self) -> list[str]:
-        """Return who has ever given a grade, in the order of names."""
-        rows = self._rows(
-            "SELECT name FROM graders AS g WHERE EXISTS "
-            "(SELECT 1 FROM judgments WHERE grader = g.id AND kind = 'grade') ORDER BY name"
-        )
-        return [name for (name,) in rows]
-
     def _names(self) -> dict[int, str]:
         return dict(self._rows("SELECT id, name FROM graders"))
 

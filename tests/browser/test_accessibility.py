@@ -42,6 +42,7 @@ PAGES = [
     "/queries?a=bm25&query=q-001&part=Pool",
     "/review",
     "/review?review=Progress",
+    "/review?review=Agreement",
     "/review?review=Disagreements",
     "/review?review=Can%27t+tell",
     "/review?review=Remarks+on+queries",

@@ -1,0 +1,93 @@
+"""How often the intervals of agreement hold what is true, and what measuring it costs.
+
+Graders are simulated: queries differ in how many of their chunks are relevant and in how hard they
+are to grade. What is true is measured over 20,000 queries of the same kind.
+
+    python -m tests.benchmarks.agreement
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import numpy as np
+
+from labeler.agreement import Agreement, Coefficient, Draws, Sheet, against_others, agreement_of
+from labeler.model import GivenGrade, agreed_grade
+
+TRULY, SIMULATED = 20_000, 1_000  # queries, samples of queries
+CHUNKS = 5  # of a query
+QUERIES, GRADERS, POOL, GRADED = 1_000, 5, 12, 0.6  # of the speed
+SEED = 3
+
+
+def graded(random: np.random.Generator, queries: int, chunks: int, graders: int) -> np.ndarray:
+    """Return what graders give, (graders, queries * chunks)."""
+    mixed = random.dirichlet([3, 1, 1, 0.7], queries)
+    true = np.concatenate([random.choice(4, chunks, p=each) for each in mixed])
+    unsure = np.repeat(random.uniform(0.1, 0.6, queries), chunks)
+    moved = random.choice([-1, 1, 2], (graders, true.size))
+    differs = random.random((graders, true.size)) < unsure
+    return np.clip(true + np.where(differs, moved, 0), 0, 3)
+
+
+def numbers_of(found: Agreement) -> dict[str, Coefficient]:
+    """Return what is looked at of two graders."""
+    [pair] = found.pairs
+    return {"alpha": found.alpha, "weighted kappa": pair.kappa, "Fleiss' kappa": found.fleiss}
+
+
+def measured(random: np.random.Generator, queries: int, draws: Draws) -> dict[str, Coefficient]:
+    """Measure two graders over simulated queries."""
+    names = [str(at // CHUNKS) for at in range(queries * CHUNKS)]
+    sheet = Sheet.of_ratings(graded(random, queries, CHUNKS, 2).astype(float), names)
+    return numbers_of(agreement_of(sheet, draws=draws))
+
+
+def coverage() -> None:
+    """Print how often the 95% interval holds the true number."""
+    random = np.random.default_rng(SEED)
+    truth = {name: each.value for name, each in measured(random, TRULY, Draws(2)).items()}
+    print("queries", *(f"{name} {value:.3f}" for name, value in truth.items()), sep="\t")
+    for queries in (10, 30, 100):
+        draws, held = Draws(), dict.fromkeys(truth, 0)
+        for _ in range(SIMULATED):
+            for name, found in measured(random, queries, draws).items():
+                held[name] += found.low <= truth[name] <= found.high
+        print(queries, *(f"{count / SIMULATED:.1%}" for count in held.values()), sep="\t")
+
+
+def as_stored(random: np.random.Generator) -> Iterator[GivenGrade]:
+    """Give grades as the store does; each grader has graded a part of the chunks."""
+    for who, row in enumerate(graded(random, QUERIES, POOL, GRADERS)):
+        for at, grade in enumerate(row):
+            if random.random() < GRADED:
+                query, chunk = divmod(at, POOL)
+                day = f"2026-{1 + query % 12:02}-{1 + query % 28:02}T10:00:00Z"
+                names = f"q{query}", f"q{query}c{chunk}", None, f"grader {who}"
+                yield GivenGrade(*names, int(grade), True, day)
+
+
+def speed() -> None:
+    """Print what it costs to measure five graders over a thousand queries."""
+    rows = list(as_stored(np.random.default_rng(SEED)))
+    sheet = Sheet.of_grades(rows)
+    steps: dict[str, Callable[[], object]] = {
+        f"{len(rows):,} grades laid out": partial(Sheet.of_grades, rows),
+        "every coefficient, with intervals": partial(agreement_of, sheet),
+        "each against the others": partial(against_others, sheet, agreed_grade),
+    }
+    for name, step in steps.items():
+        taken = []
+        for _ in range(5):
+            began = time.perf_counter()
+            step()
+            taken.append(time.perf_counter() - began)
+        print(f"{name}\t{np.median(taken) * 1000:.0f} ms")
+
+
+if __name__ == "__main__":
+    coverage()
+    speed()
