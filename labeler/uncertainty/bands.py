@@ -261,6 +261,8 @@ class _Found(NamedTuple):
         lowest, highest = self.lowest, self.highest
         if not math.isnan(value):
             lowest, highest = min(lowest, value), max(highest, value)
+        if math.isnan(self.low):  # no filling that was drawn gives a value
+            return Band(lowest, highest, self.exact, lowest, highest, self.holes)
         low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
         return Band(lowest, highest, self.exact, low, high, self.holes)
 
