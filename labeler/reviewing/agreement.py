@@ -107,7 +107,7 @@ def show(asked: Asked) -> None:
     show_answer(found, asked, settings)
     if found.agreement.alpha.n:
         if found.buckets:
-            st.subheader(f"By {asked.facet}")
+            st.subheader("By bucket")
             show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
         st.subheader("Every two graders")
         show_html(tables.pair_table(found.agreement))

@@ -11,6 +11,7 @@ from labeler.tables.agreeing import (
     confusion_picture,
     pair_table,
 )
+from labeler.tables.bands import Spread
 from labeler.tables.comparing import (
     answer,
     chunk_text,
@@ -22,6 +23,7 @@ from labeler.tables.comparing import (
     sentences,
     small_print,
     what_if_table,
+    what_would_change,
 )
 from labeler.tables.failing import failing_frame, failure_table
 from labeler.tables.legend import run_legend
@@ -55,6 +57,7 @@ __all__ = [
     "RunNames",
     "RunTable",
     "Said",
+    "Spread",
     "Steps",
     "against_table",
     "agreement_answer",
@@ -100,5 +103,6 @@ __all__ = [
     "tie_table",
     "value_picture",
     "what_if_table",
+    "what_would_change",
     "worked_table",
 ]

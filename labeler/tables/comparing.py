@@ -10,7 +10,6 @@ import htpy
 
 from labeler.comparison import (
     FEW,
-    Answer,
     Both,
     Comparison,
     Delta,
@@ -26,8 +25,10 @@ from labeler.comparison import (
 )
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
-from labeler.measures import MEASURES
+from labeler.measures import MEASURES, Measure
 from labeler.palette import A_COLOUR, B_COLOUR, QUIET
+from labeler.tables.bands import LOOK as BAND_LOOK
+from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
 
 LOOK = style("""
@@ -41,10 +42,10 @@ LOOK = style("""
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.verdict { overflow-wrap: anywhere; display: grid; gap: 0.15rem; }
-.verdict p { margin: 0; line-height: 1.35; }
+.verdict { font-size: 1.15rem; font-weight: 600; }
+.change { font-size: 0.95rem; }
+.verdict, .change { line-height: 1.35; margin: 0; overflow-wrap: anywhere; }
 .st-key-answer > :first-child { flex: 1 1 20rem; }
-.verdict .known { font-size: 1.15rem; font-weight: 600; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -59,7 +60,7 @@ LOOK = style("""
 .compare.whole .change small { font-size: 0.78rem; }
 .compare.whole .sure > * { font-size: 0.88rem; }
 .compare.whole .sure small { white-space: normal; }
-.compare.whole .sure td { max-width: 14rem; }
+.compare.whole .sure td { max-width: 14rem; white-space: normal; }
 .compare .letter::before {
     content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
     background: var(--side);
@@ -90,14 +91,20 @@ LOOK = style("""
 }
 """)
 
+Spreads = Mapping[Measure, Sequence[Spread]]
+"""How far A, B and B - A may be off, by measure."""
+
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def answer(found: Answer) -> htpy.Fragment:
-    """Return what is known of two runs and how surely, over what would change it."""
-    lines = [("known", found.known), ("change", found.change)]
-    said = [htpy.p(class_=name)[line] for name, line in lines if line]
-    return htpy.fragment[LOOK, htpy.hgroup(".verdict")[said] if said else None]
+def answer(known: str) -> htpy.Fragment:
+    """Return what is known of two runs and how surely."""
+    return htpy.fragment[LOOK, htpy.p(".verdict")[known] if known else None]
+
+
+def what_would_change(line: str) -> htpy.Fragment:
+    """Return what would change the answer."""
+    return htpy.fragment[LOOK, htpy.p(".change")[line] if line else None]
 
 
 def means_and_findings(
@@ -120,18 +127,22 @@ def compare_table(
     tested: Sureties,
     reaches: Sequence[Reach],
     more: Sequence[Score] = (),
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B against A, a column for each measure; ``more`` are means of runs beside them.
 
     A difference is bold where it is more than chance by its test; ``reaches`` are what the queries
-    of each row can show. ``names`` are what runs are called where there is little room.
+    of each row can show, ``spreads`` how far A, B and B - A may be off. ``names`` are what runs are
+    called where there is little room.
     """
+    banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
     pair = (
-        ("A", comparison.a, [(row.a, row.n, row.holes_a, row.missing_a) for row in rows]),
-        ("B", comparison.b, [(row.b, row.n, row.holes_b, row.missing_b) for row in rows]),
+        ("A", comparison.a, [(r.a, r.n, r.holes_a, r.missing_a, drawn[0]) for r, drawn in banded]),
+        ("B", comparison.b, [(r.b, r.n, r.holes_b, r.missing_b, drawn[1]) for r, drawn in banded]),
     )
+    undrawn: htpy.Element | None = None
     further = [
-        (letter, run, [(s.value, s.n, s.holes, s.missing) for s in more if s.run == run])
+        (letter, run, [(s.value, s.n, s.holes, s.missing, undrawn) for s in more if s.run == run])
         for letter, run in zip(
             ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
         )
@@ -142,7 +153,7 @@ def compare_table(
     ]
     change = htpy.tr(".change")[
         row_head("B − A", small("B wins / ties / loses")),
-        [_change_cell(row, sure=tested.of(row).is_sure) for row in rows],
+        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
     ]
     pairs = list(zip(rows, reaches, strict=True))
     sizes = {tested.of(row).family for row in rows}
@@ -163,7 +174,7 @@ def compare_table(
     ]
     heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
     return framed(
-        LOOK,
+        (LOOK, BAND_LOOK),
         "compare whole",
         heads,
         [*runs[:2], change, *after, *runs[2:]],
@@ -185,17 +196,28 @@ def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
     return row_head(mark, " ", run_name(run, names))
 
 
-def _mean_cell(value: float, n: int, holes: int, missing: int) -> htpy.Element:
+def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | None]:
+    """Return the pictures of A and B, on one scale, and of B - A with 0 in the middle of its."""
+    a, b, delta = spreads or (NOTHING, NOTHING, NOTHING)
+    scale = scale_of((row.a, row.b), (a, b))
+    around = scale_of((row.delta,), (delta,), around=True)
+    sides = [band(row.a, a, scale), band(row.b, b, scale)]
+    return [*sides, band(row.delta, delta, around, delta=True)]
+
+
+def _mean_cell(
+    value: float, n: int, holes: int, missing: int, picture: htpy.Element | None
+) -> htpy.Element:
     """Return a mean with the holes it rests on, and the queries its run has no list for."""
     absent = f", {missing} absent" if missing else ""
     under = _aside(value, n) or f"{hole_words(holes)}{absent}"
-    return htpy.td[number(value), small(under)]
+    return htpy.td[number(value), picture, small(under)]
 
 
-def _change_cell(row: Delta, *, sure: bool) -> htpy.Element:
+def _change_cell(row: Delta, picture: htpy.Element | None, *, sure: bool) -> htpy.Element:
     shown = signed(row.delta)
     outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
-    return htpy.td[htpy.strong[shown] if sure else shown, small(outcomes)]
+    return htpy.td[htpy.strong[shown] if sure else shown, picture, small(outcomes)]
 
 
 def _both_rows(comparison: Comparison, rows: Sequence[Delta]) -> list[htpy.Element]:

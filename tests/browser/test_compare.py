@@ -86,6 +86,7 @@ def test_a_click_on_a_bar_or_a_point_opens_its_query(serve, visit, pair, chart):
     mark = drawn.locator("canvas, svg").first
     expect(mark).to_be_visible()
     page.wait_for_timeout(1_000)
+    mark.scroll_into_view_if_needed()
     box = mark.bounding_box()
     heights = (25, 50) if chart == 0 else (10, 20, 27, 30, 40, 60)
     usual = (18, 50) if chart == 0 else (12, 20)
