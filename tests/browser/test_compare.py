@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,17 +14,17 @@ from playwright.sync_api import Page, TimeoutError, expect
 
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.browser.server import loaded
+from tests.browser.choices import open_choices
+from tests.browser.server import WarmServer, loaded
+from tests.browser.still import follow, stand_still
 
 pytestmark = pytest.mark.browser
 
 EVIL = "<img src=http://evil.example/q.png onerror='window.ran = 1'> :red[x]"
 
 
-@pytest.fixture
-def pair(tmp_path: Path) -> Path:
-    """Three queries over six chunks; chunk c5 is highly relevant, old has it last, new first."""
-    path = tmp_path / "pair.db"
+def made(path: Path) -> Path:
+    """Make three queries over six chunks; c5 is highly relevant, old has it last, new first."""
     ids = [f"c{number}" for number in range(6)]
     with Store(path, create=True) as store:
         texts = {"q0": "why is the kettle cold", "q1": EVIL, "q2": "when is the shop open"}
@@ -39,6 +40,30 @@ def pair(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """Make the same for a test that changes it."""
+    return made(tmp_path / "pair.db")
+
+
+@pytest.fixture(scope="module")
+def golden(serve_to_all, tmp_path_factory) -> WarmServer:
+    """Serve it to all tests that do not change it."""
+    return serve_to_all(made(tmp_path_factory.mktemp("compare") / "pair.db"))
+
+
+@pytest.fixture(scope="module")
+def tab(golden, visit_for_all) -> Page:
+    """Give a page of Ann's that goes on from test to test."""
+    return stand_still(visit_for_all(f"{golden.url}/scores"))
+
+
+@pytest.fixture
+def look(tab, golden) -> Callable[[str], Page]:
+    """Go on to what an address of Compare names."""
+    return lambda named: follow(tab, f"{golden.url}/compare?{named}")
+
+
 def address(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
@@ -50,8 +75,8 @@ def expect_query(page: Page, query: str) -> None:
     page.wait_for_url(re.compile(rf"query={query}"))
 
 
-def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(serve, visit, pair):
-    page = visit(f"{serve(pair).url}/compare?measure=RR")
+def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
+    page = look("measure=RR")
     rows = page.locator(".strips tbody tr")
     expect(rows).to_have_count(3)
     expect(rows.locator("button").first).to_have_text(EVIL)
@@ -66,8 +91,8 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(serve, v
     assert page.evaluate("window.ran") is None
 
 
-def test_the_keyboard_walks_the_rows_and_opens_one(serve, visit, pair):
-    page = visit(f"{serve(pair).url}/compare?measure=RR")
+def test_the_keyboard_walks_the_rows_and_opens_one(look):
+    page = look("measure=RR")
     page.locator(".strips tbody button").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
@@ -80,37 +105,37 @@ def test_the_keyboard_walks_the_rows_and_opens_one(serve, visit, pair):
 
 
 @pytest.mark.parametrize("chart", [0, 1])
-def test_a_click_on_a_bar_or_a_point_opens_its_query(serve, visit, pair, chart):
-    page = visit(f"{serve(pair).url}/compare?measure=RR&show=Bars+and+scatter")
+def test_a_click_on_a_bar_or_a_point_opens_its_query(golden, visit, chart):
+    page = visit(f"{golden.url}/compare?measure=RR&show=Bars+and+scatter")
     drawn = page.locator("[data-testid=stVegaLiteChart]").nth(chart)
     mark = drawn.locator("canvas, svg").first
     expect(mark).to_be_visible()
     page.wait_for_timeout(1_000)
-    mark.scroll_into_view_if_needed()
     box = mark.bounding_box()
     heights = (25, 50) if chart == 0 else (10, 20, 27, 30, 40, 60)
     usual = (18, 50) if chart == 0 else (12, 20)
+    patience = 10_000  # where the mark is as a rule: on a busy machine its answer takes a while
     for across, down in (usual, *itertools.product(range(6, 100, 6), heights)):
-        page.mouse.click(
-            box["x"] + box["width"] * across / 100, box["y"] + box["height"] * down / 100
-        )
+        place = {"x": box["width"] * across / 100, "y": box["height"] * down / 100}
+        mark.click(position=place)  # wherever it stands by now
         # a second click, beside the mark, would take the first one back before it has worked
         with contextlib.suppress(TimeoutError):
-            page.wait_for_url(re.compile("query=q"), timeout=700)
+            page.wait_for_url(re.compile("query=q"), timeout=patience)
             break
+        patience = 700
     page.wait_for_url(re.compile("query=q"))
     expect(page.locator(".ranks .list-a .place").first).to_be_visible()
 
 
-def test_lines_join_equal_chunks_and_tell_up_from_down_without_colour(serve, visit, pair):
-    page = visit(f"{serve(pair).url}/compare?measure=RR&query=q2")
+def test_lines_join_equal_chunks_and_tell_up_from_down_without_colour(look):
+    page = look("measure=RR&query=q2")
     expect_query(page, "q2")
     expect(page.locator(".ranks .list-a .alone .move")).to_have_text("only A")
     expect(page.locator(".ranks .list-b .alone .move")).to_have_text("only B")
     up = page.locator(".ranks svg.lines path.up")
     expect(up).to_have_count(5)
     assert up.first.evaluate("path => getComputedStyle(path).strokeDasharray") == "none"
-    page.goto(page.url.replace("q2", "q0"))
+    page = look("measure=RR&query=q0")
     expect_query(page, "q0")
     down = page.locator(".ranks svg.lines path.down")
     expect(down).to_have_count(3)
@@ -184,7 +209,7 @@ def test_a_further_run_is_set_beside_a_and_b_and_stays_in_the_address(serve, vis
         store.add_run(loaded(third), name="third")
     page = visit(f"{server.url}/compare?a=old&b=new&measure=RR")
     expect(page.locator(".strips tbody tr").first.locator(".strip")).to_have_count(2)
-    page.get_by_text("Change", exact=True).click()
+    open_choices(page)
     page.get_by_role("combobox", name="Further runs").click()
     page.get_by_role("option", name="third").click()
     lanes = page.locator(".strips tbody tr").first.locator(".lane")
@@ -198,8 +223,8 @@ def test_a_further_run_is_set_beside_a_and_b_and_stays_in_the_address(serve, vis
     expect(table.get_by_role("row").last).to_contain_text("1.0000")
 
 
-def test_what_moved_most_leads_to_the_query_in_which_it_did(serve, visit, pair):
-    page = visit(f"{serve(pair).url}/compare?a=old&b=new&measure=RR")
+def test_what_moved_most_leads_to_the_query_in_which_it_did(look):
+    page = look("a=old&b=new&measure=RR")
     page.get_by_role("radio", name="What moved most").click()
     table = page.locator(".movers").last
     expect(table).to_contain_text("6 → 1, +0.2778")
@@ -212,8 +237,9 @@ def test_what_moved_most_leads_to_the_query_in_which_it_did(serve, visit, pair):
     assert page.evaluate("window.ran") is None
 
 
-def test_on_a_phone_the_query_has_a_line_of_its_own(serve, visit, pair):
-    page = visit(f"{serve(pair).url}/compare?a=old&b=new&measure=RR")
+def test_on_a_phone_the_query_has_a_line_of_its_own(look):
+    page = look("a=old&b=new&measure=RR")
+    usual = page.viewport_size
     page.set_viewport_size({"width": 390, "height": 844})
     row = page.locator(".strips tbody tr").nth(2)
     expect(row.locator("button")).to_have_text("why is the kettle cold")
@@ -226,10 +252,11 @@ def test_on_a_phone_the_query_has_a_line_of_its_own(serve, visit, pair):
     assert row.locator("button").evaluate("each => each.scrollWidth <= each.clientWidth")
     row.locator("td.delta").click()
     expect_query(page, "q0")
+    page.set_viewport_size(usual)
 
 
-def test_the_warnings_and_the_small_print_are_opened_by_a_click(serve, visit, pair):
-    page = visit(f"{serve(pair).url}/compare?a=old&b=new&measure=RR")
+def test_the_warnings_and_the_small_print_are_opened_by_a_click(look):
+    page = look("a=old&b=new&measure=RR")
     expect(page.locator(".verdict")).to_have_text(re.compile("Fewer than 10 queries"))
     rule = page.get_by_text("Bold is more than chance")
     expect(rule).to_be_hidden()
