@@ -36,7 +36,7 @@ from labeler.evaluation import (
 from labeler.formats import rows, spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
-from labeler.uncertainty import Intervals, with_intervals
+from labeler.uncertainty import DeltaBands, Intervals, MeanBands, with_bands, with_intervals
 
 
 def rows_csv(rows: Iterable[Mapping[str, object]]) -> bytes:
@@ -81,6 +81,7 @@ def score_csv(
     *,
     ranges: TieRanges | None = None,
     within: tuple[str, str] | None = None,
+    bands: MeanBands | None = None,
     intervals: Intervals | None = None,
 ) -> bytes:
     """Return a row for each score.
@@ -96,6 +97,8 @@ def score_csv(
         rows = with_intervals(rows, intervals)
     if ranges is not None:
         rows = with_ties(rows, ranges)
+    if bands is not None:
+        rows = with_bands(rows, bands)
     if within is not None:
         narrowed = dict(zip(("within_facet", "within_bucket"), within, strict=True))
         rows = [{**row, **narrowed} for row in rows]
@@ -132,21 +135,27 @@ def keyword_csv(
 # --- Compare and Slices ----------------------------------------------------------------------
 
 
-def compare_csv(comparison: Comparison, bucket: str | None = None) -> bytes:
+def compare_csv(
+    comparison: Comparison,
+    bucket: str | None = None,
+    bands: tuple[MeanBands, DeltaBands] | None = None,
+) -> bytes:
     """Return the means of all queries and of each bucket, those that a page shows first.
 
-    Those are tested together, as the page says, and all others apart from them.
+    Those are tested together, as the page says, and all others apart from them. With ``bands`` of
+    the means and of the deltas there are columns for what holes could make of them.
     """
     shown = rows_over(comparison, bucket)
     rest = [row for row in (*comparison.deltas, *comparison.buckets) if row not in shown]
-    tested = sureties(comparison, shown, rest)
-    return as_csv(delta_records(comparison, [*shown, *rest], tested), comparison.conventions)
+    rows = delta_records(comparison, [*shown, *rest], sureties(comparison, shown, rest))
+    return as_csv(rows if bands is None else with_bands(rows, *bands), comparison.conventions)
 
 
-def slices_csv(comparison: Comparison) -> bytes:
+def slices_csv(comparison: Comparison, bands: tuple[MeanBands, DeltaBands] | None = None) -> bytes:
     """Return the means of each bucket and of all queries, tested together as Slices shows them."""
-    rows = (*comparison.deltas, *comparison.buckets)
-    return as_csv(delta_records(comparison, rows, sliced(comparison)), comparison.conventions)
+    shown = (*comparison.deltas, *comparison.buckets)
+    rows = delta_records(comparison, shown, sliced(comparison))
+    return as_csv(rows if bands is None else with_bands(rows, *bands), comparison.conventions)
 
 
 def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, choices, comparison, downloads, live, tables, ui
+from labeler import address, banding, choices, comparison, downloads, live, tables, ui
 from labeler.markup import show_html
 from labeler.naming import short_names
 from labeler.uncertainty import mean_intervals
@@ -66,17 +66,22 @@ def show_one_run(board) -> None:
     at = (ui.database(), board.data_revision, board.revision, repr(chosen))
     intervals = reaches_of((*at, a, facet, repr(measures)), board)
     rules = {"facet": facet, "least": least, "link": bucket_link, "intervals": intervals}
-    show_html(tables.value_picture(rows, totals, drawn, chosen, **rules))
+    bands = banding.of_places(board, [a], measures, facet)
+    spreads = banding.spreads_of(bands, intervals)
+    drawn_behind = {place[1:]: spread for place, spread in spreads.items()}
+    show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
     explain(
         f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
         "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
         "which covers the choice of queries, not holes or graders.",
         len(buckets) - len(drawn),
+        bands=bands,
     )
     if part := numbers_asked_for(buckets):
         show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
-    file = partial(downloads.score_csv, [*rows, *totals], chosen, intervals=intervals)
+    more = {"intervals": intervals, "bands": bands}
+    file = partial(downloads.score_csv, [*rows, *totals], chosen, **more)
     offer(board, file, "slices.csv")
 
 
@@ -89,7 +94,14 @@ def show_pair(board) -> None:
     buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
-    show_html(tables.difference_picture(found, drawn, tested, reaches, **rules))
+    bands = banding.of_pair(board, a, b, measures, facet)
+    spreads = {
+        (measure, bucket): banding.spread(
+            bands[1].get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
+        )
+        for (measure, _, bucket), reach in reaches.items()
+    }
+    show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
     heading = chosen.heading(found.measures[0])
     explain(
         f"B − A over the queries of each bucket, worst {heading} first: left of the line B is "
@@ -97,13 +109,14 @@ def show_pair(board) -> None:
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
         + f" {tests_in_words(tested)}",
         len(buckets) - len(drawn),
+        bands=bands[1],
     )
     if part := numbers_asked_for(buckets):
         headings = {chosen.heading(measure): measure for measure in found.measures}
         of = address.choose_tab("Measure", list(headings), "of")
         some = replace(found, buckets=in_order(found.buckets, part))
         show_html(tables.slice_pair_table(some, headings[of], tested, reaches, **rules))
-    offer(board, lambda: downloads.slices_csv(found), "slices.csv")
+    offer(board, lambda: downloads.slices_csv(found, bands), "slices.csv")
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
@@ -169,15 +182,17 @@ def show_crossed(board) -> None:
     )
 
 
-def explain(said: str, rows_left: int, columns_left: int = 0) -> None:
-    """Say under a picture how to read it, and what has no place in it."""
+def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> None:
+    """Say under a picture how to read it and its ``bands``, and what has no place in it."""
     left = [
         ui.counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
         ui.counted(columns_left, f"more of {other}", f"more of {other}"),
     ]
     left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
-    show_html(tables.small_print([said, f"Greyed: fewer than {least} queries.", beyond]))
+    greyed = f"Greyed: fewer than {least} queries."
+    is_open = any(band.is_open for band in (bands or {}).values())
+    show_html(tables.small_print([said, greyed, beyond, *([banding.WORDS] if is_open else [])]))
 
 
 def in_same_order(buckets, measure):

@@ -597,7 +597,11 @@ def test_json_has_every_digit_and_null_for_undefined(filled: Labeler, here: Path
     assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
     assert rows[0]["conventions"]["preset"] == "graded"
     (mean,) = json.loads(filled("score", "a", "--measures", "nDCG@10", "--format", "json").output)
-    assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, "lowest", "highest", *SAID)]
+    holes = ("holes_lowest", "holes_highest", "holes_exact", "sampled_low", "sampled_high")
+    ends = (*holes, "lowest", "highest")
+    assert list(mean) == [*("run", *NAMES, "value", "reason", *COUNTS, *ends, *SAID)]
+    assert mean["holes_lowest"] <= mean["sampled_low"] <= mean["sampled_high"]
+    assert mean["sampled_high"] <= mean["holes_highest"]
     assert mean["value"] == pytest.approx((1 + 1 / 1.5849625007211562) / 2, abs=1e-15)
     assert (mean["n"], mean["undefined"], mean["holes"]) == (2, 1, 1)
 

@@ -284,6 +284,15 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     assert row.pop("conventions")["description"] == CONVENTIONS
     kinds = [note["kind"] for note in row.pop("notes")]
     assert kinds == ["ungraded", "few", "parts", "how sure", "how worked out"]
+    bands = {name: row.pop(name) for name in list(row) if name.startswith(("holes_l", "holes_h"))}
+    bands |= {name: row.pop(name) for name in list(row) if name.startswith("sampled")}
+    assert all(row.pop(name) for name in ("holes_exact", "holes_exact_a", "holes_exact_b"))
+    for side, value in (("", "delta"), ("_a", "a"), ("_b", "b")):
+        lowest, highest = bands.pop(f"holes_lowest{side}"), bands.pop(f"holes_highest{side}")
+        low, high = bands.pop(f"sampled_low{side}"), bands.pop(f"sampled_high{side}")
+        assert lowest <= row[value] <= highest
+        assert lowest <= low <= high <= highest
+    assert not bands
     assert row == {
         "run_a": "a",
         "run_b": "b",

@@ -44,6 +44,7 @@ from labeler.evaluation import (
 from labeler.measures import Measure
 from labeler.model import legible
 from labeler.store import Store
+from labeler.uncertainty import Bands, with_bands
 
 STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
 
@@ -102,7 +103,7 @@ def compare(
     notes += [*refused, *warnings(board, shown)]
     notes += [] if per_query else how_sure(shown)
     if kind in ("csv", "json"):
-        records = [row for each in shown for row in records_of(each, per_query=per_query)]
+        records = [row for each in shown for row in records_of(board, each, per_query=per_query)]
         print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     tables = [table_of(shown, per_query=per_query)]
@@ -139,11 +140,14 @@ def compare_each(
     return found, refused
 
 
-def records_of(shown: Shown, *, per_query: bool) -> list[Record]:
-    """Return what programs get: the same values in every digit."""
+def records_of(board: Scoreboard, shown: Shown, *, per_query: bool) -> list[Record]:
+    """Return what programs get: the same values in every digit, and what holes could make of it."""
+    found = shown.found
     if per_query:
-        return comparison.query_delta_records(shown.found)
-    return comparison.delta_records(shown.found, shown.rows, shown.tested)
+        return comparison.query_delta_records(found)
+    records = comparison.delta_records(found, shown.rows, shown.tested)
+    bands, asked = Bands(board, (found.a, found.b)), (board, found.measures, found.facet)
+    return with_bands(records, bands.means(*asked), bands.deltas(*asked))
 
 
 def table_of(shown: Sequence[Shown], *, per_query: bool) -> Table:

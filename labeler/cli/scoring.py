@@ -35,6 +35,7 @@ from labeler.evaluation import (
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings, legible
 from labeler.store import Store
+from labeler.uncertainty import Bands, with_bands
 
 FORMATS = ("table", "csv", "json", "md")
 
@@ -153,6 +154,8 @@ def score(
         notes += reranked_notes(board, measures, top)
     if kind in ("csv", "json"):
         records = records_of(board, measures, facet, per_query=per_query)
+        if not per_query:
+            records = with_bands(records, Bands(board).means(board, measures, facet))
         print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import htpy
 import streamlit as st
 
-from labeler import comparison, downloads, tables, ui
+from labeler import banding, comparison, downloads, tables, ui
 from labeler.comparing.answering import NAMES, Answered, answered
 from labeler.comparing.deciding import lead_to_grades
 from labeler.comparing.surviving import show_survival
-from labeler.comparison import Delta, Findings, Reach, Rerank, Sureties, View
+from labeler.comparison import Comparison, Delta, Findings, Reach, Rerank, Sureties, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
+from labeler.measures import Measure
+from labeler.uncertainty import DeltaBands, MeanBands
 
 CONTRADICTIONS = 3
 
@@ -63,10 +65,19 @@ def show_summary(view: View, bucket: str | None) -> None:
     rows = comparison.rows_over(compared, bucket)
     sure = (summary.tested, summary.reaches)
     found = answered(view, bucket, rows, said, sure)
-    numbers = means(view, bucket, rows, summary)
+    bands = banding.of_pair(
+        view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
+    )
+    spreads = {
+        row.measure: spreads_of(compared, row, bands, reach)
+        for row, reach in zip(rows, summary.reaches, strict=True)
+    }
+    numbers = means(view, bucket, rows, summary, spreads)
     family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
     with st.container(gap="xsmall"):
-        print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}."]
+        is_open = any(band.is_open for each in bands for band in each.values())
+        in_words = [banding.WORDS] if is_open else []
+        print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
         show_answer(view, found)
         show_html(tables.means_and_findings(sentences, numbers, print_lines))
         if rest:
@@ -75,7 +86,8 @@ def show_summary(view: View, bucket: str | None) -> None:
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
-        show_html(tables.folded(what, [bold, upper(comparison.METHODS), *notes]))
+        doubts = [banding.DOUBTS] if is_open else []
+        show_html(tables.folded(what, [bold, upper(comparison.METHODS), *doubts, *notes]))
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
 
@@ -102,13 +114,30 @@ def upper(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def means(view: View, bucket: str | None, rows: Sequence[Delta], summary: Summary) -> htpy.Fragment:
+def spreads_of(
+    compared: Comparison, row: Delta, bands: tuple[MeanBands, DeltaBands], reach: Reach
+) -> list[tables.Spread]:
+    """Return how far A, B and B - A may be off, for one row of the table."""
+    of_means, of_deltas = bands
+    places = [(run, row.measure, row.bucket) for run in (compared.a, compared.b)]
+    interval = (reach.interval.lo, reach.interval.hi)
+    delta = banding.spread(of_deltas.get((row.measure, row.bucket)), interval)
+    return [*(banding.spread(of_means.get(place)) for place in places), delta]
+
+
+def means(
+    view: View,
+    bucket: str | None,
+    rows: Sequence[Delta],
+    summary: Summary,
+    spreads: Mapping[Measure, Sequence[tables.Spread]],
+) -> htpy.Fragment:
     """Return the table of all runs' means, and how sure their differences are."""
     compared = view.compared
     table = view.board.table(compared.measures, compared.facet if bucket else None)
     more = [score for score in table if score.run in view.also and score.bucket == bucket]
     sure = (summary.tested, summary.reaches)
-    return tables.compare_table(rows, compared, view.names, *sure, more)
+    return tables.compare_table(rows, compared, view.names, *sure, more, spreads)
 
 
 def offer_files(view: View, bucket: str | None) -> None:
@@ -116,7 +145,7 @@ def offer_files(view: View, bucket: str | None) -> None:
     with st.container(horizontal=True):
         ui.offer(
             "Download the means as CSV",
-            lambda: downloads.compare_csv(view.compared, bucket),
+            lambda: downloads.compare_csv(view.compared, bucket, bands_of(view)),
             "compare.csv",
             view.board.revision,
         )
@@ -126,3 +155,9 @@ def offer_files(view: View, bucket: str | None) -> None:
             "compare-queries.csv",
             view.board.revision,
         )
+
+
+def bands_of(view: View) -> tuple[MeanBands, DeltaBands]:
+    """Return what holes could make of every row that the file has."""
+    compared = view.compared
+    return banding.of_pair(view.board, compared.a, compared.b, compared.measures, compared.facet)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 
 import streamlit as st
 
-from labeler import charts, downloads, live, tables, ui
+from labeler import banding, charts, downloads, live, tables, ui
 from labeler.evaluation import (
     Conventions,
     Residual,
@@ -21,7 +21,7 @@ from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.scoring.choosing import CURVES, MEASURES, PATH, TASKS, TIES, Choice, steps
-from labeler.uncertainty import Intervals, mean_intervals
+from labeler.uncertainty import Intervals, MeanBands, mean_intervals
 
 K = 10  # the cut-off that curves are sorted by
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
@@ -78,16 +78,35 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     scores = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
     if bucket is not None:
         st.text(f"{facet}: {bucket}")
+    bands = bands_of(choice, board, choice.measures)
     intervals = intervals_of(choice, board, choice.measures, facet, bucket)
-    groups = show_table(choice, tables.score_table(scores, choice.conventions, intervals))
+    spreads = banding.spreads_of(bands, intervals)
+    groups = show_table(choice, tables.score_table(scores, choice.conventions, intervals, spreads))
+    say_bands(bands)
     show_residuals(choice, board, [bucket])
     drawn = drawn_of(choice, groups)
     if drawn:
         show_html(tables.run_legend(drawn, choice.names.short))
         st.altair_chart(charts.score_chart(of_runs(scores, drawn), choice.conventions))
     return lambda: file_of(
-        choice, scores, residual_means(board, choice.measures, facet), intervals=intervals
+        choice,
+        scores,
+        residual_means(board, choice.measures, facet),
+        bands=bands,
+        intervals=intervals,
     )
+
+
+def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> MeanBands:
+    """Return what the holes of the runs that are shown could make of their means."""
+    runs = [run for run in board.run_names if choice.shows(run)]
+    return banding.means_of(board, runs, measures, choice.facet)
+
+
+def say_bands(bands: MeanBands) -> None:
+    """Say how bands are to be read, where there are any."""
+    if any(band.is_open for band in bands.values()):
+        st.caption(banding.WORDS, help=banding.DOUBTS)
 
 
 def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
@@ -104,13 +123,17 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
         "Choose one bucket to see every measure in it."
     )
     part = [score for name in largest for score in scores if score.bucket == name]
+    bands = bands_of(choice, board, choice.measures[:1])
     intervals = intervals_of(choice, board, choice.measures[:1], facet)
-    show_table(choice, tables.bucket_table(part, choice.conventions, intervals))
+    spreads = banding.spreads_of(bands, intervals)
+    show_table(choice, tables.bucket_table(part, choice.conventions, intervals, spreads))
+    say_bands(bands)
     show_residuals(choice, board, largest)
     return lambda: file_of(
         choice,
         board.table(choice.measures, facet),
         residual_means(board, choice.measures, facet),
+        bands=bands_of(choice, board, choice.measures),
         intervals=intervals_of(choice, board, choice.measures, facet),
     )
 
@@ -244,13 +267,20 @@ def file_of(
     scores: Sequence[Score],
     residuals: Sequence[Residual] = (),
     ranges: TieRanges | None = None,
+    bands: MeanBands | None = None,
     intervals: Intervals | None = None,
 ) -> bytes:
     """Return the file with the scores of the runs that are shown."""
     shown = [each for each in scores if choice.shows(each.run)]
     narrowed = choice.within if choice.view == TASKS else None
     return downloads.score_csv(
-        shown, choice.conventions, residuals, ranges=ranges, within=narrowed, intervals=intervals
+        shown,
+        choice.conventions,
+        residuals,
+        ranges=ranges,
+        within=narrowed,
+        bands=bands,
+        intervals=intervals,
     )
 
 

@@ -11,6 +11,7 @@ from labeler.tables.agreeing import (
     confusion_picture,
     pair_table,
 )
+from labeler.tables.bands import Spread
 from labeler.tables.comparing import (
     answer,
     chunk_text,
@@ -55,6 +56,7 @@ __all__ = [
     "RunNames",
     "RunTable",
     "Said",
+    "Spread",
     "Steps",
     "against_table",
     "agreement_answer",

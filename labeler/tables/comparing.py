@@ -26,8 +26,10 @@ from labeler.comparison import (
 )
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
-from labeler.measures import MEASURES
+from labeler.measures import MEASURES, Measure
 from labeler.palette import A_COLOUR, B_COLOUR, QUIET
+from labeler.tables.bands import LOOK as BAND_LOOK
+from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
 
 LOOK = style("""
@@ -90,6 +92,9 @@ LOOK = style("""
 }
 """)
 
+Spreads = Mapping[Measure, Sequence[Spread]]
+"""How far A, B and B - A may be off, by measure."""
+
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
@@ -120,18 +125,22 @@ def compare_table(
     tested: Sureties,
     reaches: Sequence[Reach],
     more: Sequence[Score] = (),
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B against A, a column for each measure; ``more`` are means of runs beside them.
 
     A difference is bold where it is more than chance by its test; ``reaches`` are what the queries
-    of each row can show. ``names`` are what runs are called where there is little room.
+    of each row can show, ``spreads`` how far A, B and B - A may be off. ``names`` are what runs are
+    called where there is little room.
     """
+    banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
     pair = (
-        ("A", comparison.a, [(row.a, row.n, row.holes_a, row.missing_a) for row in rows]),
-        ("B", comparison.b, [(row.b, row.n, row.holes_b, row.missing_b) for row in rows]),
+        ("A", comparison.a, [(r.a, r.n, r.holes_a, r.missing_a, drawn[0]) for r, drawn in banded]),
+        ("B", comparison.b, [(r.b, r.n, r.holes_b, r.missing_b, drawn[1]) for r, drawn in banded]),
     )
+    undrawn: htpy.Element | None = None
     further = [
-        (letter, run, [(s.value, s.n, s.holes, s.missing) for s in more if s.run == run])
+        (letter, run, [(s.value, s.n, s.holes, s.missing, undrawn) for s in more if s.run == run])
         for letter, run in zip(
             ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
         )
@@ -142,7 +151,7 @@ def compare_table(
     ]
     change = htpy.tr(".change")[
         row_head("B − A", small("B wins / ties / loses")),
-        [_change_cell(row, sure=tested.of(row).is_sure) for row in rows],
+        [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
     ]
     pairs = list(zip(rows, reaches, strict=True))
     sizes = {tested.of(row).family for row in rows}
@@ -163,7 +172,7 @@ def compare_table(
     ]
     heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
     return framed(
-        LOOK,
+        (LOOK, BAND_LOOK),
         "compare whole",
         heads,
         [*runs[:2], change, *after, *runs[2:]],
@@ -185,17 +194,28 @@ def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
     return row_head(mark, " ", run_name(run, names))
 
 
-def _mean_cell(value: float, n: int, holes: int, missing: int) -> htpy.Element:
+def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | None]:
+    """Return the pictures of A and B, on one scale, and of B - A with 0 in the middle of its."""
+    a, b, delta = spreads or (NOTHING, NOTHING, NOTHING)
+    scale = scale_of((row.a, row.b), (a, b))
+    around = scale_of((row.delta,), (delta,), around=True)
+    sides = [band(row.a, a, scale), band(row.b, b, scale)]
+    return [*sides, band(row.delta, delta, around, delta=True)]
+
+
+def _mean_cell(
+    value: float, n: int, holes: int, missing: int, picture: htpy.Element | None
+) -> htpy.Element:
     """Return a mean with the holes it rests on, and the queries its run has no list for."""
     absent = f", {missing} absent" if missing else ""
     under = _aside(value, n) or f"{hole_words(holes)}{absent}"
-    return htpy.td[number(value), small(under)]
+    return htpy.td[number(value), picture, small(under)]
 
 
-def _change_cell(row: Delta, *, sure: bool) -> htpy.Element:
+def _change_cell(row: Delta, picture: htpy.Element | None, *, sure: bool) -> htpy.Element:
     shown = signed(row.delta)
     outcomes = f"{row.wins:,} / {row.ties:,} / {row.losses:,}"
-    return htpy.td[htpy.strong[shown] if sure else shown, small(outcomes)]
+    return htpy.td[htpy.strong[shown] if sure else shown, picture, small(outcomes)]
 
 
 def _both_rows(comparison: Comparison, rows: Sequence[Delta]) -> list[htpy.Element]:

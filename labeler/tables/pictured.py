@@ -15,6 +15,8 @@ import htpy
 from labeler.evaluation import number, signed
 from labeler.markup import style
 from labeler.palette import RUN_COLOURS, SHADE
+from labeler.tables.bands import LOOK as BAND_LOOK
+from labeler.tables.bands import NOTHING, Scale, Spread, band, scale_of
 from labeler.tables.shared import SHEET, framed, head, small
 
 SLACK = 1 + 1e-9  # what adding up can make a value too large
@@ -45,6 +47,9 @@ LOOK = style(
 .pictured .dot.maybe { background: color-mix(in srgb, currentColor 4%, transparent); }
 .pictured .dot.beyond { border-radius: 0; width: 0.5rem; height: 1rem;
   margin: -0.5rem 0 0 -0.25rem; }
+.pictured .track .band { position: absolute; inset: 0.2rem 0 auto; height: 0.7rem; margin: 0; }
+.pictured .track .band .could { top: 0; height: 0.7rem; }
+.pictured .track .band .likely { top: 0.15rem; height: 0.4rem; opacity: 0.6; }
 .pictured td.shaded {
   background: color-mix(in srgb, var(--shade) calc(var(--share) * 1%), transparent);
 }
@@ -83,6 +88,7 @@ class Dot(NamedTuple):
     sure: bool | None = None
     is_few: bool = False
     missing: str = ""
+    spread: Spread = NOTHING
 
 
 class Shade(NamedTuple):
@@ -92,6 +98,7 @@ class Shade(NamedTuple):
     words: str
     is_few: bool = False
     missing: str = ""
+    spread: Spread = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +136,18 @@ def shade_picture(
 
     A total has no shade: it is no bucket among others.
     """
+    drawn = list(lines)
+    by_column = list(zip(*(line.drawn for line in drawn), strict=True))
+    scales = [scale_of([s.value for s in of], [s.spread for s in of]) for of in by_column]
     rows = [
         (
             line,
             [
-                _shade_cell(shade, None if line.is_total else ranges[at])
+                _shade_cell(shade, None if line.is_total else ranges[at], scales[at])
                 for at, shade in enumerate(line.drawn)
             ],
         )
-        for line in lines
+        for line in drawn
     ]
     return _picture(corner, columns, rows)
 
@@ -169,7 +179,7 @@ def _picture(
         ]
         for line, drawn in rows
     ]
-    return framed((SHEET, LOOK), "sheet slices pictured", heads, body, label=corner)
+    return framed((SHEET, LOOK, BAND_LOOK), "sheet slices pictured", heads, body, label=corner)
 
 
 def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
@@ -182,14 +192,17 @@ def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
     colour = "of-none" if dot.sure is None else f"of-{column % len(RUN_COLOURS)}"
     look = {"dot": True, kind: True, colour: True, "beyond": abs(dot.value) > edge * SLACK}
     mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
-    return htpy.td(class_=classes, title=dot.words)[htpy.div[htpy.span(".track")[mark], said]]
+    behind = band(math.nan, dot.spread, Scale(-edge, edge), delta=True)
+    track = htpy.span(".track")[behind, mark]
+    return htpy.td(class_=classes, title=dot.words)[htpy.div[track, said]]
 
 
-def _shade_cell(shade: Shade, bounds: tuple[float, float] | None) -> htpy.Element:
+def _shade_cell(shade: Shade, bounds: tuple[float, float] | None, scale: Scale) -> htpy.Element:
+    picture = band(shade.value, shade.spread, scale)
     if bounds is None or math.isnan(shade.value):
-        return htpy.td(title=shade.words)[number(shade.value), small(shade.missing)]
+        return htpy.td(title=shade.words)[number(shade.value), picture, small(shade.missing)]
     low, high = bounds
     share = min(max((shade.value - low) / (high - low), 0.0), 1.0) if high > low else 0.0
     classes = {"shaded": not shade.is_few, "few": shade.is_few}
     style = f"--share: {MOST_SHADE * share:.1f}"
-    return htpy.td(class_=classes, title=shade.words, style=style)[number(shade.value)]
+    return htpy.td(class_=classes, title=shade.words, style=style)[number(shade.value), picture]

@@ -14,6 +14,7 @@ import htpy
 from labeler.lineup import BY_NAME, Group, Lineup, Values
 from labeler.markup import style
 from labeler.palette import DARK_GROUND, LIGHT_GROUND
+from labeler.tables.bands import LOOK as BAND_LOOK
 from labeler.tables.shared import framed, is_long, run_name, small
 
 MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
@@ -164,7 +165,7 @@ def runs_table(
             rows.append(_group_row(group, len(heads)))
         rows += [_run_row(run, table, lineup, names, steps) for run in group.runs]
     classes = f"scores{' many' * (count > MANY)}{' crowded' * (count > CROWDED)}"
-    return framed(LOOK, classes, heads, rows, columns=count)
+    return framed((LOOK, BAND_LOOK), classes, heads, rows, columns=count)
 
 
 def _head(column: Column, first: str, lineup: Lineup, steps: Steps) -> htpy.Element:

@@ -20,18 +20,27 @@ from labeler.evaluation import (
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
 from labeler.measures import MEASURES, Measure
+from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.runs import Cell, Column, RunTable
 from labeler.tables.shared import hole_words, reach_words
 from labeler.uncertainty import Interval, Intervals
 
 HOLE = "◌"
 NO_INTERVALS: Intervals = MappingProxyType({})
+Spreads = Mapping[tuple[str, Measure, str | None], Spread]
+"""How far means may be off, by run, measure and bucket."""
 
 
 def score_table(
-    scores: Sequence[Score], conventions: Conventions, intervals: Intervals = NO_INTERVALS
+    scores: Sequence[Score],
+    conventions: Conventions,
+    intervals: Intervals = NO_INTERVALS,
+    spreads: Spreads | None = None,
 ) -> RunTable:
-    """Return runs by measures, of one bucket or of all queries, each mean with its interval."""
+    """Return runs by measures, of one bucket or of all queries, each mean with its interval.
+
+    ``spreads`` are drawn under the means.
+    """
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
     columns = [
@@ -43,13 +52,17 @@ def score_table(
         )
         for measure in measures
     ]
-    return _of_scores(columns, scores, lambda score: conventions.heading(score.measure), intervals)
+    drawn = (intervals, spreads or {})
+    return _of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
 def bucket_table(
-    scores: Sequence[Score], conventions: Conventions, intervals: Intervals = NO_INTERVALS
+    scores: Sequence[Score],
+    conventions: Conventions,
+    intervals: Intervals = NO_INTERVALS,
+    spreads: Spreads | None = None,
 ) -> RunTable:
-    """Return runs by buckets, of one measure for each bucket, each mean with its interval."""
+    """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`."""
     first = {score.bucket: score for score in reversed(scores)}
     columns = [
         Column(
@@ -60,7 +73,8 @@ def bucket_table(
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    return _of_scores(columns, scores, lambda score: column_of(score.bucket), intervals)
+    drawn = (intervals, spreads or {})
+    return _of_scores(columns, scores, lambda score: column_of(score.bucket), *drawn)
 
 
 def column_of(bucket: str | None) -> str:
@@ -84,36 +98,42 @@ def _of_scores(
     scores: Sequence[Score],
     name_of: Callable[[Score], str],
     intervals: Intervals,
+    spreads: Spreads,
 ) -> RunTable:
     """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
-    best: dict[str, float] = {}
+    of_column: dict[str, list[Score]] = {}
     for score in scores:
-        if not math.isnan(score.value):
-            best[name_of(score)] = max(score.value, best.get(name_of(score), -math.inf))
+        of_column.setdefault(name_of(score), []).append(score)
     cells: dict[str, dict[str, Cell]] = {}
-    for score in scores:
-        name = name_of(score)
-        interval = intervals.get((score.run, str(score.measure), score.bucket))
-        element = _score_cell(score, best.get(name, math.nan), interval)
-        cells.setdefault(score.run, {})[name] = Cell(score.value, element)
+    for name, column in of_column.items():
+        known = [score.value for score in column if not math.isnan(score.value)]
+        own = [spreads.get((s.run, s.measure, s.bucket), NOTHING) for s in column]
+        scale = scale_of(known, own)
+        for score, spread in zip(column, own, strict=True):
+            interval = intervals.get((score.run, str(score.measure), score.bucket))
+            picture = band(score.value, spread, scale)
+            element = _score_cell(score, max(known, default=math.nan), interval, picture)
+            cells.setdefault(score.run, {})[name] = Cell(score.value, element)
     return RunTable(columns, cells, _tags(scores))
 
 
-def _score_cell(score: Score, best: float, interval: Interval | None) -> htpy.Element:
+def _score_cell(
+    score: Score, best: float, interval: Interval | None, picture: htpy.Element | None
+) -> htpy.Element:
     """Return a mean with the holes it rests on, where it has a depth to count them in.
 
     Hovering says its interval.
     """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
-        return htpy.td(title=said)["–", _unseen(said)]
+        return htpy.td(title=said)["–", _unseen(said), picture]
     shown = number(score.value)
     value = htpy.strong[shown] if shown == number(best) else shown
     holes = score.holes if score.measure.cutoff is not None else 0
     said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
     if interval is not None:
         said = f"{reach_words(interval)}; {said}"
-    return htpy.td(title=said)[value, htpy.small[_counted(holes)]]
+    return htpy.td(title=said)[value, htpy.small[_counted(holes)], picture]
 
 
 def _counted(holes: int) -> htpy.Node:

@@ -21,11 +21,16 @@ from labeler.comparison import (
     place_of,
 )
 from labeler.evaluation import Conventions, Score, number, signed
+from labeler.measures import Measure
+from labeler.tables.bands import NOTHING, Spread
 from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
 from labeler.tables.scores import NO_INTERVALS
 from labeler.tables.shared import hole_words, reach_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
 from labeler.uncertainty import Intervals
+
+Spreads = Mapping[tuple[Measure, str | None], Spread]
+"""How far the numbers of a picture may be off, by measure and bucket."""
 
 
 def difference_picture(
@@ -36,12 +41,13 @@ def difference_picture(
     *,
     least: int,
     link: LinkOf,
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
 
     A dot is filled where the difference is more than chance by the tests; hovering says its test
     and its interval. Each measure has a scale of its own, which buckets of fewer than ``least``
-    queries do not widen.
+    queries do not widen; ``spreads`` are drawn behind as far as the scale goes.
     """
     rows: dict[str | None, list[Delta]] = {}
     for row in (*comparison.deltas, *comparison.buckets):
@@ -53,7 +59,10 @@ def difference_picture(
         for measure, scale in zip(comparison.measures, scales, strict=True)
     ]
     sure = (tested, reaches)
-    lines = [_difference_line(comparison, deltas, sure, least, link) for deltas in chosen]
+    lines = [
+        _difference_line(comparison, deltas, sure, spreads or {}, least=least, link=link)
+        for deltas in chosen
+    ]
     return dot_picture(comparison.facet or "", columns, lines, scales)
 
 
@@ -71,6 +80,8 @@ def _difference_line(
     comparison: Comparison,
     rows: Sequence[Delta],
     sure: tuple[Sureties, Mapping[Place, Reach]],
+    spreads: Spreads,
+    *,
     least: int,
     link: LinkOf,
 ) -> Line[Dot]:
@@ -82,6 +93,7 @@ def _difference_line(
             _difference_words(comparison, row, tested, reaches[place_of(row)]),
             tested.of(row).is_sure,
             missing=_missing(row.delta, row.n),
+            spread=spreads.get((row.measure, row.bucket), NOTHING),
         )
         for row in rows
     ]
@@ -118,6 +130,7 @@ def value_picture(
     least: int,
     link: LinkOf,
     intervals: Intervals = NO_INTERVALS,
+    spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
 
@@ -140,16 +153,19 @@ def value_picture(
         )
         for row, bounds in zip(totals, ranges, strict=True)
     ]
-    lines = [_value_line(scores, conventions, least, link, intervals) for scores in chosen]
+    drawn = (intervals, spreads or {})
+    lines = [_value_line(scores, conventions, *drawn, least=least, link=link) for scores in chosen]
     return shade_picture(facet, columns, lines, ranges)
 
 
 def _value_line(
     scores: Sequence[Score],
     conventions: Conventions,
+    intervals: Intervals,
+    spreads: Spreads,
+    *,
     least: int,
     link: LinkOf,
-    intervals: Intervals,
 ) -> Line[Shade]:
     bucket, n = scores[0].bucket, max(score.n for score in scores)
     shades = [
@@ -158,6 +174,7 @@ def _value_line(
             f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
             f"{score.reason or hole_words(score.holes)}{_reach_of(score, intervals)}",
             missing=_missing(score.value, score.n),
+            spread=spreads.get((score.measure, score.bucket), NOTHING),
         )
         for score in scores
     ]

@@ -3,6 +3,7 @@
 Knows no page, no file and no database. What comes of draws comes out alike on every machine.
 """
 
+from labeler.uncertainty.bands import Band, Bands, DeltaBands, MeanBands
 from labeler.uncertainty.draws import DRAWS
 from labeler.uncertainty.families import family_size, holm
 from labeler.uncertainty.filling import Filling, learn
@@ -20,6 +21,7 @@ from labeler.uncertainty.intervals import (
 from labeler.uncertainty.of_means import Intervals, mean_intervals, with_intervals
 from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
 from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
+from labeler.uncertainty.records import with_bands
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
 
 __all__ = [
@@ -34,9 +36,13 @@ __all__ = [
     "PERCENTILE",
     "POWER",
     "WILSON",
+    "Band",
+    "Bands",
+    "DeltaBands",
     "Filling",
     "Interval",
     "Intervals",
+    "MeanBands",
     "PValue",
     "Tops",
     "detectable",
@@ -50,5 +56,6 @@ __all__ = [
     "queries_needed",
     "smallest",
     "wilson",
+    "with_bands",
     "with_intervals",
 ]

@@ -14,13 +14,39 @@ import numpy as np
 
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Ints, SmallInts
-from labeler.uncertainty.mixed import LEVELS, Fitted, Levels, fit, levels, sigmoid
+from labeler.uncertainty.mixed import (
+    GRID,
+    LEVEL_STEP,
+    SLOPE,
+    SLOPE_STEP,
+    Fitted,
+    Levels,
+    fit,
+    levels,
+    sigmoid,
+)
 from labeler.uncertainty.tops import DEPTH, UNGRADED, Tops, find_tops, grades_of
 
 FIRST_GUESS = (-0.8, 0.0, -0.4)
 """Logits of reaching grade 1, 2 and 3 from the one below, before anything is known."""
 
-MOST_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 16, 6_000
+SLOPES = (-0.35, -0.35)
+"""Logits by which a chunk is less likely to be relevant as its best rank, and its mean, double."""
+
+SHARE_OF_SLOPES = (1.0, 0.3, 0.0)
+"""How much of it is thought to hold for the steps to grades 1, 2 and 3."""
+
+BENDS = (3, 8)
+"""Ranks from which the slope may be another: where nobody grades that deep, nobody knows."""
+
+NEAR_TOP = (1, 3)
+"""Ranks down to which each run may be better or worse than its other ranks let expect."""
+
+LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
+DOUBT = 1.2
+"""By how much weights are less sure than their fit says, since no model is quite right."""
+
+MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 3_000
 GRADES = (1, 2, 3)
 
 
@@ -60,8 +86,7 @@ class Filling:
         reached = np.ones((len(places), 5))
         reached[:, 4] = 0.0
         for step in self.steps:
-            logits = (x @ step.fitted.weights)[:, np.newaxis] + step.fitted.spread * LEVELS
-            chance = (sigmoid(logits) * step.levels.share[query]).sum(axis=1)
+            chance = (sigmoid(step.fitted.logits(x)) * step.levels.share[query]).sum(axis=1)
             reached[:, step.grade] = reached[:, step.grade - 1] * chance
         return reached[:, :4] - reached[:, 1:]
 
@@ -99,11 +124,12 @@ class Filling:
         fitted, known = step.fitted, step.levels
         x = self.features[places]
         root = np.linalg.cholesky(fitted.covariance)
-        off = opinion.standard_normal((draws, len(root))) @ root.T
-        level = _drawn_levels(known.share[there], np.array([own.random(draws) for own in luck]))
+        off = DOUBT * opinion.standard_normal((draws, len(root))) @ root.T
+        own = np.array([each.random((3, draws)) for each in luck]).reshape(len(there), 3, draws)
+        level, slope = _drawn_points(known.share[there], own) * fitted.spreads[:, None, None]
         follows = x + known.moves[self.tops.query[places]]
-        logits: Floats = off[:, :-1] @ follows.T + x @ fitted.weights
-        logits += (fitted.spread * level.T)[:, which]
+        logits: Floats = off[:, :-2] @ follows.T + x @ fitted.weights
+        logits += level.T[:, which] + slope.T[:, which] * x[:, SLOPE]
         return logits
 
     def after(self, board: Scoreboard, queries: Iterable[int]) -> Filling:
@@ -144,17 +170,17 @@ def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
     >>> board = Scoreboard(collect(grades, runs), Conventions.of())
     >>> filling = learn(board)
     >>> [relevant_first, relevant_second] = 1 - filling.chances(filling.holes)[:, 0]
-    >>> bool(relevant_first > 0.8 > 0.2 > relevant_second)
+    >>> bool(relevant_first > 0.5 > relevant_second)
     True
     """
     board = board.snapshot()
     tops = find_tops(board) if tops is None else tops
     grades = grades_of(board, tops)
-    features, doubt = _features(board, tops)
+    features, means, doubt = _features(board, tops)
     taught = _taught(tops, grades)
     steps = []
     for grade, guess in zip(GRADES, FIRST_GUESS, strict=True):
-        prior = np.zeros(len(doubt))
+        prior = means * SHARE_OF_SLOPES[grade - 1]
         prior[0] = guess
         every = _known(features, tops, grades, grade, np.flatnonzero(_near(tops)))
         fitted = fit(*_known(features, tops, grades, grade, taught), prior, doubt)
@@ -162,13 +188,17 @@ def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
     return Filling(tops, features, grades, tuple(steps))
 
 
-def _drawn_levels(share: Floats, luck: Floats) -> Floats:
-    """Return levels drawn by how far each is believed in, (groups, draws): between grid points."""
-    sums = np.cumsum(share, axis=1)
-    at = np.minimum((sums[:, np.newaxis] < luck[:, :, np.newaxis]).sum(axis=2), len(LEVELS) - 1)
-    before = np.take_along_axis(sums - share, at, axis=1)
-    inside = (luck - before) / np.maximum(np.take_along_axis(share, at, axis=1), 1e-300)
-    drawn: Floats = LEVELS[at] + (np.clip(inside, 0.0, 1.0) - 0.5) * (LEVELS[1] - LEVELS[0])
+def _drawn_points(share: Floats, luck: Floats) -> Floats:
+    """Return levels and slopes drawn by how far each is believed in, (2, groups, draws).
+
+    ``luck`` (groups, 3, draws) chooses a point of the grid, and a place around it.
+    """
+    sums, draws = np.cumsum(share, axis=1), luck.shape[2]
+    at = [np.searchsorted(*each) for each in zip(sums, luck[:, 0], strict=True)]
+    point = np.minimum(np.array(at, dtype=np.int64), len(GRID) - 1).reshape(len(share), draws)
+    around = (luck[:, 1:] - 0.5).transpose(1, 0, 2)
+    steps = np.array([LEVEL_STEP, SLOPE_STEP])[:, np.newaxis, np.newaxis]
+    drawn: Floats = GRID[point].transpose(2, 0, 1) + around * steps
     return drawn
 
 
@@ -199,22 +229,33 @@ def _known(
     return features[there], (grades[there] >= grade).astype(np.float64), tops.query[there]
 
 
-def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats]:
-    """Return what is looked at of each chunk, (n, features), and how far weights are from 0."""
-    there = tops.ranks > 0
-    near = np.where(there, 1 / np.log2(1 + np.maximum(tops.ranks, 1)), 0.0)
-    best = np.where(there, tops.ranks, np.iinfo(np.int64).max).min(axis=1, initial=tops.depth + 1)
-    agree = (there & (tops.ranks <= DEPTH)).mean(axis=1) if tops.ranks.shape[1] else near.sum(1)
-    mean = near.mean(axis=1, keepdims=True) if near.shape[1] else np.zeros((len(near), 1))
-    columns = [np.ones((len(near), 1)), np.log2(best)[:, np.newaxis] / 4 - 0.5, mean * 2]
-    columns.append(agree[:, np.newaxis])
-    doubts = [2.0, 1.5, 1.5, 1.0]
-    if 1 < near.shape[1] <= MOST_RUNS:
-        columns.append(near - mean)
-        doubts += [1.0] * near.shape[1]
+def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats, Floats]:
+    """Return what is looked at of each chunk, (n, features), and what is thought of it beforehand.
+
+    That is how much each feature counts before anything is known, and how far that may be wrong.
+    """
+    ranks, (n, runs) = tops.ranks, tops.ranks.shape
+    there = ranks > 0
+    depth = np.log2(np.where(there, np.minimum(ranks, LOWEST), LOWEST) + 2)
+    mean = depth.mean(axis=1, keepdims=True) if runs else np.full((n, 1), np.log2(LOWEST + 2))
+    best = depth.min(axis=1, initial=np.log2(LOWEST + 2))[:, np.newaxis]
+    count = (there & (ranks <= DEPTH)).sum(axis=1, keepdims=True)
+    bends = [np.maximum(best - np.log2(rank + 2), 0.0) for rank in BENDS]
+    columns = [np.ones((n, 1)), best - 3, mean - 4, count / max(runs, 1) - 0.5, count == 1, *bends]
+    means = [0.0, *SLOPES, *([0.0] * (2 + len(BENDS)))]
+    doubts = [2.0, 0.3, 0.3, 0.5, 0.4, *([0.4] * len(BENDS))]
+    near_top = [(there & (ranks <= rank)) * 1.0 for rank in NEAR_TOP]
+    for share in near_top:
+        columns.append(share.mean(axis=1, keepdims=True) if runs else np.zeros((n, 1)))
+        doubts.append(0.5)
+    if 1 < runs <= MOST_RUNS:
+        own = [depth - mean, *(near_top if runs <= FEW_RUNS else ())]
+        columns += own
+        doubts += [0.3] * runs * len(own)
     for facet, given in board.facets.items():
         if len(given) <= MOST_BUCKETS:
             _, group = board.groups(facet)
             columns.append((group[tops.query, np.newaxis] == np.arange(len(given))) * 1.0)
             doubts += [0.5] * len(given)
-    return np.concatenate(columns, axis=1), np.array(doubts)
+    means += [0.0] * (len(doubts) - len(means))
+    return np.concatenate(columns, axis=1), np.array(means), np.array(doubts)

@@ -1,8 +1,8 @@
-"""A logistic regression in which every group has an own level: numbers in, nothing of grades known.
+"""A logistic regression in which each group has an own level and an own slope; knows no grades.
 
-The level of a group is normally distributed around what its members' features say. Its spread is
-learnt, and the likelihood is summed over a grid of levels: exact also for groups of two or three
-members, where the usual approximations are not.
+Both are normally distributed around what holds for all groups, how widely is learnt, and the
+likelihood is summed over a grid of them: exact also for groups of two or three members, where the
+usual approximations are not.
 """
 
 from __future__ import annotations
@@ -13,17 +13,24 @@ import numpy as np
 
 from labeler.measures import Floats, Ints
 
-LEVELS = np.linspace(-4.0, 4.0, 41)
-"""The grid of levels, in units of their spread."""
+SLOPE = 1
+"""The place among the features of the one whose weight differs from group to group."""
 
-_PRIOR = np.exp(-(LEVELS**2) / 2) / np.exp(-(LEVELS**2) / 2).sum()
-SPREAD, SPREAD_DOUBT = 0.8, 0.7  # of the levels as logits before anything is known, and its doubt
-STEPS, SMALL_STEP, LARGEST_STEP = 40, 1e-3, 1.5
+LEVEL_STEP, SLOPE_STEP = 0.5, 0.8
+_LEVELS, _SLOPES = LEVEL_STEP * np.arange(-6, 7), SLOPE_STEP * np.arange(-3, 4)
+GRID = np.array([(level, slope) for level in _LEVELS for slope in _SLOPES])
+"""The levels and slopes that are looked at, (points, 2), in units of their spreads."""
+
+_WEIGHTS = np.exp(-(GRID**2).sum(axis=1) / 2)
+_PRIOR = _WEIGHTS / _WEIGHTS.sum()
+SPREADS = np.log([0.8, 0.3])  # of levels and slopes as logits, before anything is known
+SPREAD_DOUBT = 0.7  # how far these logarithms may be off
+STEPS, SMALL_STEP, LARGEST_STEP = 40, 0.01, 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What was learnt: ``mean`` and ``covariance`` of the weights, last the log of the spread."""
+    """What was learnt: ``mean`` and ``covariance`` of weights, then of the logs of both spreads."""
 
     mean: Floats
     covariance: Floats
@@ -31,17 +38,23 @@ class Fitted:
     @property
     def weights(self) -> Floats:
         """The weights of the features."""
-        return self.mean[:-1]
+        return self.mean[:-2]
 
     @property
-    def spread(self) -> float:
-        """The standard deviation of the groups' levels, as logits."""
-        return float(np.exp(self.mean[-1]))
+    def spreads(self) -> Floats:
+        """The standard deviations of the groups' levels and slopes, as logits, (2,)."""
+        return np.exp(self.mean[-2:])
+
+    def logits(self, x: Floats) -> Floats:
+        """Return the logits of members at each point of the grid, (n, points)."""
+        level, slope = (GRID * self.spreads).T
+        logits: Floats = (x @ self.weights)[:, np.newaxis] + level + x[:, [SLOPE]] * slope
+        return logits
 
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """What is known of groups' levels: ``share`` (groups, levels) of belief in each on the grid.
+    """What is known of groups: ``share`` (groups, points) of belief in each point of the grid.
 
     ``moves`` (groups, features) says how a group's level follows when the weights are others: where
     many of its members are known, it makes up for nearly all of the difference.
@@ -63,8 +76,8 @@ def fit(x: Floats, y: Floats, group: Ints, prior: Floats, doubt: Floats) -> Fitt
     ``prior`` and ``doubt`` (features,) are the means and standard deviations of the weights before
     anything is known, which is what comes out where n is 0.
     """
-    centre = np.append(prior, np.log(SPREAD))
-    precision: Floats = np.append(doubt, SPREAD_DOUBT) ** -2.0
+    centre = np.append(prior, SPREADS)
+    precision: Floats = np.append(doubt, [SPREAD_DOUBT] * 2) ** -2.0
     if not len(y):
         return Fitted(centre, np.diag(np.asarray(1 / precision, dtype=np.float64)))
     starts = np.flatnonzero(np.diff(group, prepend=-1))
@@ -94,18 +107,17 @@ def levels(fitted: Fitted, x: Floats, y: Floats, group: Ints, groups: int) -> Le
     if len(y):
         starts = np.flatnonzero(np.diff(group, prepend=-1))
         there = group[starts]
-        share[there], _, chance = _believe(fitted.mean, x, y, starts)
+        share[there], _, chance = _believe(fitted.logits(x), y, starts)
         size = np.diff(starts, append=len(y))
         weight = (chance * (1 - chance) * np.repeat(share[there], size, axis=0)).sum(axis=1)
-        total = np.add.reduceat(weight, starts) + fitted.spread**-2.0
+        total = np.add.reduceat(weight, starts) + fitted.spreads[0] ** -2.0
         pull = np.add.reduceat(weight[:, np.newaxis] * x, starts, axis=0)
         moves[there] = -pull / total[:, np.newaxis]
     return Levels(share, moves)
 
 
-def _believe(mean: Floats, x: Floats, y: Floats, starts: Ints) -> tuple[Floats, float, Floats]:
-    """Return the belief in each level by group, the log-likelihood, and chances by member."""
-    logits = (x @ mean[:-1])[:, np.newaxis] + np.exp(mean[-1]) * LEVELS
+def _believe(logits: Floats, y: Floats, starts: Ints) -> tuple[Floats, float, Floats]:
+    """Return the belief in each point by group, the log-likelihood, and chances by member."""
     chance = sigmoid(logits)
     likely = np.log(np.where(y[:, np.newaxis] > 0, chance, 1 - chance) + 1e-300)
     total = np.add.reduceat(likely, starts, axis=0) + np.log(_PRIOR)
@@ -121,30 +133,40 @@ def _look(mean: Floats, x: Floats, y: Floats, starts: Ints) -> tuple[float, Floa
     Far from the best weights it may bend the wrong way: then what it would be if the levels were
     known stands in, which never does.
     """
-    share, value, chance = _believe(mean, x, y, starts)
-    size = np.diff(starts, append=len(y))
-    belief = np.repeat(share, size, axis=0)
-    level = np.exp(mean[-1]) * LEVELS
+    fitted = Fitted(mean, np.empty(0))
+    share, value, chance = _believe(fitted.logits(x), y, starts)
     off = y[:, np.newaxis] - chance
-    by_group = np.add.reduceat(x[:, :, np.newaxis] * off[:, np.newaxis], starts, axis=0)
+    level, slope = (GRID * fitted.spreads).T
+    own = x[:, SLOPE]
+    ends = np.append(starts[1:], len(y))
+    spans = zip(starts.tolist(), ends.tolist(), strict=True)
+    by_group = np.stack([x[first:last].T @ off[first:last] for first, last in spans])
     of_level = np.add.reduceat(off, starts, axis=0) * level
-    slopes = np.concatenate([by_group, of_level[:, np.newaxis]], axis=1)
+    of_slope = by_group[:, SLOPE] * slope
+    slopes = np.concatenate([by_group, of_level[:, np.newaxis], of_slope[:, np.newaxis]], axis=1)
     expected = (slopes @ share[:, :, np.newaxis])[:, :, 0]
-    bent = chance * (1 - chance) * belief
-    width = x.shape[1]
-    full = np.empty((width + 1, width + 1))
-    full[:width, :width] = _products(x.T * np.sqrt(bent.sum(axis=1)))
-    full[width, :width] = full[:width, width] = x.T @ (bent @ level)
-    full[width, width] = float((bent @ level**2).sum())
-    weighed = (slopes * np.sqrt(share)[:, np.newaxis]).transpose(1, 0, 2).reshape(width + 1, -1)
-    unknown = _products(weighed) - expected.T @ expected
-    louis = full - unknown
-    louis[width, width] -= float((of_level * share).sum())
+    bent = chance * (1 - chance) * np.repeat(share, ends - starts, axis=0)
+    size = len(mean)
+    full = np.empty((size, size))
+    at_points = np.add.reduce(bent, axis=0)
+    full[:-2, :-2] = _products(x * np.sqrt(bent.sum(axis=1))[:, np.newaxis])
+    full[-2, :-2] = full[:-2, -2] = ((bent * level).sum(axis=1)[:, np.newaxis] * x).sum(axis=0)
+    full[-1, :-2] = full[:-2, -1] = (((bent * slope).sum(axis=1) * own)[:, np.newaxis] * x).sum(
+        axis=0
+    )
+    steep = (bent * own[:, np.newaxis]).sum(axis=0)
+    full[-2, -2] = float((at_points * level**2).sum())
+    full[-1, -1] = float((bent * own[:, np.newaxis] ** 2).sum(axis=0) @ slope**2)
+    full[-1, -2] = full[-2, -1] = float((steep * level * slope).sum())
+    weighed = slopes * np.sqrt(share)[:, np.newaxis]
+    louis = full - (weighed @ weighed.transpose(0, 2, 1)).sum(axis=0) + _products(expected)
+    louis[-2, -2] -= float((of_level * share).sum())
+    louis[-1, -1] -= float((of_slope * share).sum())
     is_bowl = np.linalg.eigvalsh(louis).min() > 0
     return value, expected.sum(axis=0), louis if is_bowl else full
 
 
 def _products(rows: Floats) -> Floats:
-    """Return the products of all pairs of rows: small, and not worth waking another thread for."""
-    found: Floats = np.einsum("pk,qk->pq", rows, rows)
+    """Return the products of all pairs of columns: too small to be worth waking other threads."""
+    found: Floats = np.einsum("np,nq->pq", rows, rows)
     return found

@@ -1,0 +1,289 @@
+"""What the holes could make of means and deltas: the widest bands, and what is likely within them.
+
+Holes are the ungraded chunks that the compared runs have above a measure's cut-off, or in their top
+20 where it has none. All other ungraded chunks are taken as not relevant: nothing is said of them.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.evaluation import Scoreboard
+from labeler.measures import Bools, Cutoff, Ints, Measure, SmallInts
+from labeler.uncertainty.alone import NO_BAND
+from labeler.uncertainty.bounds import Reach, reach_of
+from labeler.uncertainty.filling import Filling, learn
+from labeler.uncertainty.ground import Ground, find_ground
+from labeler.uncertainty.sampling import Drawn, draw_values, draws_for
+from labeler.uncertainty.tops import DEPTH, UNGRADED, find_tops, grades_of
+
+LEARN_AGAIN = 0.02
+"""Once so large a share of the grades is new, weights are learnt anew; levels always are."""
+
+
+class Band(NamedTuple):
+    """Where a mean or a delta could end up once its holes are graded.
+
+    No way of grading them takes it below ``lowest`` or above ``highest``; where ``exact``, some way
+    takes it there. In 90 of 100 ways that are drawn as likely as the grades there are make them it
+    is from ``low`` to ``high``. All NaN where there is no value whatever the grades. ``holes`` are
+    how many chunks are open, each once for its query.
+    """
+
+    lowest: float
+    highest: float
+    exact: bool
+    low: float
+    high: float
+    holes: int
+
+    @property
+    def is_open(self) -> bool:
+        """Say whether some grade could move the number."""
+        return self.highest > self.lowest
+
+
+MeanBands = Mapping[tuple[str, Measure, str | None], Band]
+"""By run, measure and bucket."""
+
+DeltaBands = Mapping[tuple[Measure, str | None], Band]
+"""By measure and bucket."""
+
+
+@dataclass(eq=False)
+class _Kept:
+    """What is kept of one measure: by query, so that a grade costs one query's work."""
+
+    reach: Reach
+    drawn: Drawn
+
+    def replaced(self, queries: Ints, part: _Kept) -> _Kept:
+        """Return the same after some queries changed."""
+        reach = self.reach.replaced(queries, part.reach)
+        return _Kept(reach, self.drawn.replaced(queries, part.drawn))
+
+
+class Bands:
+    """The bands of some runs' means, and of the delta if they are two, which follow the grades.
+
+    Runs are compared with each other: a chunk that one of them has in its top k may be known to be
+    relevant one day, which lowers the recall of the others. Any number of threads may ask.
+
+    >>> from labeler.evaluation import Conventions, collect
+    >>> runs = {"A": {"q": ["c", "x"]}, "B": {"q": ["c", "y"]}}
+    >>> board = Scoreboard(collect({"q": {"c": 1}}, runs), Conventions.of())
+    >>> [p_at_2] = board.conventions.measures("P@2")
+    >>> bands = Bands(board)
+    >>> [(each.lowest, each.highest) for each in bands.means(board, [p_at_2]).values()]
+    [(0.5, 1.0), (0.5, 1.0)]
+    >>> [(each.lowest, each.highest) for each in bands.deltas(board, [p_at_2]).values()]
+    [(-0.5, 0.5)]
+    """
+
+    def __init__(
+        self, board: Scoreboard, runs: Sequence[str] | None = None, draws: int | None = None
+    ) -> None:
+        """``draws`` fillings are measured, or as many as take no long time.
+
+        ``draws`` says how many once something was asked for.
+        """
+        self._asked = draws
+        self.runs = tuple(board.run_names if runs is None else runs)
+        self._columns = [board.column_of(run) for run in self.runs]
+        self._lock = threading.Lock()
+        self._begin(board.snapshot(), DEPTH)
+
+    def means(
+        self, board: Scoreboard, measures: Iterable[Measure], facet: str | None = None
+    ) -> MeanBands:
+        """Return the bands of every run's means; measures of what is graded have none.
+
+        ``board`` is of the same runs and queries, at any revision. Raises `NotFound` for an unknown
+        facet.
+        """
+        board, chosen = board.snapshot(), _with_band(board, measures)
+        values = _values(board, chosen, facet)
+        if not self.runs:
+            return {}
+        with self._lock:
+            self._follow(board, chosen)
+            return {
+                (run, measure, bucket): band.around(*values[run, measure, bucket])
+                for measure in chosen
+                for bucket, inside in _groups(board, facet)
+                for run, band in zip(self.runs, self._bands(measure, inside), strict=False)
+            }
+
+    def deltas(
+        self, board: Scoreboard, measures: Iterable[Measure], facet: str | None = None
+    ) -> DeltaBands:
+        """Return the bands of the second run's mean minus the first's; otherwise as `means`."""
+        board, chosen = board.snapshot(), _with_band(board, measures)
+        values = _values(board, chosen, facet)
+        a, b = self.runs
+        with self._lock:
+            self._follow(board, chosen)
+            return {
+                (measure, bucket): self._bands(measure, inside)[-1].around(
+                    *_difference(values[a, measure, bucket], values[b, measure, bucket])
+                )
+                for measure in chosen
+                for bucket, inside in _groups(board, facet)
+            }
+
+    def _begin(self, board: Scoreboard, depth: int) -> None:
+        self._tops = find_tops(board, depth)
+        self._filling: Filling = learn(board, self._tops)
+        self._taught = int(np.sum(self._filling.grades > UNGRADED))
+        self._counts = _counts(board)
+        lengths = [board.hits(run).length for run in self.runs]
+        self._answered: Bools = np.array(lengths).reshape(len(self.runs), self._tops.queries).T > 0
+        self.draws = self._asked
+        self._kept: dict[Measure, _Kept] = {}
+
+    def _follow(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
+        """Bring what is kept up to date with the board, and find out what is newly asked for."""
+        deepest = max((_depth(board, each) for each in measures), default=0)
+        if deepest > self._tops.depth:
+            self._begin(board, deepest)
+        changed = self._changed(board)
+        if len(changed):
+            self._filling = self._filling.after(board, changed.tolist())
+            taught = int(np.sum(self._filling.grades > UNGRADED))
+            if abs(taught - self._taught) > LEARN_AGAIN * self._taught:
+                self._begin(board, self._tops.depth)
+            else:
+                self._find(board, list(self._kept), changed)
+        new = [each for each in measures if each not in self._kept]
+        if new:
+            self._find(board, new, np.arange(self._tops.queries))
+
+    def _changed(self, board: Scoreboard) -> Ints:
+        """Return the queries whose grades are others than when what is kept was found."""
+        counts, grades = _counts(board), grades_of(board, self._tops)
+        differs = (counts != self._counts).any(axis=1)
+        differs[self._tops.query[grades != self._filling.grades]] = True
+        self._counts = counts
+        return np.flatnonzero(differs)
+
+    def _find(self, board: Scoreboard, measures: Sequence[Measure], queries: Ints) -> None:
+        """Find out what is kept of measures, for all queries or for those that changed."""
+        ground = find_ground(board, self._tops, self._columns, self._filling.grades, queries)
+        self.draws = self.draws or draws_for(len(ground.row))
+        drawn = self._filling.draw(ground.holes, self.draws)
+        alike: dict[tuple[Cutoff, bool], list[Measure]] = {}
+        for measure in measures:
+            alike.setdefault((measure.cutoff, measure.judged_only), []).append(measure)
+        for some in alike.values():
+            found = self._find_alike(board, some, ground, drawn)
+            for measure, fresh in zip(some, found, strict=True):
+                old = self._kept.get(measure)
+                self._kept[measure] = fresh if old is None else old.replaced(queries, fresh)
+
+    def _find_alike(
+        self, board: Scoreboard, measures: Sequence[Measure], ground: Ground, drawn: SmallInts
+    ) -> list[_Kept]:
+        """Find the same of measures that look equally deep, and so have the same holes."""
+        zeros, first, cutoff = board.conventions.like_trec_eval, measures[0], board.cutoffs
+        depth = cutoff(first) if first.cutoff is not None else np.full(self._tops.queries, DEPTH)
+        kept = self._tops.within(self._columns, depth)[ground.holes]
+        of = cutoff(first)[ground.queries]
+        sees_below = first.cutoff is None or first.judged_only
+        part = ground.only(kept, None if sees_below else of)
+        values = draw_values(part, measures, of, drawn[:, kept], zeros=zeros)
+        reaches = [reach_of(part, measure, of, zeros=zeros) for measure in measures]
+        return list(map(_Kept, reaches, values))
+
+    def _bands(self, measure: Measure, inside: Bools) -> list[_Found]:
+        """Return the bands of a measure over some queries: of each run, then of the delta."""
+        kept = self._kept[measure]
+        ends = (*kept.reach.of_mean(inside), *kept.drawn.interval(inside))
+        holes = int(kept.reach.holes[inside].sum())
+        low, high, exact, likely_low, likely_high = (end.tolist() for end in ends)
+        speak = self._speak(kept.reach)
+        exact = [each and always for each, always in zip(exact, speak, strict=False)]
+        found = zip(low, high, exact, likely_low, likely_high, strict=True)
+        return [_Found(*each, holes) for each in found]
+
+    def _speak(self, reach: Reach) -> list[bool]:
+        """Say which runs, and so which delta, have a value under every filling that gives any.
+
+        A run that answers no query that must count has none where only others come to count: then
+        a bound may be of a filling that gives it no value, which is said to be not exact.
+        """
+        sure = np.any(self._answered[reach.must], axis=0)
+        sure |= np.all(self._answered[reach.must | reach.may], axis=0)
+        return [*sure.tolist(), bool(sure.all())]
+
+
+class _Found(NamedTuple):
+    lowest: float
+    highest: float
+    exact: bool
+    low: float
+    high: float
+    holes: int
+
+    def around(self, value: float, is_silent: bool) -> Band:
+        """Return the band of a mean whose ``value`` is known: without a hole it is that alone.
+
+        Sums of the same numbers in another order may differ in their last bits. A run that is
+        silent, as it answers no query that counts, has no band.
+        """
+        if is_silent or (math.isnan(value) and not self.holes):
+            return Band(math.nan, math.nan, True, math.nan, math.nan, self.holes)
+        if not self.holes:
+            return Band(value, value, True, value, value, 0)
+        lowest, highest = self.lowest, self.highest
+        if not math.isnan(value):
+            lowest, highest = min(lowest, value), max(highest, value)
+        low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
+        return Band(lowest, highest, self.exact, low, high, self.holes)
+
+
+_Value = tuple[float, bool]
+"""A mean, and whether there is none because a run answers no query that counts."""
+
+
+def _values(
+    board: Scoreboard, measures: Sequence[Measure], facet: str | None
+) -> Mapping[tuple[str, Measure, str | None], _Value]:
+    empty = {run for run in board.run_names if not board.hits(run).length.any()}
+    return {
+        (row.run, row.measure, row.bucket): (
+            row.value,
+            math.isnan(row.value) and (row.n > 0 or row.run in empty),
+        )
+        for row in board.table(measures, facet)
+    }
+
+
+def _difference(a: _Value, b: _Value) -> _Value:
+    return b[0] - a[0], a[1] or b[1]
+
+
+def _with_band(board: Scoreboard, measures: Iterable[Measure]) -> list[Measure]:
+    return [each for each in board.resolve(measures) if each.name not in NO_BAND]
+
+
+def _depth(board: Scoreboard, measure: Measure) -> int:
+    return DEPTH if measure.cutoff is None else int(board.cutoffs(measure).max(initial=0))
+
+
+def _counts(board: Scoreboard) -> Ints:
+    """Return how many chunks of each grade queries have, (queries, 4)."""
+    counts = [board.counts_of(query_id) for query_id in board.collection.query_ids]
+    return np.array(counts, dtype=np.int64).reshape(-1, 4)
+
+
+def _groups(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, Bools]]:
+    """Give the buckets of a facet, each with the queries in it."""
+    buckets, group = board.groups(facet)
+    for at, bucket in enumerate(buckets):
+        yield bucket, group == at

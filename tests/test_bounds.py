@@ -1,0 +1,124 @@
+"""The lowest and highest values over all ways to grade the holes, against trying them all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.measures import Measure
+from labeler.model import GradeChange
+from labeler.uncertainty import DEPTH, Bands
+
+MEASURES = [
+    "nDCG@3",
+    "nDCG",
+    "nDCG(dcg='log2')@2",
+    "nDCG(gains={1:0,2:1,3:5})@3",
+    "nDCG(judged_only=True)@2",
+    "P@2",
+    "P(rel=2)@3",
+    "P(judged_only=True)@2",
+    "R@2",
+    "R",
+    "R(rel=2)",
+    "F1@2",
+    "F1@budget",
+    "R@budget",
+    "Success@2",
+    "RR",
+    "RR@2",
+    "RR(judged_only=True)",
+    "AP",
+    "AP@3",
+    "AP(judged_only=True)",
+    "AP(rel=2)",
+    "RBP(p=0.5)",
+    "RBP(p=0.8)@3",
+    "ERR",
+    "ERR@2",
+    "SetP",
+    "SetR",
+    "SetF",
+    "SetF(beta=3)",
+    "SetF(judged_only=True)",
+    "Rprec",
+    "Bpref",
+]
+TOLERANCE = 1e-12
+CHUNKS = [f"c{n}" for n in range(5)]
+
+lists = st.lists(st.sampled_from(CHUNKS), min_size=1, max_size=4, unique=True)
+grades = st.dictionaries(st.sampled_from([*CHUNKS, "missed"]), st.integers(0, 3), max_size=6)
+
+
+@st.composite
+def boards(draw: st.DrawFn) -> Scoreboard:
+    """Two runs over one or two queries, some of whose chunks are graded."""
+    names = ["q0", "q1"][: draw(st.integers(1, 2))]
+    qrels = {name: draw(grades) for name in names}
+    runs = {run: {name: draw(lists) for name in names if draw(st.integers(0, 5))} for run in "AB"}
+    tasks = {"task": {name: draw(st.sampled_from(["single", "research"])) for name in names}}
+    preset = draw(st.sampled_from(["graded", "graded", "trec_eval"]))
+    rules = Conventions.of(preset, budget=2, budget_by_task={"research": 3})
+    return Scoreboard(collect(qrels, runs, tasks), rules)
+
+
+def holes_of(board: Scoreboard, measure: Measure) -> list[tuple[str, int]]:
+    """The ungraded chunks that A or B have above the cut-off, in the top 20 where there is none."""
+    found: dict[tuple[str, int], None] = {}
+    for query, name in enumerate(board.collection.query_ids):
+        depth = int(board.cutoffs(measure)[query]) if measure.cutoff else DEPTH
+        for run in board.run_names:
+            for each in board.ranked(run, name)[:depth]:
+                if each.grade is None:
+                    found[name, each.chunk] = None
+    return list(found)
+
+
+def outcomes(
+    board: Scoreboard, measure: Measure, among: tuple[int, ...]
+) -> Iterator[tuple[float, float]]:
+    """The means of A and B under every way of grading the holes."""
+    holes = holes_of(board, measure)
+    for said in product(among, repeat=len(holes)):
+        other = Scoreboard(board.collection, board.conventions)
+        other.refresh(
+            [GradeChange(*hole, grade) for hole, grade in zip(holes, said, strict=True)], 1
+        )
+        a, b = (row.value for row in other.table([measure]))
+        yield a, b
+
+
+@settings(max_examples=60, deadline=None)
+@given(boards(), st.sampled_from(MEASURES))
+def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
+    board: Scoreboard, name: str
+) -> None:
+    [measure] = board.resolve(board.conventions.measures(name))
+    count = len(holes_of(board, measure))
+    if count > 6:
+        return
+    every = count <= 3 or (count <= 4 and measure.name == "nDCG")
+    among = (0, 1, 2, 3) if every else (0, 3)
+    found = np.array(list(outcomes(board, measure, among))).reshape(-1, 2)
+    bands = Bands(board, draws=19)
+    means = list(bands.means(board, [measure]).values())
+    [delta] = bands.deltas(board, [measure]).values()
+    columns = [*found.T, found[:, 1] - found[:, 0]]
+    for band, column in zip([*means, delta], columns, strict=True):
+        reached = column[~np.isnan(column)]
+        if math.isnan(band.lowest) or not len(reached):
+            continue  # a run without a result that counts has neither value nor band
+        assert band.lowest <= reached.min() + TOLERANCE
+        assert band.highest >= reached.max() - TOLERANCE
+        if band.exact and (every or measure.name not in ("nDCG", "ERR")):
+            assert band.lowest == pytest.approx(reached.min(), abs=TOLERANCE)
+            assert band.highest == pytest.approx(reached.max(), abs=TOLERANCE)
+        assert band.lowest - TOLERANCE <= band.low <= band.high <= band.highest + TOLERANCE
