@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -24,18 +23,16 @@ from labeler.comparison.surviving import Reading
 from labeler.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW
 from labeler.evaluation import Conventions
 from labeler.measures import Measure, parse
-from labeler.uncertainty import Interval
+from labeler.uncertainty import Band, Interval
 
 CONVENTIONS = Conventions.of()
 RR, AP, R5 = parse("RR"), parse("AP"), parse("R@5")
 
 
-class Band(NamedTuple):
-    lowest: float
-    highest: float
-    low: float
-    high: float
-    holes: int
+def band_of(
+    lowest: float, highest: float, low: float, high: float, holes: int, exact: bool = True
+) -> Band:
+    return Band(lowest, highest, exact, low, high, holes)
 
 
 def moved(delta: float, measure: Measure = RR, n: int = 90) -> Delta:
@@ -100,16 +97,16 @@ def test_what_may_be_chance_is_not_called_better_and_more_queries_are_named() ->
     ("band", "said"),
     [
         (
-            Band(0.01, 0.2, 0.05, 0.1, 40),
+            band_of(0.01, 0.2, 0.05, 0.1, 40),
             "No grade of the 40 holes can turn it (+0.0100 to +0.2000).",
         ),
         (
-            Band(-0.2, 0.3, 0.05, 0.1, 1_040),
+            band_of(-0.2, 0.3, 0.05, 0.1, 1_040),
             "The 1,040 holes could make it −0.2000 to +0.3000, but likely only +0.0500 to +0.1000 "
             "(90%).",
         ),
-        (Band(0.09, 0.09, 0.09, 0.09, 0), "No hole could change it."),
-        (Band(math.nan, math.nan, math.nan, math.nan, 3), ""),
+        (band_of(0.09, 0.09, 0.09, 0.09, 0), "No hole could change it."),
+        (band_of(math.nan, math.nan, math.nan, math.nan, 3), ""),
         (None, ""),
     ],
 )
@@ -122,13 +119,13 @@ def test_holes_that_cannot_or_will_hardly_turn_it_are_said_to(band: Band | None,
     "likely", [(-0.02, 0.2), (-0.2, -0.01), (0.0, 0.1)], ids=["either way", "the other way", "to 0"]
 )
 def test_where_holes_may_turn_it_nothing_is_called_better(likely: tuple[float, float]) -> None:
-    found = told(RISES, lead(UP, Band(-0.3, 0.4, *likely, 120)))
+    found = told(RISES, lead(UP, band_of(-0.3, 0.4, *likely, 120)))
     assert found.known == (
         "Which is better cannot be told yet: RR +0.0900 (95% +0.0600 to +0.1200, corrected p "
         "0.0123) is more than chance, but holes may turn it"
     )
     assert found.change.startswith("The 120 holes will likely make it ")
-    turned = told(FALLS, lead(DOWN, Band(-0.4, 0.3, -likely[1], -likely[0], 1)))
+    turned = told(FALLS, lead(DOWN, band_of(-0.4, 0.3, -likely[1], -likely[0], 1)))
     assert turned.known.startswith("Which is better cannot be told yet: RR −0.0900")
     assert turned.change.startswith("The one hole will likely make it ")
 
@@ -150,7 +147,7 @@ def test_graders_who_would_turn_it_are_named_and_those_who_agree_counted() -> No
 
 def test_all_that_would_change_it_stands_in_one_line() -> None:
     graders = under(("Ann", 40, 0.08, 0.01))
-    found = told(UNSURE, lead(UP, Band(-0.2, 0.3, 0.05, 0.1, 7), graders, more=30))
+    found = told(UNSURE, lead(UP, band_of(-0.2, 0.3, 0.05, 0.1, 7), graders, more=30))
     assert found.change == (
         "The 7 holes could make it −0.2000 to +0.3000, but likely only +0.0500 to +0.1000 (90%); "
         "B is ahead under every grader; about 30 more queries would tell, if the difference seen "
@@ -161,7 +158,7 @@ def test_all_that_would_change_it_stands_in_one_line() -> None:
 
 def test_measures_at_odds_hidden_or_not_moving_keep_the_verdict_s_own_words() -> None:
     odds = Verdict(AT_ODDS, (UP,), (moved(-0.04, AP),), "No one number tells: …")
-    found = told(odds, lead(UP, Band(0.01, 0.2, 0.05, 0.1, 40)))
+    found = told(odds, lead(UP, band_of(0.01, 0.2, 0.05, 0.1, 40)))
     assert found.known == "No one number tells: …"
     assert found.change == (
         "RR +0.0900: no grade of the 40 holes can turn it (+0.0100 to +0.2000)."
@@ -174,7 +171,7 @@ def test_measures_at_odds_hidden_or_not_moving_keep_the_verdict_s_own_words() ->
 
 def test_of_few_queries_nothing_is_told() -> None:
     few = Verdict(TOO_FEW, (), (), "Fewer than 10 queries")
-    found = told(few, lead(moved(0.4, n=9), Band(-1, 1, -1, 1, 9), more=3))
+    found = told(few, lead(moved(0.4, n=9), band_of(-1, 1, -1, 1, 9), more=3))
     assert found == Answer("Fewer than 10 queries")
 
 
