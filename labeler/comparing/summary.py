@@ -94,9 +94,10 @@ def show_summary(view: View, bucket: str | None) -> None:
 
 def show_answer(view: View, found: Answered) -> None:
     """Say what is known and what would change it, and lead there where grades would."""
-    with st.container(key="answer", horizontal=True, vertical_alignment="bottom"):
+    show_html(tables.answer(found.answer.known))
+    with st.container(key="answer", horizontal=True, vertical_alignment="center"):
         with st.container(width="stretch"):
-            show_html(tables.answer(found.answer))
+            show_html(tables.what_would_change(found.answer.change))
         if found.lead is not None and found.is_open:
             lead_to_grades(view, found.lead.row.measure)
 

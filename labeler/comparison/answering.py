@@ -147,9 +147,7 @@ def _of_holes(lead: Lead) -> str:
     likely = f"{signed(band.low)} to {signed(band.high)} (90%)"
     if band.lowest > 0.0 or band.highest < 0.0:
         return f"no grade of {holes} can turn it ({widest})"
-    if lead.may_turn:
-        return f"{holes} will likely make it {likely}, and could make it {widest}"
-    return f"{holes} could make it {widest}, but likely only {likely}"
+    return f"{holes} could make it {widest}, likely {likely}"
 
 
 def _of_graders(lead: Lead, names: tuple[str, str]) -> str:
@@ -160,12 +158,14 @@ def _of_graders(lead: Lead, names: tuple[str, str]) -> str:
         more = f" and {len(turned) - 1} more" if len(turned) > 1 else ""
         first = turned[0]
         ahead = names[first.row.direction > 0] if first.row.direction else "neither"
-        pairs = f"{first.changed:,} pairs differ"
-        return f"with the grades of {first.reading.grader}{more} {ahead} is ahead ({pairs})"
-    ahead = names[lead.row.direction > 0]
+        whose = f"with {first.reading.grader}'s grades{more}"
+        return f"{whose} {ahead} is ahead ({first.changed:,} pairs differ)"
+    ahead = f"{names[lead.row.direction > 0]} is ahead"
     if len(survival.telling) == len(survival.graders):
-        return f"{ahead} is ahead under every grader"
-    return f"{ahead} is ahead with the own grades of {_graders(survival)}, too"
+        return f"{ahead} under every grader"
+    if len(survival.telling) == 1:
+        return f"{ahead} with {survival.telling[0].reading.grader}'s grades, too"
+    return f"{ahead} with the own grades of {_graders(survival)}, too"
 
 
 def _graders(survival: Survival) -> str:
@@ -175,7 +175,8 @@ def _graders(survival: Survival) -> str:
 
 
 def _of_queries(verdict: Verdict, lead: Lead) -> str:
+    """Say how many more queries would tell, where that is what is missing."""
     more = lead.reach.more_queries
-    if verdict.kind != OPEN or not more or not lead.row.direction:
+    if verdict.kind != OPEN or not more or not lead.row.direction or lead.may_turn:
         return ""
-    return f"about {more:,} more queries would tell, if the difference seen is the true one"
+    return f"about {more:,} more queries would tell"

@@ -23,6 +23,7 @@ from labeler.tables.comparing import (
     sentences,
     small_print,
     what_if_table,
+    what_would_change,
 )
 from labeler.tables.failing import failing_frame, failure_table
 from labeler.tables.legend import run_legend
@@ -102,5 +103,6 @@ __all__ = [
     "tie_table",
     "value_picture",
     "what_if_table",
+    "what_would_change",
     "worked_table",
 ]

@@ -10,7 +10,6 @@ import htpy
 
 from labeler.comparison import (
     FEW,
-    Answer,
     Both,
     Comparison,
     Delta,
@@ -43,10 +42,10 @@ LOOK = style("""
 .compare thead th { font-weight: 600; border-bottom-width: 2px; overflow-wrap: anywhere; }
 .compare th:first-child { text-align: left; padding-left: 0; }
 .compare tbody th { font-weight: 400; }
-.verdict { overflow-wrap: anywhere; display: grid; gap: 0.15rem; }
-.verdict p { margin: 0; line-height: 1.35; }
+.verdict { font-size: 1.15rem; font-weight: 600; }
+.change { font-size: 0.95rem; }
+.verdict, .change { line-height: 1.35; margin: 0; overflow-wrap: anywhere; }
 .st-key-answer > :first-child { flex: 1 1 20rem; }
-.verdict .known { font-size: 1.15rem; font-weight: 600; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -98,11 +97,14 @@ Spreads = Mapping[Measure, Sequence[Spread]]
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def answer(found: Answer) -> htpy.Fragment:
-    """Return what is known of two runs and how surely, over what would change it."""
-    lines = [("known", found.known), ("change", found.change)]
-    said = [htpy.p(class_=name)[line] for name, line in lines if line]
-    return htpy.fragment[LOOK, htpy.hgroup(".verdict")[said] if said else None]
+def answer(known: str) -> htpy.Fragment:
+    """Return what is known of two runs and how surely."""
+    return htpy.fragment[LOOK, htpy.p(".verdict")[known] if known else None]
+
+
+def what_would_change(line: str) -> htpy.Fragment:
+    """Return what would change the answer."""
+    return htpy.fragment[LOOK, htpy.p(".change")[line] if line else None]
 
 
 def means_and_findings(
