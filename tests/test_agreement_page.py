@@ -107,7 +107,9 @@ def test_the_matrix_is_of_every_two_graders_or_of_two_in_the_address(grade):
 
 def test_a_facet_gives_each_bucket_a_row_and_a_bucket_stands_alone(grade):
     grade(THREE)
-    assert "By task" in words(open_agreement(facet="task"))
+    said = words(open_agreement(facet="task"))
+    assert re.search(r"By bucket[^§]*\|task\|+alpha\|", said)
+    assert "|single|" in said
     app = open_agreement(facet="task", bucket="single")
     said = words(app)
     assert "Of the queries of task = single alone." in said

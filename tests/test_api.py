@@ -241,6 +241,29 @@ def test_what_cannot_be_used_is_said_in_a_sentence(words: str) -> None:
         labeler.evaluate(**given)
 
 
+def test_without_b_all_pairs_of_named_runs_are_tested_together() -> None:
+    qrels = {f"q{n}": {"c": 1, "x": 0} for n in range(20)}
+    up, down = ({query: list(ids) for query in qrels} for ids in ("cx", "xc"))
+    runs = {"one": up, "two": down, "three": {**down, "q0": ["c"]}}
+    found = labeler.compare(qrels, runs, measures="RR P@1")
+    pairs = [("one", "two"), ("one", "three"), ("two", "three")]
+    assert list(zip(found["run_a"], found["run_b"], strict=True)) == [
+        p for p in pairs for _ in "12"
+    ]
+    assert set(found["family"]) == {6}
+    first = found.iloc[0]
+    assert (first["p"], first["test"], first["p_holm"]) == (1 / 10_001, "drawn", 6 / 10_001)
+    last = found.iloc[-1]
+    assert (last["p"], last["test"]) == (1.0, "exact"), "one query differs: both ways are as large"
+    alone = labeler.compare(qrels, up, down, "RR")
+    assert "run_a" not in alone
+    assert alone["family"].tolist() == [1]
+    assert alone["caution"].tolist() == ["all queries alike: no spread to resample"]
+    for wrong in ({"one": up}, [up, down]):
+        with pytest.raises(BadInput, match="at least two runs"):
+            labeler.compare(qrels, wrong)
+
+
 def test_numbers_of_numpy_and_measures_of_ir_measures_are_understood() -> None:
     qrels = {q: {c: np.int8(grade) for c, grade in chunks.items()} for q, chunks in QRELS.items()}
     run = {q: {c: np.float32(score) for c, score in ranked.items()} for q, ranked in RUN.items()}

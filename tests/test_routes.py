@@ -278,7 +278,7 @@ from labeler.store import Store
 
 path, token, body = sys.argv[1:]
 keep = Store(path)
-route = grading_routes(path)[-1]
+[route] = [each for each in grading_routes(path) if each.path == "/api/judgments"]
 size = 0
 resource.setrlimit(resource.RLIMIT_FSIZE, (32768, 32768))
 

@@ -168,6 +168,13 @@ PRINTED = ("-0x1.b7a32846ff502p-7", "0x1.ba10e1a5efec0p-5")
 PRINTED_P = 0.3234676532346765
 
 
+def test_an_interval_does_not_depend_on_what_else_is_asked_for() -> None:
+    samples = [np.roll(SKEWED, at)[: 59 + at % 2] + at / 100 for at in range(600)]
+    together = intervals(samples, draws=200)
+    for at in (0, 1, 255, 256, 511, 599):
+        assert together[at] == intervals([samples[at]], draws=200)[0]
+
+
 def test_where_nothing_can_be_resampled_it_says_why() -> None:
     none, one, alike = intervals([np.array([]), np.array([0.5]), np.full(12, 0.25)])
     assert math.isnan(none.lo)

@@ -8,7 +8,6 @@ from labeler.agreement.against import (
     Resolve,
     Week,
     against_others,
-    agreed_without,
 )
 from labeler.agreement.coefficients import METRICS, Metric
 from labeler.agreement.draws import Draws
@@ -20,12 +19,10 @@ from labeler.agreement.words import (
     LIMITS,
     Note,
     conventions_of,
-    interval_words,
     left_aside,
     listed,
     meaning,
     notes,
-    rests_on,
     summary,
 )
 
@@ -45,19 +42,16 @@ __all__ = [
     "Sheet",
     "Week",
     "against_others",
-    "agreed_without",
     "agreement_of",
     "agreement_records",
     "by_grader",
     "conventions_of",
     "in_words",
-    "interval_words",
     "left_aside",
     "listed",
     "meaning",
     "notes",
     "records_of",
-    "rests_on",
     "self_agreement",
     "summary",
 ]

@@ -58,6 +58,29 @@ def summary(found: Agreement) -> str:
     return f"{_who(found)} {_how(found.alpha)}: {_alpha(found)}."
 
 
+def meaning(found: Agreement) -> str:
+    """Say what to make of it: first what alpha allows, then how sure that is; "" of no alpha."""
+    alpha = found.alpha
+    if not alpha.is_defined:
+        return ""
+    if alpha.value >= RELIABLE:
+        said = "It matters little who of them graded what."
+    elif alpha.value >= TENTATIVE:
+        said = "That is enough to build on; talking over the widest disagreements makes it firmer."
+    elif alpha.value > 0:
+        said = (
+            "They read the guideline differently in places, and a close comparison of two runs may "
+            "depend on who graded: talk over the widest disagreements, and let the guideline say "
+            "what you find."
+        )
+    else:
+        said = (
+            "The guideline leaves too much open: talk over the widest disagreements before more is "
+            "graded."
+        )
+    return f"{said}{_how_sure(alpha)}"
+
+
 def missing(found: Agreement) -> str:
     """Say why there is no alpha."""
     if not found.graders:
@@ -99,23 +122,6 @@ def left_aside(sheet: Sheet) -> list[Note]:
     return [Note("not blind", f"{grades} not given blind left aside: {counts}")]
 
 
-def rests_on(found: Coefficient) -> str:
-    """Say what a number rests on.
-
-    >>> rests_on(Coefficient(0.5, 1, 1)), rests_on(Coefficient(0.5, 1200, 60))
-    ('1 chunk of 1 query', '1,200 chunks of 60 queries')
-    """
-    queries = "1 query" if found.queries == 1 else f"{found.queries:,} queries"
-    return f"{found.n:,} {'chunk' if found.n == 1 else 'chunks'} of {queries}"
-
-
-def interval_words(found: Coefficient) -> str:
-    """Say a number's interval, or why there is none."""
-    if found.unsure is not None:
-        return f"no interval: {found.unsure}"
-    return f"95%: {found.low:.3f} to {found.high:.3f}"
-
-
 def listed(names: Sequence[str]) -> str:
     """Return names as a sentence has them.
 
@@ -141,38 +147,22 @@ def _how(alpha: Coefficient) -> str:
 def _alpha(found: Agreement) -> str:
     metric = "" if found.metric == "ordinal" else f", {found.metric},"
     return (
-        f"Krippendorff's alpha{metric} is {found.alpha.value:.3f} ({interval_words(found.alpha)}) "
+        f"Krippendorff's alpha{metric} is {found.alpha.value:.3f} ({_interval(found.alpha)}) "
         f"over {_chunks(found.alpha)}"
     )
+
+
+def _interval(found: Coefficient) -> str:
+    """Say a number's interval, or why there is none."""
+    if found.unsure is not None:
+        return f"no interval: {found.unsure}"
+    return f"95%: {found.low:.3f} to {found.high:.3f}"
 
 
 def _chunks(alpha: Coefficient) -> str:
     which = "the one chunk" if alpha.n == 1 else f"the {alpha.n:,} chunks"
     queries = "one query" if alpha.queries == 1 else f"{alpha.queries:,} queries"
     return f"{which} of {queries} that two or more graded"
-
-
-def meaning(found: Agreement) -> str:
-    """Say what to make of it: first what alpha allows, then how sure that is; "" of no alpha."""
-    alpha = found.alpha
-    if not alpha.is_defined:
-        return ""
-    if alpha.value >= RELIABLE:
-        said = "It matters little who of them graded what."
-    elif alpha.value >= TENTATIVE:
-        said = "That is enough to build on; talking over the widest disagreements makes it firmer."
-    elif alpha.value > 0:
-        said = (
-            "They read the guideline differently in places, and a close comparison of two runs may "
-            "depend on who graded: talk over the widest disagreements, and let the guideline say "
-            "what you find."
-        )
-    else:
-        said = (
-            "The guideline leaves too much open: talk over the widest disagreements before more is "
-            "graded."
-        )
-    return f"{said}{_how_sure(alpha)}"
 
 
 def _how_sure(alpha: Coefficient) -> str:

@@ -107,7 +107,7 @@ def show(asked: Asked) -> None:
     show_answer(found, asked, settings)
     if found.agreement.alpha.n:
         if found.buckets:
-            st.subheader(f"By {asked.facet}")
+            st.subheader("By bucket")
             show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
         st.subheader("Every two graders")
         show_html(tables.pair_table(found.agreement))
@@ -241,7 +241,7 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
         row_of(name, again.again, again.same, again.near, said=agreement.in_words(again, name))
         for name, again in found.items()
     ]
-    show_html(tables.sheet(["grader", "shown again", "same grade", "one apart", ""], rows))
+    show_html(tables.sheet(["grader", "shown again", "same grade", "one apart", "in words"], rows))
     st.caption("A few of a grader's own earlier chunks come back unmarked; see Work.")
 
 

@@ -19,6 +19,7 @@ from labeler.tables.shared import SHEET, framed, head
 MOST_SHADE = 55  # per cent: the page's own ink stays readable on it, in the light and in the dark
 LOOK = style(
     """
+.verdict.of-graders a { color: inherit; font-weight: 600; white-space: nowrap; }
 .confusion table { width: auto; }
 .confusion th, .confusion td { padding: 0.3rem 0.6rem; vertical-align: middle; }
 .confusion thead th { white-space: normal; text-align: center; max-width: 8rem; }
@@ -59,7 +60,7 @@ def confusion_picture(
         ]
         for at, (name, row) in enumerate(zip(grades, table, strict=True))
     ]
-    heads = [head(""), *map(head, grades), head("all")]
+    heads = [head("grade", words=True), *map(head, grades), head("all")]
     caption = htpy.fragment["Down: ", htpy.bdi[down], ". Across: ", htpy.bdi[across], "."]
     look, classes = [SHEET, LOOK], "sheet confusion"
     return framed(look, classes, heads, body, label="Confusion matrix", caption=caption)
@@ -84,11 +85,12 @@ def agreement_answer(
 
     ``link`` leads to what they disagree on.
     """
-    step = htpy.a(href=link)["The widest disagreements"] if link else None
+    step = htpy.a(href=link)["What they disagree on"] if link else None
     return htpy.fragment[
         ANSWER_LOOK,
+        LOOK,
         htpy.div(".answer")[
-            htpy.hgroup(".verdict")[
+            htpy.hgroup(".verdict.of-graders")[
                 htpy.p(".known")[headline],
                 htpy.p(".change")[meaning, " ", step] if meaning or step else None,
             ],
@@ -117,7 +119,7 @@ def agreement_table(found: Agreement) -> htpy.Fragment:
         [Said(name, of), shown(each.value), *counted(each, shown), why(each)]
         for name, of, each, shown in rows
     ]
-    return _with_reasons(["", "value", *COUNTED], body)
+    return _with_reasons(["all graders", "value", *COUNTED], body)
 
 
 def pair_table(found: Agreement) -> htpy.Fragment:
@@ -133,7 +135,7 @@ def pair_table(found: Agreement) -> htpy.Fragment:
         ]
         for pair in found.pairs
     ]
-    return _with_reasons(["", "and", "weighted kappa", *COUNTED, "same grade"], body)
+    return _with_reasons(["grader", "and", "weighted kappa", *COUNTED, "same grade"], body)
 
 
 def bucket_agreement_table(facet: str, found: Sequence[tuple[str, Agreement]]) -> htpy.Fragment:

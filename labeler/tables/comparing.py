@@ -60,7 +60,7 @@ LOOK = style("""
 .compare.whole .change small { font-size: 0.78rem; }
 .compare.whole .sure > * { font-size: 0.88rem; }
 .compare.whole .sure small { white-space: normal; }
-.compare.whole .sure td { max-width: 14rem; }
+.compare.whole .sure td { max-width: 14rem; white-space: normal; }
 .compare .letter::before {
     content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
     background: var(--side);

@@ -17,6 +17,7 @@ from labeler.measures import Floats, Ints
 DRAWS = 10_000
 """How many resamples an interval, and how many flips a sampled test, rests on."""
 
+SMALL, ROWS = 2**18, 16  # multiplications that OpenBLAS does in one thread; samples at once
 AT_ONCE = 256  # draws: as many as stay in a processor's cache beside a thousand queries
 _SEED = 20_071_104
 _WORD = 64
@@ -66,3 +67,19 @@ def resamples(queries: int, draws: int) -> Iterator[Floats]:
         places += queries * np.arange(some)[:, np.newaxis]
         counts = np.bincount(places.ravel(), minlength=some * queries)
         yield counts.reshape(some, queries).astype(np.float64)
+
+
+def product(samples: Floats, draws: Floats) -> Floats:
+    """Return ``samples @ draws``, (samples, n) by (n, draws), multiplied in small parts.
+
+    A large product is shared between threads, and on a busy machine they wait for each other many
+    times longer than all of it takes one of them.
+    """
+    count, n = samples.shape
+    made = np.empty((count, draws.shape[1]))
+    width = max(2, SMALL // max(1, n * min(count, ROWS)))
+    for first in range(0, draws.shape[1], width):
+        part = draws[:, first : first + width]
+        for at in range(0, count, ROWS):
+            made[at : at + ROWS, first : first + width] = samples[at : at + ROWS] @ part
+    return made

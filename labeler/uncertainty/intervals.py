@@ -13,10 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.measures import Floats
-from labeler.uncertainty.draws import DRAWS, by_length, in_steps, resamples
+from labeler.uncertainty.draws import DRAWS, by_length, in_steps, product, resamples
 
 LEVEL = 0.95
 BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
+TOGETHER = 256  # samples, so that their draws take some 20 MB and not what memory there is
 _NORMAL = NormalDist()
 _PLAIN = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
 _Z = _NORMAL.inv_cdf((1 + LEVEL) / 2)
@@ -55,10 +56,12 @@ def intervals(samples: Sequence[Floats], draws: int = DRAWS) -> list[Interval]:
     """
     found = [NO_QUERY] * len(samples)
     for n, places in by_length(samples).items():
-        some = [samples[at] for at in places]
-        made = _of_length(np.stack(some), draws) if n > 1 else [_of_none_or_one(n)] * len(some)
-        for at, each in zip(places.tolist(), made, strict=True):
-            found[at] = each
+        for first in range(0, len(places), TOGETHER):
+            part = places[first : first + TOGETHER].tolist()
+            some = np.stack([samples[at] for at in part])
+            made = _of_length(some, draws) if n > 1 else [_of_none_or_one(n)] * len(part)
+            for at, each in zip(part, made, strict=True):
+                found[at] = each
     return found
 
 
@@ -87,7 +90,7 @@ def _of_length(samples: Floats, draws: int) -> list[Interval]:
     """Return the intervals of samples, (samples, n), of two queries or more."""
     whole, step = in_steps(samples)
     n = whole.shape[1]
-    drawn = np.concatenate([whole @ counts.T for counts in resamples(n, draws)], axis=1)
+    drawn = np.concatenate([product(whole, counts.T) for counts in resamples(n, draws)], axis=1)
     drawn.sort(axis=1)
     rows = zip(samples, whole, drawn, (step / n).tolist(), strict=True)
     return [_of_one(*row) for row in rows]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.measures import Floats
-from labeler.uncertainty.draws import DRAWS, by_length, flips, in_steps, sign_bits
+from labeler.uncertainty.draws import DRAWS, by_length, flips, in_steps, product, sign_bits
 
 EXACT = 16
 """Up to as many differences that are not 0, all ways of flipping them are counted."""
@@ -76,7 +76,7 @@ def _sampled(samples: Sequence[Floats], draws: int) -> list[float]:
         bars[n] = _bar(whole[n].sum(axis=1), step, n)[:, np.newaxis]
     for turned in flips(sign_bits(max(parts, default=0), draws), draws):
         for n, places in parts.items():
-            sums = whole[n].sum(axis=1)[:, np.newaxis] - 2.0 * (whole[n] @ turned[:n])
+            sums = whole[n].sum(axis=1)[:, np.newaxis] - 2.0 * product(whole[n], turned[:n])
             counts[places] += np.sum(np.abs(sums) >= bars[n], axis=1)
     found: list[float] = ((counts + 1) / (draws + 1)).tolist()
     return found

@@ -61,6 +61,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             store.invite(name, f"hash {number}", role="lead")
             judge(store, f"e{number}", name, NAMES[1], "grade", 0)
             judge(store, f"x{number}", name, NAMES[2], "cannot_tell", None)
+            store.judge(Judgment(f"o{number}", NAMES[0], NAMES[2], name, grade=number % 4))
             store.remark(Remark(f"r{number}", name, name, "unclear", name))
     return path
 
@@ -91,6 +92,8 @@ def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "queries", {**two, "query": name, "part": part}
     for review in ("Work", "Progress", "Can't tell", "Remarks on queries", "Notes"):
         yield "review", {"review": review, "facet": name}
+    yield "review", {"review": "Agreement", "facet": name, "down": name}
+    yield "review", {"review": "Agreement", **field, "grader": [name, NAMES[0]]}
     for section in ("Load", "Download", "Runs", "Queries", "People", "Settings"):
         yield "data", {"section": section, "run": name, "person": name, "find": name}
     for page in ("scores", "compare", "slices", "queries"):  # what is not there is named, too

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -77,30 +77,24 @@ def golden_set(tmp_path: Path) -> Callable[..., Path]:
     return lambda **sizes: small_golden_set(tmp_path / "golden.db", **sizes)
 
 
-@pytest.fixture
-def serve(golden_set: Callable[..., Path]) -> Iterator[Callable[..., WarmServer]]:
-    """Start servers that end with the test."""
-    servers: list[WarmServer] = []
+@contextmanager
+def servers() -> Iterator[Callable[..., WarmServer]]:
+    """Start servers that end with the block."""
+    started: list[WarmServer] = []
 
-    def start(database: Path | None = None, **environment: str) -> WarmServer:
-        server = WarmServer(database or golden_set(), **environment)
-        servers.append(server)
+    def start(database: Path, **environment: str) -> WarmServer:
+        server = WarmServer(database, **environment)
+        started.append(server)
         server.start()
         return server
 
     yield start
-    for server in servers:
+    for server in started:
         server.stop(signal.SIGKILL)
 
 
-@pytest.fixture
-def server(serve: Callable[..., WarmServer]) -> WarmServer:
-    """Serve `small_golden_set`."""
-    return serve()
-
-
-@pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+@contextmanager
+def profiles(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Open pages, each in a context (a browser profile) of its own, as a grader who is known.
 
     What else is named describes the device, see `tests.browser.padpage.PHONE`.
@@ -127,3 +121,37 @@ def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
     yield open_page
     for context in contexts:
         context.close()
+
+
+@pytest.fixture
+def serve(golden_set: Callable[..., Path]) -> Iterator[Callable[..., WarmServer]]:
+    """Start servers that end with the test."""
+    with servers() as start:
+        yield lambda database=None, **more: start(database or golden_set(), **more)
+
+
+@pytest.fixture(scope="module")
+def serve_to_all() -> Iterator[Callable[..., WarmServer]]:
+    """Start servers for all tests of a module: for what no test of it changes."""
+    with servers() as start:
+        yield start
+
+
+@pytest.fixture
+def server(serve: Callable[..., WarmServer]) -> WarmServer:
+    """Serve `small_golden_set`."""
+    return serve()
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages that close with the test, see `profiles`."""
+    with profiles(browser) as open_page:
+        yield open_page
+
+
+@pytest.fixture(scope="module")
+def visit_for_all(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Open pages that all tests of a module go on with."""
+    with profiles(browser) as open_page:
+        yield open_page

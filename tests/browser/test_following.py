@@ -79,18 +79,22 @@ def strip(page: Page, query: str) -> Locator:
 # The numbers move ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_a_grade_in_one_browser_moves_the_numbers_in_another(server, visit, path):
-    before, after = PAGES[path]
-    page = follows(visit(f"{server.url}{path}", grader=None))
-    numbers = page.locator("table").first
-    expect(numbers).to_contain_text(before)
-    expect(numbers).not_to_contain_text(after)
+def test_a_grade_in_one_browser_moves_the_numbers_on_every_page_in_another(server, visit):
+    first = visit(f"{server.url}/review", grader=None)
+    tabs = {"/review": first}
+    for path in PAGES:
+        if path not in tabs:
+            tabs[path] = visit(f"{server.url}{path}", grader=None, context=first.context)
+    for path, page in tabs.items():
+        numbers = follows(page).locator("table").first
+        expect(numbers).to_contain_text(PAGES[path][0])
+        expect(numbers).not_to_contain_text(PAGES[path][1])
     pad = visit(f"{server.url}/?query=q0", grader="Bea")
     pad.locator(".whole .row").filter(has_text="chunk c1.").first.click()
     pad.keyboard.press("3")
     expect(pad.locator(".status .state")).to_have_text("5 saved")
-    expect(numbers).to_contain_text(after)
+    for path, page in tabs.items():
+        expect(page.locator("table").first).to_contain_text(PAGES[path][1])
 
 
 def test_what_another_process_loads_is_shown_too(server, visit):
@@ -121,28 +125,35 @@ def test_ten_tabs_of_one_browser_load_follow_and_leave_grading_as_it_was(server,
 # What the reader is at stays -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path != "/review"])
-def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit, path):
-    _, after = PAGES[path]
-    page = follows(visit(f"{server.url}{path}", viewport={"width": 1000, "height": 420}))
-    stand_still(page).get_by_test_id("stMain").evaluate(SCROLL_AND_NOTE)
+def test_a_push_leaves_scroll_focus_and_typed_text_alone(server, visit):
+    tabs: dict[str, Page] = {}
+    for path in PAGES:
+        if path != "/review":
+            context = tabs["/scores?measure=P@5&facet=task"].context if tabs else None
+            size = {"viewport": {"width": 1000, "height": 420}}
+            tabs[path] = follows(visit(f"{server.url}{path}", context=context, **size))
+    for page in tabs.values():
+        stand_still(page).get_by_test_id("stMain").evaluate(SCROLL_AND_NOTE)
     with server.store() as store:
         judge(store, "q0", "c1", 3)
-    expect(page.locator("table").first).to_contain_text(after)
-    stand_still(page)
-    [place] = page.evaluate("window.places")
-    assert place > 100
-    open_choices(page)
-    typed = page.get_by_role("combobox", name="Measures")
-    typed.click()
-    typed.press_sequentially("nDC")
-    before = page.locator("table").first.inner_text()
+    before, typed = {}, {}
+    for path, page in tabs.items():
+        expect(page.locator("table").first).to_contain_text(PAGES[path][1])
+        [place] = stand_still(page).evaluate("window.places")
+        assert place > 100
+        open_choices(page)
+        typed[path] = page.get_by_role("combobox", name="Measures")
+        typed[path].click()
+        typed[path].press_sequentially("nDC")
+        before[path] = page.locator("table").first.inner_text()
     with server.store() as store:
         judge(store, "q0", "c2", 3)
-    expect(page.locator("table").first).not_to_have_text(before, use_inner_text=True)
-    stand_still(page)
-    expect(typed).to_have_value("nDC")
-    expect(typed).to_be_focused()
+    for path, page in tabs.items():
+        numbers = page.locator("table").first
+        expect(numbers).not_to_have_text(before[path], use_inner_text=True)
+        stand_still(page)
+        expect(typed[path]).to_have_value("nDC")
+        expect(typed[path]).to_be_focused()
 
 
 def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server, visit):

@@ -1,19 +1,22 @@
-"""Every link of every page, clicked: it shows what its address says, and Back leads back."""
+"""Links of every kind, clicked: they show what their address says, and Back leads back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
 
+from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
 from tests.browser.server import WarmServer, loaded
-from tests.browser.still import shown, stand_still
+from tests.browser.still import follow, shown, stand_still
 
 pytestmark = pytest.mark.browser
 
@@ -47,11 +50,9 @@ LINKS = """() => {
 }"""
 
 
-@pytest.fixture
-def graded(tmp_path: Path) -> Path:
-    """Four queries in two buckets, three runs with names that addresses must spell out."""
+def graded(path: Path) -> Path:
+    """Make four queries in two buckets, three runs with names that addresses must spell out."""
     chunks = tuple(f"c{n}" for n in range(6))
-    path = tmp_path / "graded.db"
     with Store(path, create=True) as store:
         store.add_chunks(loaded([Chunk(name, f"The text of {name}.", name) for name in chunks]))
         store.add_queries(
@@ -80,15 +81,26 @@ def graded(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def golden(serve_to_all, tmp_path_factory) -> WarmServer:
+    """Serve `graded` to all tests that do not change it."""
+    return serve_to_all(graded(tmp_path_factory.mktemp("links") / "graded.db"))
+
+
+@pytest.fixture(scope="module")
+def tab(golden, visit_for_all) -> Page:
+    """Give a page of Ann's that goes on from test to test."""
+    return stand_still(visit_for_all(f"{golden.url}/scores"))
+
+
 @pytest.fixture
-def open_page(serve, visit, graded) -> Callable[[str], Page]:
-    """Open addresses of one server, one after the other in one tab."""
-    server: WarmServer = serve(graded)
+def open_page(golden, visit) -> Callable[[str], Page]:
+    """Open addresses, one after the other in one tab."""
     page: Page = visit("about:blank", grader=None)
-    page.context.add_cookies([{"name": "labeler_grader", "value": "Ann", "url": server.url}])
+    page.context.add_cookies([{"name": COOKIE, "value": "Ann", "url": golden.url}])
 
     def go(address: str) -> Page:
-        page.goto(address if address.startswith("http") else server.url + address)
+        page.goto(golden.url + address)
         return stand_still(page)
 
     return go
@@ -109,62 +121,109 @@ def says(page: Page) -> dict[str, list[str]]:
 
 
 @pytest.fixture(scope="module")
-def said_at() -> dict[str, str]:
-    """Remember what addresses show when they are opened, without the server's own part."""
-    return {}
+def said_at(golden, visit_for_all) -> Callable[[str], str]:
+    """Tell what addresses show when they are loaded."""
+    page: Page = visit_for_all(golden.url)
+
+    @cache
+    def look(href: str) -> str:
+        page.goto(href)
+        return shown(stand_still(page))
+
+    return look
+
+
+def shape(href: str) -> tuple[str, tuple[str, ...]]:
+    """Return what links of one kind have in common: where they lead and what they name."""
+    parts = urlsplit(href)
+    return parts.path, tuple(sorted(parse_qs(parts.query)))
+
+
+def one_of_each(hrefs: Sequence[str], place: str) -> list[tuple[int, str]]:
+    """Return the first link of each shape, with its number on the page; one to the page after.
+
+    From every page to every other leads `test_whoever_walks_…`.
+    """
+    pages = [f"/{name}" if name != "label" else "/" for name in STATES]
+    after = pages[(list(STATES).index(place) + 1) % len(pages)]
+    firsts = {shape(href): (number, href) for number, href in [*enumerate(hrefs)][::-1]}
+    in_row = set(hrefs[: len(pages)])
+    return [
+        (number, href)
+        for (path, _), (number, href) in firsts.items()
+        if href not in in_row or path == after
+    ]
 
 
 @pytest.mark.parametrize("place", STATES)
-def test_every_link_leads_where_it_says_and_back_leads_back(open_page, place):
-    page = open_page(STATES[place][0])
+def test_links_of_every_kind_lead_where_they_say_and_back_leads_back(open_page, place):
+    follow_each(open_page(STATES[place][0]), place)
+
+
+@pytest.mark.parametrize("place", STATES)
+def test_links_out_of_a_shared_address_show_what_their_own_says(open_page, said_at, place):
+    follow_each(open_page(STATES[place][1]), place, said_at)
+
+
+def follow_each(page: Page, place: str, said_at: Callable[[str], str] | None = None) -> None:
+    """Follow a link of each shape and come back; compare with what loading its address shows."""
     start, before, hrefs = page.url, shown(page), page.evaluate(LINKS)
-    for number, href in enumerate(hrefs):
+    followed = one_of_each(hrefs, place)
+    assert followed
+    for number, href in followed:
         click_link(page, number, href)
-        stand_still(page)
-        assert page.url == href
+        if said_at:
+            check_shows(page, said_at(href), f"{href} on {start}")
+        else:
+            stand_still(page)
+        assert page.url == href, f"the address after a click on {start}"
         if href != start:
             page.go_back()
         page.wait_for_url(start)
         check_shows(page, before, f"Back from {href}")
 
 
-@pytest.mark.parametrize("place", STATES)
-def test_every_link_out_of_a_shared_address_shows_what_its_own_says(open_page, said_at, place):
-    """The first and the last are clicked as by a colleague who has just loaded the page."""
-    state = STATES[place][1]
-    page = open_page(state)
-    start, before, hrefs = page.url, shown(page), page.evaluate(LINKS)
-    leading_out = [
-        (number, href)
-        for number, href in enumerate(hrefs)
-        if urlsplit(href).path != urlsplit(state).path
-    ]
-    for number, href in leading_out:
-        if address_of(href) not in said_at:
-            said_at[address_of(href)] = shown(open_page(href))
-            page = open_page(state)
-        elif (number, href) == leading_out[-1]:
-            page = open_page(state)
-        click_link(page, number, href)
-        check_shows(page, said_at[address_of(href)], f"{href} on {state}")
-        assert page.url == href, f"the address after a click on {state}"
+def test_whoever_walks_from_every_page_to_every_other_sees_what_the_addresses_say(
+    open_page, said_at
+):
+    titles = walk()
+    assert len(set(pairwise(["Label", *titles]))) == len(titles) == 42
+    page = open_page(f"/?{PAIR}&{FIELD}")
+    trail = [page.url]
+    for title in titles:
+        link = page.get_by_role("link", name=title, exact=True)
+        before, href = page.url, link.evaluate("link => link.href")
+        link.click()
+        page.wait_for_url(href)
+        check_shows(page, said_at(href), f"{href} on {before}")
+        trail.append(href)
+    for href in trail[-2:-5:-1]:
         page.go_back()
-        page.wait_for_url(start)
-        check_shows(page, before, f"Back from {href}")
+        page.wait_for_url(href)
+        check_shows(page, said_at(href), f"Back to {href}")
+
+
+def walk() -> list[str]:
+    """Return titles of pages, from Label to Label, so that each follows each of the others once."""
+    titles = [name.title() for name in STATES]
+    to_go = {title: [other for other in titles if other != title] for title in titles}
+    trail, done = [titles[0]], []
+    while trail:  # Hierholzer's circuit
+        if left := to_go[trail[-1]]:
+            trail.append(left.pop())
+        else:
+            done.append(trail.pop())
+    return done[::-1][1:]
 
 
 def click_link(page: Page, number: int, href: str) -> None:
     """Click one of the links of a page, which must not load the page anew."""
-    assert page.evaluate(LINKS)[number] == href
+    # the text of two states of Label can be the same
+    page.wait_for_function(f"([number, href]) => ({LINKS})()[number] === href", arg=[number, href])
     page.evaluate("window.isTheSameDocument = true")
     page.evaluate("number => window.links[number].click()", number)
     page.wait_for_url(href)
     assert page.evaluate("window.isTheSameDocument"), f"{href} was loaded anew"
-
-
-def address_of(href: str) -> str:
-    """Return an address without the server's name and port, which the next test has others of."""
-    return href.removeprefix("http://").partition("/")[2]
 
 
 def test_links_obey_the_enter_key_and_open_tabs_when_asked_to(open_page):
@@ -184,15 +243,16 @@ def test_links_obey_the_enter_key_and_open_tabs_when_asked_to(open_page):
 
 
 def test_an_address_opened_by_hand_names_its_runs_and_a_dropped_run_changes_nothing(
-    open_page, graded
+    serve, visit, tmp_path
 ):
-    page = open_page("/compare")
+    server = serve(graded(tmp_path / "graded.db"))
+    page = stand_still(visit(f"{server.url}/compare"))
     expect(page).to_have_url(re.compile(r"/compare\?a=bm25&b=lsa\+2%2B3$"))
     address, before = page.url, shown(page)
     assert page.evaluate("history.length") == 2, "about:blank and one page"
-    with Store(graded) as store:
+    with server.store() as store:
         store.drop_run("bm25")
-    page = open_page(address)
+    page.goto(address)
     expect(page.get_by_text("no run is called 'bm25'; there are: lsa 2+3, hybrid")).to_be_visible()
     page.get_by_role("button", name="Go on without it").click()
     expect(page).to_have_url(re.compile(r"/compare\?b=lsa\+2%2B3&a=hybrid\+%26\+more$"))
@@ -259,8 +319,8 @@ def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
         ("/slices?least=many", "least is a number from 1 to 1000, not 'many'"),
     ],
 )
-def test_a_link_to_what_is_gone_says_so_and_goes_on_without_it(open_page, address, said):
-    page = open_page(address)
+def test_a_link_to_what_is_gone_says_so_and_goes_on_without_it(tab, golden, address, said):
+    page = follow(tab, golden.url + address)
     expect(page.get_by_text(said)).to_be_visible()
     page.get_by_role(
         "button", name=re.compile("Go on without it|Show all|Back to the list")

@@ -10,6 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Judgment, Ranking
 from tests.browser.server import WarmServer
+from tests.browser.still import wait_for_links
 from tests.contrast import contrast
 from tests.page import loaded
 
@@ -141,7 +142,7 @@ def test_a_click_on_a_heading_sorts_and_back_undoes_it(crowd, visit):
 
 def test_sorting_by_the_keyboard_keeps_the_focus_and_the_place(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR", viewport={"width": 1024, "height": 400})
-    page.get_by_role("link", name="RR").focus()
+    wait_for_links(page).get_by_role("link", name="RR").focus()
     before = page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop")
     page.keyboard.press("Enter")
     expect(heading(page, "RR")).to_have_attribute("aria-sort", "ascending")
