@@ -133,7 +133,7 @@ def test_only_those_who_are_named_count(run, grade):
     ("ratings", "said"),
     [
         ([], "Nobody has graded blind yet"),
-        ([[1, 2]], "Only Ann has graded blind: agreement needs a second grader."),
+        ([[1, 2]], "Only Ann's blind grades are looked at: agreement needs two graders."),
         ([[1, None], [None, 2]], "Ann and Bob have graded no chunk in common"),
         ([[2, 2], [2, 2]], "Everybody gave 2 to the 2 chunks of 2 queries"),
         ([[0, 1, 3], [2, 2, 2]], "Ann and Bob: Bob gave 2 to all 3 of them, hence kappa 0"),

@@ -86,7 +86,7 @@ def missing(found: Agreement) -> str:
     if not found.graders:
         return "Nobody has graded blind yet, so there is nothing to agree on."
     if len(found.graders) == 1:
-        return f"Only {found.graders[0]} has graded blind: agreement needs a second grader."
+        return f"Only {found.graders[0]}'s blind grades are looked at: agreement needs two graders."
     if found.alpha.reason == ONE_GRADE:
         [grade] = [at for at, row in enumerate(found.table) if row.any()]
         where = _chunks(found.alpha)
