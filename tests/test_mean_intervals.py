@@ -92,5 +92,6 @@ def test_hovering_a_mean_says_its_interval_and_the_page_what_that_covers(filled:
         each.proto.body for each in by_bucket.get("html")
     )
     sliced = open_page("slices", a="new", facet="intent", measure=["RR"], numbers="true")
-    assert "95% interval" in words(sliced)
+    assert re.search(r"\|0\.\d{4}–0\.\d{4}\|", words(sliced))
+    assert "95% interval, which covers the choice of queries" in words(sliced)
     assert "covers the choice of queries, not holes or graders" in words(sliced)

@@ -8,7 +8,7 @@ import htpy
 
 from labeler.evaluation import number
 from labeler.markup import style
-from labeler.uncertainty import Interval
+from labeler.uncertainty import BCA, Interval
 
 LONG_HEADING = 40  # characters
 SHEET = style("""
@@ -133,6 +133,18 @@ def reach_words(interval: Interval) -> str:
     why = f", {interval.reason}" if interval.reason else ""
     ends = f"{number(interval.lo)} to {number(interval.hi)}"
     return f"95% interval {ends} ({interval.method}{why})"
+
+
+def ends_words(interval: Interval) -> str:
+    """Return a mean's interval where there is little room, or why it has none.
+
+    >>> ends_words(Interval(0.25, 0.5, "BCa")), ends_words(Interval(0.25, 0.5, "Wilson"))
+    ('0.2500–0.5000', '0.2500–0.5000 Wilson')
+    """
+    if not interval.method:
+        return interval.reason
+    method = "" if interval.method == BCA else f" {interval.method}"
+    return f"{number(interval.lo)}–{number(interval.hi)}{method}"
 
 
 def hole_words(holes: int) -> str:

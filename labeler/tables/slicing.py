@@ -23,7 +23,7 @@ from labeler.comparison import (
 from labeler.evaluation import NO_RESULT, Conventions, Score, arrowed, number
 from labeler.measures import Measure
 from labeler.tables.scores import NO_INTERVALS
-from labeler.tables.shared import SHEET, framed, head, hole_words, reach_words, small
+from labeler.tables.shared import SHEET, ends_words, framed, head, hole_words, small
 from labeler.uncertainty import Intervals
 
 LinkOf = Callable[..., str]
@@ -146,7 +146,7 @@ def _few(n: int, least: int) -> htpy.Element | None:
 
 def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
     found = intervals.get((score.run, str(score.measure), score.bucket))
-    between = "" if found is None or score.reason else reach_words(found)
+    between = "" if found is None or score.reason else ends_words(found)
     left_out = f", {score.undefined} undefined" if score.undefined else ""
     rests_on = f" · {hole_words(score.holes)}"
     if score.missing:
