@@ -108,7 +108,7 @@ class Bands:
         facet.
         """
         board, chosen = board.snapshot(), _with_band(board, measures)
-        values = _values(board, chosen, facet)
+        values = self._values(board, chosen, facet)
         if not self.runs:
             return {}
         with self._lock:
@@ -125,7 +125,7 @@ class Bands:
     ) -> DeltaBands:
         """Return the bands of the second run's mean minus the first's; otherwise as `means`."""
         board, chosen = board.snapshot(), _with_band(board, measures)
-        values = _values(board, chosen, facet)
+        values = self._values(board, chosen, facet)
         a, b = self.runs
         with self._lock:
             self._follow(board, chosen)
@@ -141,7 +141,7 @@ class Bands:
         self._tops = find_tops(board, depth)
         self._filling: Filling = learn(board, self._tops)
         self._taught = int(np.sum(self._filling.grades > UNGRADED))
-        self._counts = _counts(board)
+        self._counts, self._revision = _counts(board), board.revision
         lengths = [board.hits(run).length for run in self.runs]
         self._answered: Bools = np.array(lengths).reshape(len(self.runs), self._tops.queries).T > 0
         self.draws = self._asked
@@ -153,6 +153,7 @@ class Bands:
         if deepest > self._tops.depth:
             self._begin(board, deepest)
         changed = self._changed(board)
+        self._revision = board.revision
         if len(changed):
             self._filling = self._filling.after(board, changed.tolist())
             taught = int(np.sum(self._filling.grades > UNGRADED))
@@ -166,6 +167,8 @@ class Bands:
 
     def _changed(self, board: Scoreboard) -> Ints:
         """Return the queries whose grades are others than when what is kept was found."""
+        if board.revision == self._revision:
+            return np.zeros(0, dtype=np.int64)
         counts, grades = _counts(board), grades_of(board, self._tops)
         differs = (counts != self._counts).any(axis=1)
         differs[self._tops.query[grades != self._filling.grades]] = True
@@ -211,6 +214,21 @@ class Bands:
         found = zip(low, high, exact, likely_low, likely_high, strict=True)
         return [_Found(*each, holes) for each in found]
 
+    def _values(
+        self, board: Scoreboard, measures: Sequence[Measure], facet: str | None
+    ) -> Mapping[tuple[str, Measure, str | None], _Value]:
+        """Return the means as they are, and which runs are silent."""
+        answers: list[bool] = np.any(self._answered, axis=0).tolist()
+        there = dict(zip(self.runs, answers, strict=True))
+        return {
+            (row.run, row.measure, row.bucket): (
+                row.value,
+                math.isnan(row.value) and (row.n > 0 or not there[row.run]),
+            )
+            for row in board.table(measures, facet)
+            if row.run in there
+        }
+
     def _speak(self, reach: Reach) -> list[bool]:
         """Say which runs, and so which delta, have a value under every filling that gives any.
 
@@ -243,25 +261,14 @@ class _Found(NamedTuple):
         lowest, highest = self.lowest, self.highest
         if not math.isnan(value):
             lowest, highest = min(lowest, value), max(highest, value)
+        if math.isnan(self.low):  # no filling that was drawn gives a value
+            return Band(lowest, highest, self.exact, lowest, highest, self.holes)
         low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
         return Band(lowest, highest, self.exact, low, high, self.holes)
 
 
 _Value = tuple[float, bool]
 """A mean, and whether there is none because a run answers no query that counts."""
-
-
-def _values(
-    board: Scoreboard, measures: Sequence[Measure], facet: str | None
-) -> Mapping[tuple[str, Measure, str | None], _Value]:
-    empty = {run for run in board.run_names if not board.hits(run).length.any()}
-    return {
-        (row.run, row.measure, row.bucket): (
-            row.value,
-            math.isnan(row.value) and (row.n > 0 or row.run in empty),
-        )
-        for row in board.table(measures, facet)
-    }
 
 
 def _difference(a: _Value, b: _Value) -> _Value:

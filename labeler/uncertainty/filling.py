@@ -43,10 +43,10 @@ NEAR_TOP = (1, 3)
 """Ranks down to which each run may be better or worse than its other ranks let expect."""
 
 LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
-DOUBT = 1.2
+DOUBT = 1.1
 """By how much weights are less sure than their fit says, since no model is quite right."""
 
-MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 3_000
+MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 2_500
 GRADES = (1, 2, 3)
 
 

@@ -77,7 +77,8 @@ def find_tops(board: Scoreboard, depth: int = DEPTH) -> Tops:
     """
     found = [_listed(board, run) for run in board.run_names]
     top = [pairs[rank <= depth] for pairs, rank in found]
-    pairs = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *top]))
+    every = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *top]))
+    pairs = every[np.diff(every, prepend=-1) > 0]
     ranks = np.zeros((len(pairs), len(found)), dtype=np.int64)
     for column, (listed, rank) in enumerate(found):
         place = np.searchsorted(pairs, listed)

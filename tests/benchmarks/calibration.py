@@ -1,5 +1,5 @@
 """How often what the holes could make of a mean holds what it is: ``python -m
-tests.benchmarks.calibration FOLDER [HIDINGS]``.
+tests.benchmarks.calibration FOLDER [HIDINGS [COLLECTION [WAY]]]``.
 
 Takes the public collections in FOLDER as truths (see ``published.py``), hides some of the grades
 in the top 20 of the runs, and looks whether each run's true mean, and each pair's true delta, is
@@ -137,16 +137,23 @@ def pairs_in_turn(runs: int) -> Iterator[tuple[int, int]]:
 
 def main() -> None:
     """Replay every collection, hidden in each way, and print the table."""
-    folder, hidings = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else HIDINGS
+    folder, hidings, only, one_way = [
+        *sys.argv[1:],
+        *["", str(HIDINGS), "", ""][len(sys.argv) - 1 :],
+    ]
     measures = Conventions.of().measures(MEASURES)
-    for name, truth in read_all(folder).items():
+    for name, truth in read_all(Path(folder)).items():
+        if only not in ("", name):
+            continue
         tops = find_tops(Scoreboard(truth, Conventions.of()))
         print(f"{name}: {len(truth.query_ids)} queries, {len(truth.runs)} runs, ", end="")
         print(f"{len(tops.query):,} pairs in a top {DEPTH}")
         for way, hide in HIDERS.items():
+            if one_way not in ("", way):
+                continue
             draw, tally, started = np.random.default_rng(5), Tally(), time.perf_counter()
             pairs = pairs_in_turn(len(truth.runs))
-            for turn in range(hidings):
+            for turn in range(int(hidings)):
                 hidden = hide(tops, draw, turn)
                 replay(truth, tops, measures, hidden, tally)
                 if turn % 3 == 0:
