@@ -25,8 +25,8 @@ WORDS = (
 DOUBTS = (
     "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
     "many agree on, of queries like it. It is too sure where people chose what to grade by what it "
-    "says, and a little where mostly what one run alone found is not graded. Neither band is about "
-    "the choice of queries, nor about graders."
+    "says, where only the first few ranks are graded, and a little where mostly what one run alone "
+    "found is not. Neither band is about the choice of queries, nor about graders."
 )
 MOST_KEPT = 4  # of which each has the draws of all queries
 

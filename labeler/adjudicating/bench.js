@@ -1,7 +1,7 @@
 // The bench: which pair is in focus, what a key does with it, and where one goes from there.
 
 import { drawn } from "./case.js";
-import { find, isEditable, make, nameOf, newId } from "./hands.js";
+import { closeConnectionDialog, find, isEditable, make, nameOf, newId } from "./hands.js";
 import { Listing } from "./listing.js";
 import { drawRows } from "./rows.js";
 import { ask, Forbidden, Sender } from "./sender.js";
@@ -10,6 +10,7 @@ import { ask, Forbidden, Sender } from "./sender.js";
 
 /** @type {Record<string, number>} */
 const GRADES = { 0: 0, 1: 1, 2: 2, 3: 3, a: 0, s: 1, d: 2, f: 3 };
+const TOLD_MS = 6000; // how long what was just done is said
 const TOO_SOON_MS = 200; // a press so soon after a pair came up was meant for the one before
 
 export class Bench {
@@ -24,7 +25,9 @@ export class Bench {
     this.renew = renew;
     this.isSaved = false;
     this.isAtWork = false; // they have done something here
-    this.problem = "";
+    this.problem = ""; // why nothing can be read just now
+    this.told = ""; // what was just done, for some seconds
+    this.telling = 0;
     /** @type {Step[]} */
     this.trail = [];
     this.isSeeded = false;
@@ -42,6 +45,8 @@ export class Bench {
     /** @type {(event: KeyboardEvent) => void} */
     this.onKey = (event) => this.pressed(event);
     document.addEventListener("keydown", this.onKey, true);
+    this.dialogs = new MutationObserver(closeConnectionDialog);
+    this.dialogs.observe(document.body, { childList: true });
     find(this.root, ".back-page").onclick = () => void this.turn(-1);
     find(this.root, ".next-page").onclick = () => void this.turn(1);
     void this.sender.send();
@@ -49,8 +54,10 @@ export class Bench {
   }
 
   dispose() {
+    clearTimeout(this.telling);
     this.sender.dispose();
     document.removeEventListener("keydown", this.onKey, true);
+    this.dialogs.disconnect();
   }
 
   /** @type {(data: BenchData, renew: () => void) => void} */
@@ -77,7 +84,7 @@ export class Bench {
   /** @type {(where: Record<string, string>) => Promise<void>} */
   async open(where) {
     await this.trying(async () => {
-      await this.listing.open(await this.fetch(where));
+      this.listing.open(await this.fetch(where));
       this.arrived();
       const wanted = where.query === undefined ? null : JSON.stringify([where.query, where.chunk]);
       this.look(wanted ?? this.nextOpen(null));
@@ -87,7 +94,10 @@ export class Bench {
   // Read the page on screen anew: somebody graded, or decided. What one is at stays.
   async follow() {
     await this.trying(async () => {
-      this.listing.open(await this.fetch(this.listing.from));
+      const { from } = this.listing;
+      const page = await this.fetch(from);
+      if (this.listing.from !== from) return; // they have turned the page meanwhile
+      this.listing.open(page);
       this.arrived();
       const stays = this.focus !== null && this.listing.has(this.focus);
       this.look(stays || this.isTyping() ? this.focus : this.nextOpen(null), stays);
@@ -148,19 +158,13 @@ export class Bench {
     const key = event.key.toLowerCase();
     const isUndo = (event.ctrlKey || event.metaKey) && key === "z" && !event.shiftKey;
     if (!isUndo && (event.ctrlKey || event.metaKey || event.altKey)) return;
-    const acts = {
-      u: () => this.undo(),
-      z: () => isUndo && this.undo(),
-      k: () => this.step(-1),
-      arrowleft: () => this.step(-1),
-      j: () => this.step(1),
-      arrowright: () => this.step(1),
-      n: () => this.root.querySelector("input")?.focus(),
-    };
-    if (event.repeat && !/^(j|k|arrowleft|arrowright)$/.test(key)) return;
+    const by = { k: -1, arrowleft: -1, j: 1, arrowright: 1 }[key];
+    if (event.repeat && !by) return;
     if (key.startsWith("arrow") && this.isElsewhere(event)) return;
     if (key in GRADES) this.decide(GRADES[key]);
-    else if (key in acts && (key !== "z" || isUndo)) acts[/** @type {keyof typeof acts} */ (key)]();
+    else if (isUndo || key === "u") this.undo();
+    else if (by) this.step(by);
+    else if (key === "n") this.root.querySelector("input")?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();
@@ -374,7 +378,7 @@ export class Bench {
     this.telling = setTimeout(() => {
       this.told = "";
       this.say();
-    }, 6000);
+    }, TOLD_MS);
   }
 
   say() {

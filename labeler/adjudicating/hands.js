@@ -59,3 +59,12 @@ export function isEditable(event) {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
+
+// The bench says itself that it is offline; Streamlit's dialog would cover the pair and its keys.
+export function closeConnectionDialog() {
+  for (const dialog of document.querySelectorAll('[role="dialog"]')) {
+    if (!dialog.textContent?.includes("Connection error")) continue;
+    const close = dialog.querySelector('button[aria-label="Close"]');
+    if (close instanceof HTMLElement) close.click();
+  }
+}

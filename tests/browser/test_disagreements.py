@@ -103,6 +103,8 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
     wait_until_decided(server, 1)
     server.stop(signal.SIGKILL)
     assert decided(server) == {("q1", "c0"): (3, None)}, "what was acknowledged is on the disk"
+    page.wait_for_timeout(1500)  # as long as Streamlit takes to put its dialog over the page
+    expect(page.locator('[role="dialog"]')).to_have_count(0)
     page.keyboard.press("0")
     at(page, 3)
     expect(page.locator(".bench .state")).to_contain_text("offline, 1 kept")
