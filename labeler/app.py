@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime.pages_manager import PagesManager
 
 from labeler.access import BYTES_PER_MINUTE, MOST_SENT, Door
+from labeler.asking import Asking
 from labeler.auditing import NotesAnswers, Refusals, keep_books
 from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, PlainCallback, door_routes
 from labeler.hosts import HostNames, came_by_https
@@ -160,7 +161,10 @@ app = st.App(
     lifespan=hold_open,
     routes=[
         *grading_routes(
-            DATABASE, bytes_per_minute=MOST_BYTES_PER_MINUTE, on_taken=TELLING.look_now
+            DATABASE,
+            bytes_per_minute=MOST_BYTES_PER_MINUTE,
+            on_taken=TELLING.look_now,
+            telling=Asking().telling,
         ),
         TELLING.route(),
         *door_routes(DATABASE),

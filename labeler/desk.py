@@ -7,15 +7,26 @@ others gave.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import merge
 from itertools import islice
 from threading import Lock
+from typing import Any
 
 from labeler.errors import BadInput, NotFound
 from labeler.likeness import first_alike
-from labeler.model import HOLES_OF_TWO, SOURCES, Judged, Pair, Query, Remark, Settings
+from labeler.model import (
+    ASKED_TO_DECIDE,
+    HOLES_OF_TWO,
+    SOURCES,
+    WHAT_DECIDES,
+    Judged,
+    Pair,
+    Query,
+    Remark,
+    Settings,
+)
 from labeler.pooling import Pool, repeats_due, shuffled_chunks
 from labeler.portions import LONGEST_IN_LIST, LONGEST_TEXT, MOST_LISTED
 from labeler.store import Item, Store, Undoable, Unsayable
@@ -81,12 +92,17 @@ class _Grader:
     judged: dict[Pair, Judged]
     claimed: tuple[str, ...] = ()
     seen_at: float = field(default_factory=time.monotonic)
+    telling: frozenset[Pair] = frozenset()
 
 
 class Desk:
-    """Chooses for one golden set and all its graders; safe to ask from several threads."""
+    """Chooses for one golden set and all its graders; safe to ask from several threads.
 
-    def __init__(self) -> None:
+    ``telling`` gives the pairs that decide between two runs, the best first.
+    """
+
+    def __init__(self, telling: Callable[[], Iterable[Pair]] = lambda: ()) -> None:
+        self._telling = telling
         self._lock = Lock()
         self._key: tuple[str, int] | None = None
         self._settings = Settings()
@@ -105,18 +121,20 @@ class Desk:
         `NotFound` for a bucket that is not there.
         """
         said = store.remarks_by(grader)
+        ahead = self._telling() if store.settings().strategy == WHAT_DECIDES else ()
         with self._lock:
             me = self._catch_up(store, grader)
             among = self._queries_in(store, within)
-            pairs = self._pairs(grader, me, limit, among, said)
+            pairs = self._pairs(grader, me, limit, among, said, ahead)
             repeats = self._repeats(me, pairs, among, said)
+            why = ASKED_TO_DECIDE if me.telling else "pool"
             answer = self._progress(me, among, said)
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
-        items = store.items([pair for pair, _ in self._sources(pairs, repeats)], LONGEST_TEXT)
+        items = store.items([*pairs, *repeats], LONGEST_TEXT)
         papers = [
             Paper(items[pair], source, pair in stale or _is_outdated(judged[pair]), judged[pair])
-            for pair, source in self._sources(pairs, repeats)
+            for pair, source in self._sources(pairs, repeats, why)
             if pair in items
         ]
         return replace(answer, papers=papers), self.about(store, grader, papers, said)
@@ -128,24 +146,23 @@ class Desk:
         limit: int,
         among: frozenset[str] | None,
         said: Mapping[str, Remark],
+        ahead: Iterable[Pair],
     ) -> list[Pair]:
         now = time.monotonic()
-        taken = {
-            query_id
+        beside = [
+            other
             for name, other in self._graders.items()
             if name != grader and now - other.seen_at < CLAIM_SECONDS
-            for query_id in other.claimed
-            if not self._pool.is_shared(query_id)
-        }
-        order = self._pool.in_order(
-            me.seed,
-            me.judged,
-            among=among,
-            without=said.keys(),
-            first=next(iter(me.claimed), None),
-            last=taken,
-        )
-        pairs = list(islice(order, limit))
+        ]
+        taken = {each for one in beside for each in one.claimed if not self._pool.is_shared(each)}
+        held = {pair for other in beside for pair in other.telling}
+        at = next(iter(me.claimed), None)
+        where: dict[str, Any] = {"among": among, "without": said.keys(), "first": at}
+        pairs = self._pool.telling(me.seed, me.judged, ahead, last=held, **where)[:limit]
+        me.telling = frozenset(pairs)
+        if not pairs:
+            order = self._pool.in_order(me.seed, me.judged, last=taken, **where)
+            pairs = list(islice(order, limit))
         me.claimed = tuple(dict.fromkeys(query_id for query_id, _ in pairs))
         me.seen_at = now
         return pairs
@@ -168,15 +185,15 @@ class Desk:
         return list(islice(due, MOST_REPEATS))
 
     @staticmethod
-    def _sources(pairs: Sequence[Pair], repeats: Sequence[Pair]) -> list[tuple[Pair, str]]:
+    def _sources(pairs: list[Pair], repeats: list[Pair], why: str) -> list[tuple[Pair, str]]:
         """Put the repeats where the query changes anyway, or at the end."""
-        placed = [(pair, "pool") for pair in pairs]
+        placed = [(pair, why) for pair in pairs]
         for pair in repeats:
             at = next(
                 (
                     at
                     for at in range(FIRST_REPEAT_AT, len(placed))
-                    if placed[at][1] == "pool" and placed[at][0][0] != placed[at - 1][0][0]
+                    if placed[at][1] == why and placed[at][0][0] != placed[at - 1][0][0]
                 ),
                 len(placed),
             )
@@ -365,9 +382,7 @@ def together(papers: Sequence[Paper]) -> tuple[list[Paper], list[int | None]]:
     The second list has for each of them the place of the first, None for a chunk that is like no
     other. Of texts that were cut nobody can say it.
     """
-    first = first_alike(
-        paper.item.chunk.text if paper.item.more is None else None for paper in papers
-    )
+    first = first_alike(None if each.item.more else each.item.chunk.text for each in papers)
     groups: dict[int, list[Paper]] = {}
     for at, paper in enumerate(papers):
         groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(paper)
@@ -388,7 +403,7 @@ def _place(pool: Pool, pair: Pair, kind: str | None, stale: bool) -> None:
 
 def _source_of(done: Undoable) -> str:
     source = done.judgment.source
-    return source if source in SOURCES else "pool"
+    return source if source in (*SOURCES, ASKED_TO_DECIDE) else "pool"
 
 
 def _is_outdated(judged: Judged | None) -> bool:

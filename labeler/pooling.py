@@ -11,9 +11,18 @@ import hashlib
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from labeler.model import HOLES_OF_TWO, LEAST_JUDGED, MOST_USEFUL, QUERY_BY_QUERY, Judged, Pair
+from labeler.model import (
+    HOLES_OF_TWO,
+    LEAST_JUDGED,
+    MOST_USEFUL,
+    QUERY_BY_QUERY,
+    WHAT_DECIDES,
+    Judged,
+    Pair,
+)
 
 IN_A_ROUND = 5  # chunks of a query before the next one, where the most useful come first
+TELLING_AT_ONCE = 20  # pairs that decide between two runs, before it is looked at anew
 REPEATED_SHARE = 0.02
 REPEATED_AFTER = 30  # judgments of other pairs
 
@@ -45,7 +54,11 @@ class Pool:
         self._open = {query_id: set(pooled) for query_id, pooled in self._chunks.items()}
         self._stale: set[Pair] = set()
         by_lot = sorted(self._chunks, key=lambda query_id: shuffled("shared", query_id))
-        count = 0 if strategy == HOLES_OF_TWO else math.ceil(round(overlap * len(by_lot), 9))
+        count = (
+            0
+            if strategy in (HOLES_OF_TWO, WHAT_DECIDES)
+            else math.ceil(round(overlap * len(by_lot), 9))
+        )
         self._shared = dict.fromkeys(by_lot[:count])
         self._orders: dict[int, list[str]] = {}
         self._useful: dict[str, list[int]] = {}
@@ -160,6 +173,38 @@ class Pool:
         for query_id in left:
             for chunk in shuffled_chunks(seed, query_id, self.open_in(query_id, own)):
                 yield query_id, chunk
+
+    def telling(
+        self,
+        seed: int,
+        own: Mapping[Pair, Judged],
+        ahead: Iterable[Pair],
+        *,
+        among: Collection[str] | None = None,
+        without: Collection[str] = (),
+        first: str | None = None,
+        last: Collection[Pair] = (),
+    ) -> list[Pair]:
+        """Return the first of the pairs ``ahead`` that a grader may be given, few at once.
+
+        They come query by query and shuffled, as all others do: their order tells nothing of what
+        they decide. Those in ``last``, which other graders have, come after all others. The rest
+        is as for `in_order`; none where none of them is open.
+        """
+        given = [
+            (query_id, chunk)
+            for query_id, chunk in ahead
+            if chunk in self._open.get(query_id, ())
+            and ((said := own.get((query_id, chunk))) is None or not said.present)
+            and query_id not in without
+            and (among is None or query_id in among)
+        ]
+        given.sort(key=lambda pair: pair in last)
+        place = {query_id: at for at, query_id in enumerate(self._order(seed))}
+        return sorted(
+            given[:TELLING_AT_ONCE],
+            key=lambda pair: (pair[0] != first, place[pair[0]], shuffled(seed, *pair)),
+        )
 
     def _in_rounds(
         self, seed: int, own: Mapping[Pair, Judged], query_ids: Sequence[str]

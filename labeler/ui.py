@@ -205,14 +205,25 @@ def live_board(store: Store, chosen: Conventions) -> Scoreboard:
     """
     if _is_visited():
         _check_lead(_visitor(store))
-    board = _board(database(), store.data_revision(), chosen)
+    return _followed(store, chosen, _board)
+
+
+def board_without_page(store: Store) -> Scoreboard:
+    """Return the same under the team's conventions to one who asks without a page: the server."""
+    return _followed(store, conventions(store.settings()), _opened)
+
+
+def _followed(
+    store: Store, chosen: Conventions, opened: Callable[[str, int, Conventions], Scoreboard]
+) -> Scoreboard:
+    board = opened(database(), store.data_revision(), chosen)
     newest = store.revision()
     if newest != board.revision:
         try:
             board.refresh(store.changes_since(board.revision), newest)
         except NotFound:
             # a query was loaded and judged between the two reads above
-            board = _board(database(), store.data_revision(), chosen)
+            board = opened(database(), store.data_revision(), chosen)
     return board.snapshot()
 
 
@@ -238,7 +249,7 @@ def open_board() -> None:
     _opened.clear()
 
 
-@st.cache_resource(show_spinner=False, hash_funcs={Conventions: repr})
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Conventions: repr})
 def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
     """Open a board without a page: in a cached function, another one's spinner is not shown."""
     board = _board(path, data_revision, chosen)

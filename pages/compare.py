@@ -102,8 +102,11 @@ def show_compared() -> str:
         show_pair(view, query, settings.words)
     else:
         comparing.show_summary(view, bucket)
+        place = st.container()  # what fills it takes longest the first time
         comparing.show_pictures(view)
         comparing.offer_files(view, bucket)
+        with place:
+            comparing.show_settling(view)
     return ui.graded_line(board.counts)
 
 

@@ -605,9 +605,9 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
     with Store(filled) as store:
         assert store.settings().guideline == ""
     by_label = {field.label: field for field in app.selectbox}
-    names = by_label["Run A, for holes of A vs B"].options[1:3]
+    names = by_label["Run A, for A vs B"].options[1:3]
     for side, name in zip("AB", names, strict=True):
-        by_label[f"Run {side}, for holes of A vs B"].select(name)
+        by_label[f"Run {side}, for A vs B"].select(name)
     app.button[0].click().run()
     with Store(filled) as store:
         kept = store.settings()
@@ -617,7 +617,7 @@ def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
         store.drop_run(names[0])
     app = open_page("data", section="Settings")
     by_label = {field.label: field for field in app.selectbox}
-    assert by_label["Run A, for holes of A vs B"].value == "no run"
+    assert by_label["Run A, for A vs B"].value == "no run"
 
 
 def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(filled: Path):

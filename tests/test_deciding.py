@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -87,7 +89,8 @@ def test_few_grades_settle_which_run_is_better(text: str):
     assert standing.leader == "good"
     assert standing.certainty >= SURE
     assert LEAST <= standing.graded < standing.pool / 4
-    assert standing.sentence().startswith(f"good > bad by {text} with 9")
+    assert standing.sentence().startswith(f"good > bad by {text} with ")
+    assert re.search(r"with (9[78]%|over 99%) over what the holes could be", standing.sentence())
     assert standing.sentence().endswith(f"{standing.graded} of {standing.pool} grades were needed")
 
 
@@ -198,3 +201,8 @@ def test_the_drawn_golden_sets_are_the_same_for_the_same_seed_and_others_for_ano
     )
     assert first == again
     assert first != other
+
+
+def test_a_verdict_is_never_surer_on_paper_than_it_is():
+    standing = decided("bad", "good")
+    assert "100%" not in replace(standing, ahead=0.9999).sentence()

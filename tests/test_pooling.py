@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from labeler.model import STRATEGIES, Judged, Pair
 from labeler.pooling import IN_A_ROUND, REPEATED_AFTER, Pool, lot, repeats_due, usefulness
 
-QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO = STRATEGIES
+QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO, WHAT_DECIDES = STRATEGIES
 CHUNKS = {f"q{q}": list(range(100 * q, 100 * q + 12)) for q in range(8)}
 ALL = {(query_id, chunk) for query_id, chunks in CHUNKS.items() for chunk in chunks}
 NO_ONE: Mapping[Pair, Judged] = {}

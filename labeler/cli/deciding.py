@@ -9,12 +9,10 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import database_option
-from labeler.cli.scoring import conventions_of, measures_of
+from labeler.cli.scoring import conventions_of
 from labeler.cli.tables import Table, text_footer, text_lines
-from labeler.deciding import BATCH, FAVOURS, Chosen, Decider, Standing
-from labeler.errors import BadInput
+from labeler.deciding import BATCH, FAVOURS, Chosen, Decider, Standing, one_measure
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
-from labeler.measures import Measure
 from labeler.model import legible
 from labeler.store import Store
 
@@ -86,14 +84,6 @@ def next_grades(
     found = [] if standing.settled else decider.choices(board, a, b, measure, count)
     page = as_json if kind == "json" else as_text
     click.echo(page(standing, found, conventions), nl=False)
-
-
-def one_measure(conventions: Conventions, text: str) -> Measure:
-    """Read the one measure that decides; raises `BadInput` for none and for several."""
-    measures = measures_of(conventions, [text])
-    if len(measures) > 1:
-        raise BadInput(f"one measure decides, not {len(measures)}: {text!r}")
-    return measures[0]
 
 
 def as_text(standing: Standing, found: list[Chosen], conventions: Conventions) -> str:

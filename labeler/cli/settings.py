@@ -13,11 +13,10 @@ from typing import Any
 
 import click
 
-from labeler.cli.deciding import one_measure
 from labeler.cli.group import database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change
-from labeler.deciding import check_measure
+from labeler.deciding import one_measure
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.model import RULES, Settings, legible
@@ -163,7 +162,7 @@ def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: boo
         if field == "holes_of":
             check_runs(store, value or ())
         if field == "decide_by":
-            check_measure(one_measure(Conventions.of(), value))
+            one_measure(Conventions.of(), value)
         after = replace(before, **{field: value})
         store.save_settings(after)
     click.echo(f"{name} is {line(written(after, field))} (was {line(written(before, field))})")

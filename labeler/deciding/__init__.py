@@ -4,7 +4,7 @@ Knows runs, grades and what holes may be; not who is asked, nor how.
 """
 
 from labeler.deciding.choosing import BATCH, Chosen, choose
-from labeler.deciding.following import UNDECIDED, Decider, check_measure
+from labeler.deciding.following import UNDECIDED, Decider, one_measure
 from labeler.deciding.standings import FAVOURS, LEAST, MATTERS, SURE, Standing, stand
 from labeler.deciding.trials import Trial, try_out
 
@@ -19,8 +19,8 @@ __all__ = [
     "Decider",
     "Standing",
     "Trial",
-    "check_measure",
     "choose",
+    "one_measure",
     "stand",
     "try_out",
 ]

@@ -14,7 +14,7 @@ from labeler.deciding.choosing import BATCH, Chosen, choose
 from labeler.deciding.standings import MATTERS, Standing, stand
 from labeler.deciding.trials import Trial, depth_of, try_out
 from labeler.errors import BadInput
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Ints, Measure
 from labeler.uncertainty import DEPTH, Filling, Tops, find_tops, learn
 from labeler.uncertainty.tops import grades_of
@@ -142,6 +142,15 @@ def check_question(board: Scoreboard, a: str, b: str, measure: Measure) -> None:
     if a == b:
         raise BadInput(f"A and B are both {a!r}; name two different runs")
     check_measure(measure)
+
+
+def one_measure(conventions: Conventions, text: str) -> Measure:
+    """Read the one measure that decides; raises `BadInput` for none, several or one that cannot."""
+    measures = conventions.measures(text)
+    if len(measures) != 1:
+        raise BadInput(f"one measure decides, such as nDCG@10, not {len(measures)}: {text!r}")
+    check_measure(measures[0])
+    return measures[0]
 
 
 def check_measure(measure: Measure) -> None:

@@ -109,7 +109,13 @@ class Standing:
 
 
 def percent(share: float) -> str:
-    """Return a share as a whole percentage, never rounded up to what it has not reached."""
+    """Return a share as a whole percentage, never rounded up to what it has not reached.
+
+    >>> percent(0.979), percent(0.9999), percent(1.0)
+    ('97%', 'over 99%', '100%')
+    """
+    if 0.99 < share < 1.0:
+        return "over 99%"
     return f"{math.floor(share * 100 + 1e-9)}%"
 
 

@@ -24,13 +24,14 @@ minute, and that the same request will work later.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from starlette.routing import Route
 
 from labeler.access import BYTES_PER_MINUTE, check_may_lead
 from labeler.desk import Desk
+from labeler.model import Pair
 from labeler.routes.adjudicating import Adjudicating
 from labeler.routes.giving import Giving
 from labeler.routes.guard import guarded
@@ -46,15 +47,17 @@ def grading_routes(
     busy_seconds: float = BUSY_SECONDS,
     bytes_per_minute: int = BYTES_PER_MINUTE,
     on_taken: Callable[[], None] = lambda: None,
+    telling: Callable[[], Iterable[Pair]] = lambda: (),
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
     ``bytes_per_minute`` is how much one grader may send.
     ``on_taken`` is called, in any thread, whenever events are in the log.
+    ``telling`` gives the pairs that come before all others, see `Desk`.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    giving, taking = Giving(Desk()), Taking(busy_seconds, bytes_per_minute, on_taken)
+    giving, taking = Giving(Desk(telling)), Taking(busy_seconds, bytes_per_minute, on_taken)
     given = {
         "next": giving.next,
         "history": giving.history,

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from labeler.agreement import in_words, self_agreement
 from labeler.desk import About, Desk, Paper, Step, together, within
 from labeler.errors import BadInput
-from labeler.model import Chunk, Judged, Judgment
+from labeler.model import ASKED_TO_DECIDE, Chunk, Judged, Judgment
 from labeler.portions import (
     LONGEST_HELP,
     LONGEST_NAME,
@@ -212,8 +212,13 @@ def shown_of(paper: Paper) -> dict[str, Any]:
         "more": paper.item.more,
         "stale": paper.stale,
         "replaces": None if paper.judged is None else paper.judged.event_id,
-        "source": paper.source,
+        "source": reason_told(paper.source),
     }
+
+
+def reason_told(source: str) -> str:
+    """Return why a grader has a pair, as they may know it: not that it decides between runs."""
+    return "pool" if source == ASKED_TO_DECIDE else source
 
 
 def item_of(paper: Paper, hand: Hand) -> dict[str, Any]:

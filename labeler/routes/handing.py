@@ -12,7 +12,7 @@ from typing import Any
 
 from labeler.desk import Paper
 from labeler.errors import BadInput
-from labeler.model import SOURCES
+from labeler.model import ASKED_TO_DECIDE, SOURCES
 from labeler.store import ADJUDICATION, Store
 from labeler.tokens import Slips
 
@@ -74,16 +74,20 @@ class Hand:
     def taken_back(self, event: Mapping[str, Any]) -> tuple[str, str | None]:
         """Return why a grader had a pair and which wording of it, None where nobody knows.
 
+        That a pair was to decide between two runs stands in its signature alone: the pad was told
+        that it came from the pool.
+
         Raises `BadInput` for a pair that they were not handed.
         """
         source, wording = event.get("source"), event.get("text_hash")
         if event.get("slip") is None and event.get("by") is None:
             is_wording = isinstance(wording, str) and WORDING.fullmatch(wording)
             return source if source in SOURCES else "pool", wording if is_wording else None
-        names = (event.get("by"), event.get("query"), event.get("chunk"), wording, source)
-        if not self._slips.holds(event.get("slip"), *names):
-            raise BadInput(
-                "this server did not hand you this chunk for this query, or not with this text; "
-                "open the query and grade it there"
-            )
-        return str(source), wording
+        names = (event.get("by"), event.get("query"), event.get("chunk"), wording)
+        for true in [source, ASKED_TO_DECIDE] if source == "pool" else [source]:
+            if self._slips.holds(event.get("slip"), *names, true):
+                return str(true), wording
+        raise BadInput(
+            "this server did not hand you this chunk for this query, or not with this text; "
+            "open the query and grade it there"
+        )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from labeler import address, downloads, ui
-from labeler.model import HOLES_OF_TWO, Settings
+from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings
 
 if TYPE_CHECKING:
     from labeler.store import RunSummary
@@ -102,6 +102,8 @@ def what_goes(run: RunSummary, settings: Settings) -> str:
         "table and chart.\nChunks that no other run found are not asked for any more.\n"
         "Every judgment stays. To have it back, load its file again."
     )
-    if settings.strategy == HOLES_OF_TWO and run.name in (settings.holes_of or ()):
-        gone += f"\n⚠ Graders are given {HOLES_OF_TWO!r} with this run: choose anew under Settings."
+    of_two = settings.strategy in (HOLES_OF_TWO, WHAT_DECIDES)
+    if of_two and run.name in (settings.holes_of or ()):
+        given = settings.strategy
+        gone += f"\n⚠ Graders are given {given!r} with this run: choose anew under Settings."
     return gone

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from labeler import ui
+from labeler import asking, ui
 from labeler.model import (
     GRADES,
     LONGEST_MEANING,
@@ -46,8 +46,11 @@ STRATEGY = (
     "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
     "five chunks that stand high in many runs, then five more of each. Least judged first: "
     "queries of which the least is graded. Only holes of A vs B: what two runs have near their "
-    "top and nobody has graded."
+    "top and nobody has graded. What decides A vs B: of these, the chunks whose grades say soonest "
+    "which of the two is better; once that is settled, query by query."
 )
+DECIDE_BY = "The measure that says which of A and B is better, for what decides A vs B."
+MATTERS = "A smaller difference of the two means is none: nobody is asked for grades over it."
 OVERLAP = (
     "The share of queries that every grader gets, whatever others have graded in them: without it "
     "nobody can tell how far graders agree."
@@ -75,7 +78,9 @@ def decide() -> None:
         graded = grading_form(settings, names)
         if st.form_submit_button("Save settings", type="primary"):
             with ui.guard(), ui.open_store() as store:
-                store.save_settings(replace(settings, **scale(), **measured(), **graded()))
+                chosen = replace(settings, **scale(), **measured(), **graded())
+                asking.check_settings(chosen)
+                store.save_settings(chosen)
             ui.done("Saved")  # drawn anew: a field that starts with another value is another field
 
 
@@ -149,9 +154,13 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         )
     with st.container(horizontal=True):
         pair = [
-            st.selectbox(f"Run {side}, for holes of A vs B", [NO_RUN, *names], index_of(run, names))
+            st.selectbox(f"Run {side}, for A vs B", [NO_RUN, *names], index_of(run, names))
             for side, run in zip("AB", settings.holes_of or (None, None), strict=True)
         ]
+        decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
+        matters = st.number_input(
+            "A difference that matters", 0.0, 1.0, settings.matters, 0.005, "%.3f", help=MATTERS
+        )
     return lambda: {
         "guideline": guideline.strip(),
         **called(),
@@ -160,6 +169,8 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         "overlap": settings.overlap if overlap == percent else overlap / 100,
         "strategy": strategy,
         "holes_of": None if NO_RUN in pair else tuple(pair),
+        "decide_by": decide_by.strip(),
+        "matters": matters,
     }
 
 

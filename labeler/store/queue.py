@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from labeler.errors import NotFound
-from labeler.model import Judged, Judgment, Pair
+from labeler.model import ASKED_TO_DECIDE, Judged, Judgment, Pair
 from labeler.store.columns import as_json
 from labeler.store.log import JudgmentLog
 
@@ -114,6 +114,16 @@ class Queue(JudgmentLog):
                 ((query_id, chunk), kind, bool(stale)) for query_id, chunk, kind, stale in rows
             ]
             return pairs, self.revision()
+
+    def asked_to_decide(self) -> int:
+        """Return how many pairs have a grade that was asked for to decide between two runs."""
+        return int(
+            self._value(
+                "SELECT count(*) FROM (SELECT DISTINCT query, chunk FROM current_judgments "
+                "WHERE source = ? AND kind = 'grade')",
+                [ASKED_TO_DECIDE],
+            )
+        )
 
     def has_judged(self, grader: str) -> bool:
         """Say whether a grader has ever judged anything."""

@@ -1,0 +1,89 @@
+"""What graders are asked first where a team wants to know which of two runs is better.
+
+Brings the board and the question together, for pages and for the desk; knows neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from threading import Lock
+
+import streamlit as st
+
+from labeler import ui
+from labeler.deciding import Decider, Standing, one_measure
+from labeler.errors import LabelerError
+from labeler.evaluation import Scoreboard
+from labeler.measures import Measure
+from labeler.model import WHAT_DECIDES, Pair, Settings
+
+AT_ONCE = 5
+"""After so many grades it is looked anew which come next: one grade seldom changes that."""
+
+MOST = 2_000
+"""Pairs that are put in order; more are never open to graders before it is looked anew."""
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _decider(path: str, data_revision: int, conventions: str) -> Decider:
+    return Decider()
+
+
+def decider_of(board: Scoreboard) -> Decider:
+    """Return what decides about the runs of a board, and remembers what it has learnt of them."""
+    return _decider(ui.database(), board.data_revision, repr(board.conventions))
+
+
+def standing_of(
+    board: Scoreboard, a: str, b: str, measure: Measure, settings: Settings
+) -> Standing:
+    """Say how sure it is which of A and B is better; after a grade it costs little to ask again.
+
+    Raises `BadInput` for a measure by which no run is better.
+    """
+    return decider_of(board).standing(board, a, b, measure, settings.matters)
+
+
+def check_settings(settings: Settings) -> None:
+    """Raise `BadInput` where the team's measure cannot decide."""
+    one_measure(ui.conventions(settings), settings.decide_by)
+
+
+class Asking:
+    """Says, grade after grade, which pairs decide what the team has asked; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._kept: tuple[tuple[str, int], int, Sequence[Pair]] | None = None
+
+    def telling(self) -> Sequence[Pair]:
+        """Return the pairs that decide, the most telling first.
+
+        None where the team has not asked, where it is settled, and where it cannot be decided, as
+        when a run has been dropped: graders go on with the rest of the pool then.
+        """
+        with self._lock, ui.open_store() as store:
+            settings, newest = store.settings(), store.revision()
+            if settings.strategy != WHAT_DECIDES or settings.holes_of is None:
+                return ()
+            key = (store.golden_set_uuid(), store.data_revision())
+            if self._kept is None or self._kept[0] != key or not _is_fresh(self._kept[1], newest):
+                pairs: Sequence[Pair] = ()
+                with suppress(LabelerError):
+                    pairs = _chosen(ui.board_without_page(store), settings)
+                self._kept = key, newest, pairs
+            return self._kept[2]
+
+
+def _is_fresh(looked: int, newest: int) -> bool:
+    return looked <= newest < looked + AT_ONCE
+
+
+def _chosen(board: Scoreboard, settings: Settings) -> Sequence[Pair]:
+    [measure] = board.resolve([one_measure(board.conventions, settings.decide_by)])
+    a, b = settings.holes_of or ("", "")
+    decider = decider_of(board)
+    if decider.standing(board, a, b, measure, settings.matters).settled:
+        return ()
+    return [(each.query_id, each.chunk) for each in decider.choices(board, a, b, measure, MOST)]

@@ -1,0 +1,39 @@
+"""From a question on Compare to the grades that decide it; the grader sees nothing of that."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES
+from labeler.store import Store
+from tests.browser.padpage import ready
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_lead_asks_on_compare_and_a_grader_grades_what_decides(server, visit):
+    page = visit(f"{server.url}/compare?a=forward&b=backward", grader="Ann")
+    part = page.locator(".st-key-settling")
+    expect(part).to_contain_text("0 of 80 chunks are graded, too few to say")
+    expect(part).to_contain_text("favour no third run")
+    part.get_by_role("button", name="Ask for the grades that decide").click()
+    expect(part).to_contain_text("they see nothing of A and B")
+    with Store(server.database) as store:
+        asked = store.settings()
+    assert (asked.strategy, asked.holes_of) == (WHAT_DECIDES, ("forward", "backward"))
+    assert asked.decide_by == "nDCG@10"
+    page.get_by_role("link", name="Label").click()
+    ready(page)
+    for word in ("forward", "backward", "decid"):
+        assert word not in page.locator("main").inner_text()
+    page.keyboard.press("3")
+    expect(page.get_by_text("1 saved")).to_be_visible()
+    with Store(server.database) as store:
+        [event] = store.events()
+    assert (event.source, event.blind) == (ASKED_TO_DECIDE, True)
+    assert event.chunk_id in {f"c{n}" for n in (*range(10), *range(20, 30))}, "the top 10 of either"
+    page.get_by_role("link", name="Compare").click()
+    expect(part).to_contain_text("1 grade was asked for so")
+    part.get_by_role("button", name="Stop asking for what decides this").click()
+    expect(page.get_by_role("button", name="Ask for the grades that decide")).to_be_visible()
