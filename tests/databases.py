@@ -41,3 +41,17 @@ def newest_alone(path: Path) -> int:
         [(found,)] = db.execute("SELECT max(id) FROM judgments").fetchall()
     db.close()
     return int(found)
+
+
+def rewrite(path: Path, *statements: str) -> None:
+    """Change a file with another tool, past its triggers, and put those back."""
+    with sqlite3.connect(path) as db:
+        triggers = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
+        made = db.execute(triggers).fetchall()
+        for name, _ in made:
+            db.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            db.execute(statement)
+        for _, sql in made:
+            db.execute(sql)
+    db.close()

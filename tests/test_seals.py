@@ -15,7 +15,7 @@ from labeler.schema import ADD_SEAL
 from labeler.store import Store
 from labeler.store.chained import MOST_FAULTS
 from labeler.store.seals import AT_ONCE
-from tests.databases import assert_whole
+from tests.databases import assert_whole, rewrite
 
 
 @pytest.fixture
@@ -30,24 +30,9 @@ def graded(filled: Store) -> Store:
     return filled
 
 
-def behind_our_back(store: Store, *statements: str) -> None:
-    """Change the file with another tool, by somebody who first drops what forbids it."""
-    other = sqlite3.connect(store.path)
-    asked = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-    triggers = other.execute(asked).fetchall()
-    for name, _ in triggers:
-        other.execute(f"DROP TRIGGER {name}")
-    for statement in statements:
-        other.execute(statement)
-    for _, sql in triggers:
-        other.execute(sql)
-    other.commit()
-    other.close()
-
-
 def seal_anew(store: Store) -> None:
     """Make all seals anew, as somebody would who knows how they are made."""
-    behind_our_back(store, "DELETE FROM seals")
+    rewrite(store.path, "DELETE FROM seals")
     store.seal()
 
 
@@ -77,7 +62,7 @@ def test_an_untouched_log_is_as_it_was_sealed(graded: Store):
 def test_one_edit_is_noticed_alone_and_nothing_else_is_blamed(
     graded: Store, statement: str, said: str
 ):
-    behind_our_back(graded, statement)
+    rewrite(graded.path, statement)
     report = graded.check_seals()
     assert len(report.faults) == 1
     assert report.faults[0].startswith(said)
@@ -88,15 +73,15 @@ def test_of_many_faults_the_first_are_named_and_the_others_counted(filled: Store
     for number in range(MOST_FAULTS + 5):
         filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
     filled.seal()
-    behind_our_back(filled, "UPDATE judgments SET note = 'x' WHERE kind = 'grade'")
+    rewrite(filled.path, "UPDATE judgments SET note = 'x' WHERE kind = 'grade'")
     report = filled.check_seals()
     assert (len(report.faults), report.more) == (MOST_FAULTS, 5)
     assert report.faults[0].startswith("judgment 4 is not what it was")
 
 
 def test_a_chunk_that_is_given_another_id_is_noticed(graded: Store):
-    behind_our_back(
-        graded,
+    rewrite(
+        graded.path,
         "UPDATE chunks SET chunk_id = 'x' WHERE chunk_id = 'c1'",
         "UPDATE chunks SET chunk_id = 'c1' WHERE chunk_id = 'c2'",
         "UPDATE chunks SET chunk_id = 'c2' WHERE chunk_id = 'x'",
@@ -105,8 +90,8 @@ def test_a_chunk_that_is_given_another_id_is_noticed(graded: Store):
 
 
 def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
-    behind_our_back(
-        graded,
+    rewrite(
+        graded.path,
         "DELETE FROM judgments WHERE id = 3",
         "DELETE FROM seals WHERE log = 'judgments' AND event = 3",
         "INSERT INTO judgments SELECT 3, 'new', query, chunk, grader, kind, grade, graders, "
@@ -128,7 +113,7 @@ def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
 )
 def test_who_makes_all_seals_anew_is_found_out_by_any_that_was_kept(graded: Store, statement: str):
     kept = graded.newest_seal()
-    behind_our_back(graded, statement)
+    rewrite(graded.path, statement)
     seal_anew(graded)
     assert graded.check_seals().faults == ()
     assert graded.differs_from(kept) is not None
@@ -136,7 +121,7 @@ def test_who_makes_all_seals_anew_is_found_out_by_any_that_was_kept(graded: Stor
 
 def test_an_older_copy_that_was_put_back_is_told_from_a_changed_one(graded: Store):
     kept = graded.newest_seal()
-    behind_our_back(graded, "DELETE FROM judgments WHERE id = 8", "DELETE FROM seals")
+    rewrite(graded.path, "DELETE FROM judgments WHERE id = 8", "DELETE FROM seals")
     said = graded.differs_from(kept)
     assert said is not None
     assert "judgments went up to number 8, and that one is not there" in said

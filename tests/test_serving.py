@@ -14,8 +14,10 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from click.testing import CliRunner
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.util import calc_hash
@@ -25,6 +27,7 @@ from websockets.typing import Origin, Subprotocol
 
 from labeler import access
 from labeler.access import Door, hash_of
+from labeler.cli import main
 from labeler.cli.serving import FIRST_PORT, build_demo, environment, free_port, is_free
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
@@ -64,6 +67,27 @@ def database(tmp_path: Path) -> Path:
     """An empty golden set."""
     with Store(tmp_path / "golden.db", create=True) as store:
         return store.path
+
+
+Refuse = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def refuse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Refuse:
+    """Run a command in an empty folder that must not come as far as to start its server."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB")
+
+    def serves(*_: object) -> NoReturn:
+        raise AssertionError("it was not refused")
+
+    monkeypatch.setattr(os, "execve", serves)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        result = CliRunner().invoke(main, arguments, prog_name="labeler", catch_exceptions=False)
+        return result.exit_code, result.stdout, result.stderr
+
+    return run
 
 
 def address_of(process: subprocess.Popen[str]) -> str:
@@ -162,7 +186,7 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
         assert len(store.runs()) == 3
 
 
-def test_a_fresh_demo_never_replaces_a_team_s_golden_set(start: Start, tmp_path: Path) -> None:
+def test_a_fresh_demo_never_replaces_a_team_s_golden_set(refuse: Refuse, tmp_path: Path) -> None:
     with Store(tmp_path / "golden.db", create=True) as store:
         store.add_queries(Loaded("q.jsonl", [Query("q-001", "our own question")], [1]))
     before = (tmp_path / "golden.db").read_bytes()
@@ -170,9 +194,8 @@ def test_a_fresh_demo_never_replaces_a_team_s_golden_set(start: Start, tmp_path:
         ["demo", "--db", "golden.db", "--fresh", "--no-browser"],
         ["--db", "golden.db", "demo", "--fresh", "--no-browser"],
     ):
-        process = start(*arguments)
-        _, err = process.communicate(timeout=20)
-        assert process.returncode == 1
+        code, _, err = refuse(*arguments)
+        assert code == 1
         assert err.startswith("Error: golden.db: holds queries of your own, such as 'q-001'")
     assert (tmp_path / "golden.db").read_bytes() == before
 
@@ -220,11 +243,12 @@ def test_new_makes_an_empty_golden_set_and_opens_the_page_that_fills_it(
         assert (contents.queries, contents.runs, store.has_invitations()) == (0, 0, False)
 
 
-def test_new_refuses_a_file_that_is_there_and_says_what_to_do(start: Start, database: Path) -> None:
+def test_new_refuses_a_file_that_is_there_and_says_what_to_do(
+    refuse: Refuse, database: Path
+) -> None:
     with Store(database) as store:
         born = store.golden_set_uuid()
-    process = start("serve", "--new", "--no-browser")
-    assert process.communicate(timeout=20)[1] == (
+    assert refuse("serve", "--new", "--no-browser")[2] == (
         "Error: golden.db: is there already; open it without --new, or name another with --db\n"
     )
     with Store(database) as store:
@@ -243,7 +267,7 @@ def test_new_refuses_a_file_that_is_there_and_says_what_to_do(start: Start, data
     ],
 )
 def test_new_that_cannot_be_served_leaves_nothing(
-    start: Start, tmp_path: Path, arguments: list[str], said: str
+    refuse: Refuse, tmp_path: Path, arguments: list[str], said: str
 ) -> None:
     folder = tmp_path / "empty"
     folder.mkdir()
@@ -253,9 +277,8 @@ def test_new_that_cannot_be_served_leaves_nothing(
     )
     with socket.create_server(("127.0.0.1", 0)) as taken:
         given = [each.format(taken=taken.getsockname()[1]) for each in arguments]
-        process = start("--db", "empty/golden.db", "serve", "--new", "--no-browser", *given)
-        out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (1, "")
+        code, out, err = refuse("--db", "empty/golden.db", "serve", "--new", "--no-browser", *given)
+    assert (code, out) == (1, "")
     assert said in err
     assert len(err.splitlines()) == 1
     assert os.listdir(folder) == []
@@ -263,11 +286,9 @@ def test_new_that_cannot_be_served_leaves_nothing(
 
 @pytest.mark.parametrize("arguments", [["--new", "--graders-only"], ["--lead", "Lea"]])
 def test_new_and_lead_go_with_what_they_can_go_with(
-    start: Start, tmp_path: Path, arguments: list[str]
+    refuse: Refuse, tmp_path: Path, arguments: list[str]
 ) -> None:
-    process = start("serve", *arguments)
-    process.communicate(timeout=20)
-    assert process.returncode == 2
+    assert refuse("serve", *arguments)[0] == 2
     assert os.listdir(tmp_path) == []
 
 
@@ -300,11 +321,10 @@ def test_the_first_link_begins_with_the_name_people_know(start: Start, tmp_path:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.7.7", "labeler.example"])
 def test_serve_refuses_an_address_that_others_reach(
-    start: Start, database: Path, host: str
+    refuse: Refuse, database: Path, host: str
 ) -> None:
-    process = start("serve", "--host", host, "--no-browser")
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (1, "")
+    code, out, err = refuse("serve", "--host", host, "--no-browser")
+    assert (code, out) == (1, "")
     assert "others can reach this address, and nobody is invited yet" in err
     for way in ("labeler invite YOU --role lead", "--login FILE", "--allow-unauthenticated"):
         assert way in err
@@ -345,35 +365,31 @@ def test_serve_everywhere_is_possible_once_somebody_is_invited(
 
 
 def test_behind_a_proxy_with_a_name_somebody_has_to_be_invited(
-    start: Start, database: Path
+    refuse: Refuse, database: Path
 ) -> None:
-    process = start("serve", "--host-name", "labels.example.org", "--no-browser")
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (1, "")
+    code, out, err = refuse("serve", "--host-name", "labels.example.org", "--no-browser")
+    assert (code, out) == (1, "")
     assert "--host-name labels.example.org: others can reach this address, and nobody is" in err
-    process = start("serve", "--host-name", "https://labels.example.org/", "--no-browser")
-    out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (1, "")
+    code, out, err = refuse("serve", "--host-name", "https://labels.example.org/", "--no-browser")
+    assert (code, out) == (1, "")
     assert "give the name alone, as in labels.example.org" in err
 
 
 def test_a_login_that_cannot_work_is_refused_before_the_server_starts(
-    start: Start, database: Path
+    refuse: Refuse, database: Path
 ) -> None:
     (database.parent / "secrets.toml").write_text('[auth]\nredirect_uri = "x/oauth2callback"\n')
     for file, said in [
         ("secrets.toml", "cookie_secret is missing in [auth]"),
         ("nowhere.toml", "there is no such file"),
     ]:
-        process = start("serve", "--login", file, "--host", "0.0.0.0", "--no-browser")
-        out, err = process.communicate(timeout=20)
-        assert (process.returncode, out, err) == (1, "", f"Error: {file}: {said}\n")
+        found = refuse("serve", "--login", file, "--host", "0.0.0.0", "--no-browser")
+        assert found == (1, "", f"Error: {file}: {said}\n")
 
 
-def test_nobody_both_asks_who_comes_in_and_does_not(start: Start, database: Path) -> None:
-    process = start("serve", "--login", "secrets.toml", "--allow-unauthenticated")
-    _, err = process.communicate(timeout=20)
-    assert process.returncode == 2
+def test_nobody_both_asks_who_comes_in_and_does_not(refuse: Refuse, database: Path) -> None:
+    code, _, err = refuse("serve", "--login", "secrets.toml", "--allow-unauthenticated")
+    assert code == 2
     assert "--login asks who comes in, --allow-unauthenticated does not" in err
 
 
@@ -438,12 +454,11 @@ def test_no_page_runs_for_a_stranger_who_is_the_first_to_ask(start: Start, datab
     assert "file_uploader" in shown
 
 
-def test_a_port_that_is_taken_is_refused_in_one_sentence(start: Start, database: Path) -> None:
+def test_a_port_that_is_taken_is_refused_in_one_sentence(refuse: Refuse, database: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        process = start("serve", "--port", str(port), "--no-browser")
-        out, err = process.communicate(timeout=20)
-    assert (process.returncode, out) == (1, "")
+        code, out, err = refuse("serve", "--port", str(port), "--no-browser")
+    assert (code, out) == (1, "")
     assert err == (
         f"Error: port {port} is taken; name another with --port, or leave it out to get the next "
         "free one\n"

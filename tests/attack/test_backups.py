@@ -8,9 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.safekeeping import backups
 from labeler.store import Store, damage
@@ -27,19 +26,6 @@ with Store(sys.argv[1]) as store:
         store.judge(Judgment(f"{sys.argv[2]}/{n}", "q1", "c3", "Ann", grade=n % 4))
         print(n, flush=True)
 """
-
-
-@pytest.fixture
-def path(filled: Store) -> Path:
-    """A golden set with three golden grades that nobody has open."""
-    filled.close()
-    return filled.path
-
-
-@pytest.fixture
-def run(path: Path) -> Run:
-    """Run a command on the golden set."""
-    return lambda *arguments: CliRunner().invoke(main, ["--db", str(path), *map(str, arguments)])
 
 
 # labeler backup ---------------------------------------------------------------------------------

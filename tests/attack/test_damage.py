@@ -52,12 +52,6 @@ def path(filled: Store) -> Path:
     return filled.path
 
 
-@pytest.fixture
-def run(path: Path) -> Run:
-    """Run a command on the golden set."""
-    return lambda *arguments: CliRunner().invoke(main, ["--db", str(path), *map(str, arguments)])
-
-
 def damaged(path: Path) -> bytes:
     """Wipe out a part of a file, as a bad disk might; return what is left."""
     content = bytearray(path.read_bytes())

@@ -7,18 +7,9 @@ import shutil
 import signal
 from pathlib import Path
 
-import pytest
-
 from labeler.cli.whole import building
 from labeler.safekeeping import parts
 from labeler.store import Store
-
-
-@pytest.fixture
-def path(filled: Store) -> Path:
-    """A golden set with three golden grades that nobody has open."""
-    filled.close()
-    return filled.path
 
 
 def test_what_a_killed_first_load_left_is_never_taken_for_one_s_own(path: Path, tmp_path: Path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.model import Judgment
 from labeler.store import Store
+from tests.databases import rewrite
 
 Run = Callable[..., Result]
 EDIT = "UPDATE judgments SET grade = 3 WHERE event_id = 'e2'"
@@ -38,20 +38,6 @@ def run(path: Path) -> Run:
 def seal_in(said: str) -> str:
     [line] = [line for line in said.splitlines() if line.startswith("seal:")]
     return line.split()[1]
-
-
-def rewrite(path: Path, *statements: str) -> None:
-    """Change the file past its triggers, and put those back."""
-    with sqlite3.connect(path) as db:
-        triggers = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger'"
-        made = db.execute(triggers).fetchall()
-        for name, _ in made:
-            db.execute(f"DROP TRIGGER {name}")
-        for statement in statements:
-            db.execute(statement)
-        for _, sql in made:
-            db.execute(sql)
-    db.close()
 
 
 def test_an_untouched_file_is_as_it_was_sealed_and_check_prints_the_newest_seal(

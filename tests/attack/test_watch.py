@@ -12,9 +12,8 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from labeler.cli import main
 from labeler.errors import Busy
 from labeler.model import Chunk, Judgment, Loaded
 from labeler.safekeeping import backups
@@ -26,19 +25,6 @@ from tests.browser.server import WarmServer
 from tests.databases import grade, newest_alone
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def path(filled: Store) -> Path:
-    """A golden set with three golden grades that nobody has open."""
-    filled.close()
-    return filled.path
-
-
-@pytest.fixture
-def run(path: Path) -> Run:
-    """Run a command on the golden set."""
-    return lambda *arguments: CliRunner().invoke(main, ["--db", str(path), *map(str, arguments)])
 
 
 # A plain copy -----------------------------------------------------------------------------------

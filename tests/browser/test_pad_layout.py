@@ -7,8 +7,9 @@ from playwright.sync_api import expect
 
 from labeler.model import Chunk
 from labeler.store import Store
-from tests.browser.padpage import WORDS_150, all_saved, library, press, ready
+from tests.browser.padpage import LAPTOP, PHONE, WORDS_150, all_saved, library, press, ready
 from tests.browser.server import loaded
+from tests.browser.still import follow
 
 pytestmark = pytest.mark.browser
 
@@ -81,21 +82,20 @@ def test_a_phone_on_its_side_shows_what_is_graded_and_the_grades(serve, browser,
     context.close()
 
 
-@pytest.mark.parametrize("width", [390, 700, 1024, 1440])
-def test_what_was_given_or_taken_back_moves_no_grade(serve, browser, visit, tmp_path, width):
-    path = library(tmp_path / "library.db")
-    size = {"width": width, "height": 800}
-    context = browser.new_context(viewport=size, has_touch=width == 390, is_mobile=width == 390)
-    page = visit(serve(path).url, context=context)
+@pytest.mark.parametrize("device", [PHONE, LAPTOP], ids=["phone", "laptop"])
+def test_what_was_given_or_taken_back_moves_no_grade(serve, visit, tmp_path, device):
+    page = visit(serve(library(tmp_path / "library.db")).url, **device)
     ready(page)
-    grades = page.locator(".grades button")
-    places = [each.bounding_box() for each in grades.all()]
-    assert max(place["x"] + place["width"] for place in places) <= width
-    for key, said in (("2", ""), ("k", "You gave 2"), ("u", "Taken back"), ("Shift+u", "")):
-        page.keyboard.press(key)
-        expect(page.locator(".said")).to_contain_text(said)
-        assert [each.bounding_box() for each in grades.all()] == places, f"after {key}"
-    context.close()
+    for width in (390,) if device is PHONE else (700, 1024, 1440):
+        page.set_viewport_size({"width": width, "height": 800})
+        grades = page.locator(".grades button")
+        places = [each.bounding_box() for each in grades.all()]
+        assert max(place["x"] + place["width"] for place in places) <= width
+        for key, said in (("2", ""), ("k", "You gave 2"), ("u", "Taken back"), ("Shift+u", "")):
+            page.keyboard.press(key)
+            expect(page.locator(".said")).to_contain_text(said)
+            found = [each.bounding_box() for each in grades.all()]
+            assert found == places, f"after {key}, {width} wide"
 
 
 def test_everything_is_reached_and_seen_by_keyboard_alone(serve, visit, tmp_path):
@@ -152,19 +152,18 @@ def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
         expect(page.locator(".confined")).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("address", "said"),
-    [
+def test_a_bucket_that_is_not_there_is_said(serve, visit, tmp_path):
+    served = serve(library(tmp_path / "library.db"))
+    page = visit(served.url)
+    for address, said in (
         ("?facet=inten&bucket=refund", "no facet is called 'inten'; there are: intent"),
         ("?facet=intent&bucket=refnud", "no bucket of intent is called 'refnud'"),
         ("?intent=refnud", "no bucket of intent is called 'refnud'"),
         ("?bucket=refund", "names the bucket 'refund', but not of which facet"),
-    ],
-)
-def test_a_bucket_that_is_not_there_is_said(serve, visit, tmp_path, address, said):
-    served = serve(library(tmp_path / "library.db"))
-    page = visit(f"{served.url}/{address}")
-    expect(page.get_by_text(said)).to_be_visible()
-    expect(page.locator(".chunk")).to_have_count(0)
-    page.get_by_role("button", name="Go on without it").click()
+    ):
+        ready(page)
+        follow(page, f"{served.url}/{address}")
+        expect(page.get_by_text(said)).to_be_visible()
+        expect(page.locator(".chunk")).to_have_count(0)
+        page.get_by_role("button", name="Go on without it").click()
     ready(page)
