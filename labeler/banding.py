@@ -20,7 +20,8 @@ WORDS = (
     "The pale band of a number is where it could be, however the holes of these runs are graded "
     "(above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); its "
     "dark band where it is in 90 of 100 ways drawn by chance, as likely as the grades so far make "
-    "them; a stroke or a dot where it is. Other ungraded chunks are taken as not relevant."
+    "them; the whisker where another choice of queries could have it (95%); a stroke or a dot "
+    "where it is. Other ungraded chunks are taken as not relevant."
 )
 DOUBTS = (
     "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -24,21 +23,10 @@ from labeler.comparison.surviving import Reading
 from labeler.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW
 from labeler.evaluation import Conventions
 from labeler.measures import Measure, parse
-from labeler.uncertainty import Interval
+from labeler.uncertainty import Band, Interval
 
 CONVENTIONS = Conventions.of()
 RR, AP, R5 = parse("RR"), parse("AP"), parse("R@5")
-
-
-class Band(NamedTuple):
-    """What holes could make of a difference."""
-
-    lowest: float
-    highest: float
-    exact: bool
-    low: float
-    high: float
-    holes: int
 
 
 def band_of(

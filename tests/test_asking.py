@@ -12,11 +12,11 @@ from starlette.applications import Starlette
 
 from labeler.asking import AT_ONCE, Asking
 from labeler.desk import Desk
-from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Settings
+from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Ranking, Settings
 from labeler.pooling import TELLING_AT_ONCE, Pool
 from labeler.routes import grading_routes
 from labeler.store import Store
-from tests.browser.server import small_golden_set
+from tests.browser.server import loaded, small_golden_set
 from tests.pad import Pad
 
 TWO = Settings(strategy=WHAT_DECIDES, holes_of=("forward", "backward"), pool_depth=30)
@@ -65,7 +65,9 @@ def test_the_order_handed_out_does_not_tell_what_is_most_telling(asked: Store):
 
 def test_once_it_is_settled_graders_go_on_query_by_query(asked: Store):
     desk = Desk(Asking().telling)
-    asked.save_settings(replace(TWO, matters=1.0))
+    lists = [Ranking(f"q{n}", tuple(f"c{c}" for c in range(30))) for n in range(4)]
+    asked.add_run(loaded(lists), name="same as forward")
+    asked.save_settings(replace(TWO, holes_of=("forward", "same as forward")))
     given = pairs_of(desk, asked)
     assert len(given) == 60
     assert {source for _, _, source in given} == {"pool"}

@@ -249,7 +249,7 @@ def _of_pair(board: Scoreboard, shown: Shown, *, alone: bool) -> Iterator[Note]:
         yield Note("identical", rerank.sentence, pair=pair)
         return
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
-        sentence = answer_in_words(shown, said) if alone else said.sentence
+        sentence = answer_in_words(board, shown, said) if alone else said.sentence
         yield Note(said.kind, sentence, pair=pair)
     yield from _of_buckets(shown, pair)
     if not alone:

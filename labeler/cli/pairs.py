@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from labeler import comparison
 from labeler.cli.tables import Table
 from labeler.comparison import Comparison, Delta, Lead, Reach, Sureties, Verdict
-from labeler.evaluation import number, signed
+from labeler.evaluation import Scoreboard, number, signed
 from labeler.model import legible
+from labeler.uncertainty import Bands
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,15 @@ def tested_together(found: Sequence[Comparison]) -> list[Shown]:
     return [Shown(*parts) for parts in zip(found, rows, tested, strict=True)]
 
 
-def answer_in_words(shown: Shown, said: Verdict) -> str:
+def answer_in_words(board: Scoreboard, shown: Shown, said: Verdict) -> str:
     """Say what is known of two runs, how surely, and what would change it, over all queries."""
     found, tested = shown.found, shown.of_totals
     row = comparison.lead_of(said, found.deltas, found.measures[0])
     if row is None:
         return said.sentence
     [reach] = comparison.reaches(found, [row])
-    lead = Lead(row, tested.of(row), reach)
+    bands = Bands(board, (found.a, found.b)).deltas(board, [row.measure])
+    lead = Lead(row, tested.of(row), reach, bands.get((row.measure, None)))
     return comparison.answer(said, lead, found.conventions, (found.a, found.b)).sentence
 
 

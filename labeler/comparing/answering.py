@@ -8,6 +8,7 @@ from typing import NamedTuple
 from labeler import comparison
 from labeler.comparing.surviving import survival_of
 from labeler.comparison import Answer, Delta, Findings, Lead, Reach, Sureties, View
+from labeler.uncertainty import DeltaBands
 
 NAMES = ("A", "B")  # what sentences call the runs, which the table names
 
@@ -23,10 +24,8 @@ class Answered(NamedTuple):
         """Say whether some grade could still change what the answer is about."""
         if self.lead is None:
             return False
-        band, row = self.lead.band, self.lead.row
-        if band is None:
-            return bool(row.holes_a or row.holes_b)
-        return band.lowest <= 0.0 <= band.highest and band.lowest < band.highest
+        band = self.lead.band
+        return band is not None and band.is_open and band.lowest <= 0.0 <= band.highest
 
 
 def answered(
@@ -35,10 +34,12 @@ def answered(
     rows: Sequence[Delta],
     found: Findings,
     sure: tuple[Sureties, Sequence[Reach]],
+    bands: DeltaBands,
 ) -> Answered:
     """Return the answer, and how its difference comes out under each grader's own grades.
 
-    ``rows`` are the differences that are shown, ``sure`` their tests and what they can show.
+    ``rows`` are the differences that are shown, ``sure`` their tests and what they can show,
+    ``bands`` what the holes could make of them.
     """
     if found.verdict is None:
         return Answered(Answer(found.identical))
@@ -47,6 +48,7 @@ def answered(
         return Answered(Answer(found.verdict.sentence))
     tested, reaches = sure
     survival = survival_of(view, bucket, row.measure, tested.of(row))
-    lead = Lead(row, tested.of(row), reaches[list(rows).index(row)], survival=survival)
+    band = bands.get((row.measure, row.bucket))
+    lead = Lead(row, tested.of(row), reaches[list(rows).index(row)], band, survival)
     answer = comparison.answer(found.verdict, lead, view.compared.conventions, NAMES)
     return Answered(answer, lead)

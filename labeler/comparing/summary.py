@@ -64,10 +64,10 @@ def show_summary(view: View, bucket: str | None) -> None:
     sentences = filter(None, [said.losses, *first, *said.parts])
     rows = comparison.rows_over(compared, bucket)
     sure = (summary.tested, summary.reaches)
-    found = answered(view, bucket, rows, said, sure)
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
+    found = answered(view, bucket, rows, said, sure, bands[1])
     spreads = {
         row.measure: spreads_of(compared, row, bands, reach)
         for row, reach in zip(rows, summary.reaches, strict=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from labeler.comparison.deltas import Delta
 from labeler.comparison.surety import Reach, Surety, chance_in_words, interval_in_words
@@ -17,24 +16,7 @@ from labeler.comparison.surviving import Survival
 from labeler.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW, Verdict
 from labeler.evaluation import Conventions, signed
 from labeler.measures import Measure
-
-
-class Band(Protocol):
-    """Between what a difference could end up: at most, and as likely as the grades there are say.
-
-    ``holes`` are how many chunks are open. All NaN where there is no value whatever the grades.
-    """
-
-    @property
-    def lowest(self) -> float: ...
-    @property
-    def highest(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
-    @property
-    def holes(self) -> int: ...
+from labeler.uncertainty import Band
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +140,7 @@ def _of_holes(lead: Lead) -> str:
     band = lead.band
     if band is None or math.isnan(band.lowest):
         return ""
-    if not band.holes or band.lowest == band.highest:
+    if not band.is_open:
         return "no hole could change it"
     holes = f"the {band.holes:,} holes" if band.holes != 1 else "the one hole"
     widest = f"{signed(band.lowest)} to {signed(band.highest)}"

@@ -46,7 +46,7 @@ LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to 
 DOUBT = 1.1
 """By how much weights are less sure than their fit says, since no model is quite right."""
 
-MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 2_500
+MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 1_500
 GRADES = (1, 2, 3)
 
 

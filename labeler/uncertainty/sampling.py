@@ -17,7 +17,7 @@ LEVEL = 0.9
 COUNTS = (199, 99, 59, 39, 19)
 """Numbers of fillings of which 5% and 95% fall on whole places: (n + 1) · 5% is one."""
 
-MOST_WORK = 12_000_000  # entries measured in all
+MOST_WORK = 6_000_000  # entries measured in all
 AT_ONCE = 200_000  # entries measured in one go: as many as a processor keeps at hand
 
 
