@@ -97,7 +97,7 @@ def outcomes(
         yield a, b
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None)
 @given(boards(), st.sampled_from(MEASURES))
 def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
     board: Scoreboard, name: str
@@ -113,15 +113,13 @@ def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
     means = list(bands.means(board, [measure]).values())
     [delta] = bands.deltas(board, [measure]).values()
     columns = [*found.T, found[:, 1] - found[:, 0]]
-    listed = {len(run.lists) for run in board.collection.runs}
-    speak = listed == {len(board.collection.query_ids)}  # else a run may have no value at all
     for band, column in zip([*means, delta], columns, strict=True):
         reached = column[~np.isnan(column)]
         if math.isnan(band.lowest) or not len(reached):
             continue  # a run without a result that counts has neither value nor band
         assert band.lowest <= reached.min() + TOLERANCE
         assert band.highest >= reached.max() - TOLERANCE
-        if band.exact and speak and (every or measure.name not in ("nDCG", "ERR")):
+        if band.exact and (every or measure.name not in ("nDCG", "ERR")):
             assert band.lowest == pytest.approx(reached.min(), abs=TOLERANCE)
             assert band.highest == pytest.approx(reached.max(), abs=TOLERANCE)
         assert band.lowest - TOLERANCE <= band.low <= band.high <= band.highest + TOLERANCE

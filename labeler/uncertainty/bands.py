@@ -26,6 +26,8 @@ from labeler.uncertainty.tops import DEPTH, UNGRADED, find_tops, grades_of
 LEARN_AGAIN = 0.02
 """Once so large a share of the grades is new, weights are learnt anew; levels always are."""
 
+ROUNDING = 1e-9  # what sums in another order may differ by
+
 
 class Band(NamedTuple):
     """Where a mean or a delta could end up once its holes are graded.
@@ -252,7 +254,9 @@ class _Found(NamedTuple):
         """Return the band of a mean whose ``value`` is known: without a hole it is that alone.
 
         Sums of the same numbers in another order may differ in their last bits. A run that is
-        silent, as it answers no query that counts, has no band.
+        silent, as it answers no query that counts, has no band. Where no filling gives the value
+        there is, as a query that nobody graded comes to count under each, the band holds it, too,
+        and is not exact.
         """
         if is_silent or (math.isnan(value) and not self.holes):
             return Band(math.nan, math.nan, True, math.nan, math.nan, self.holes)
@@ -261,10 +265,11 @@ class _Found(NamedTuple):
         lowest, highest = self.lowest, self.highest
         if not math.isnan(value):
             lowest, highest = min(lowest, value), max(highest, value)
+        exact = self.exact and max(self.lowest - lowest, highest - self.highest) < ROUNDING
         if math.isnan(self.low):  # no filling that was drawn gives a value
-            return Band(lowest, highest, self.exact, lowest, highest, self.holes)
+            return Band(lowest, highest, exact, lowest, highest, self.holes)
         low, high = (min(max(each, lowest), highest) for each in (self.low, self.high))
-        return Band(lowest, highest, self.exact, low, high, self.holes)
+        return Band(lowest, highest, exact, low, high, self.holes)
 
 
 _Value = tuple[float, bool]
