@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from labeler import ui, warming
-from labeler.evaluation import Conventions
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
 from labeler.warming import NotesTraffic, Traffic, warm_up
@@ -54,7 +53,7 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
 
     monkeypatch.setattr(Store, "collection", read_again)
     with Store(database) as store:
-        assert ui.live_board(store, Conventions()).run_names == ("A",)
+        assert ui.live_board(store, ui.conventions(store.settings())).run_names == ("A",)
 
 
 def test_nothing_is_opened_while_somebody_asks(

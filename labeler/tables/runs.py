@@ -35,6 +35,9 @@ LOOK = style(
     padding: 0.19rem 0.55rem; text-align: right; vertical-align: middle; white-space: nowrap;
     border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
 }
+.scores td { position: relative; }
+.scores td:has(.band) { padding-bottom: 0.36rem; }
+.scores td .band { position: absolute; inset: auto 0.4rem 1px 0.4rem; height: 0.4rem; margin: 0; }
 .scores thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
 .scores thead .tall { min-width: 12rem; }
 .scores thead .tall > a { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
