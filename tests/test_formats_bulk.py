@@ -139,6 +139,15 @@ CONTENTS = st.one_of(
     order=st.sampled_from(["score", "rank"]),
     on_duplicate=st.sampled_from(["refuse", "first", "first"]),
 )
+@example(
+    lines=[b"q1 Q0 a\xc2\xa0 1 0.0 t", b"q1 \x00Q0 a\xc2\xa0 1 0.0 t"],
+    end=b"\n",
+    separator=b" ",
+    start=b"",
+    last=False,
+    order="score",
+    on_duplicate="refuse",
+)
 def test_by_the_block_or_line_by_line_is_the_same_to_the_last_word(
     lines, end, separator, start, last, order, on_duplicate, tmp_path_factory
 ):

@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -196,6 +196,7 @@ def test_where_bca_is_not_defined_the_percentile_interval_stands_and_is_named() 
 
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+@example([0.0, 2.225073858507203e-309])
 def test_an_interval_holds_no_mean_that_no_resample_has(values: list[float]) -> None:
     [found] = intervals([np.array(values)], draws=500)
     assert min(values) - 1e-9 <= found.lo <= found.hi <= max(values) + 1e-9

@@ -53,10 +53,10 @@ class TrecFile:
 
     def text(self, number: int, raw: bytes) -> str:
         """Return a column of the row just given as text, each distinct one as one object."""
+        if not raw.isascii() or b"\0" in raw:  # known or not: a line reads alike wherever it stands
+            decode(self.source, number, self._raw)
         known = self._texts.get(raw)
         if known is None:
-            if not raw.isascii() or b"\0" in raw:
-                decode(self.source, number, self._raw)
             with self.source.at(number):
                 self.source.limits.check_id(raw.decode(), "query or chunk")
             if len(self._texts) >= _MOST_TEXTS:

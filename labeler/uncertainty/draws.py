@@ -37,7 +37,7 @@ def in_steps(samples: Floats) -> tuple[Floats, Floats]:
     up to a whole number that a double holds. So no sum of them is ever rounded.
     """
     most = np.abs(samples).max(axis=1, initial=0.0) * samples.shape[1]
-    step = np.ldexp(1.0, np.frexp(most)[1] - 52)
+    step = np.maximum(np.ldexp(1.0, np.frexp(most)[1] - 52), np.finfo(np.float64).tiny)
     return np.rint(samples / step[:, np.newaxis]), step
 
 
