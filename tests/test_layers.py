@@ -68,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.formats": {"numpy", "pyarrow", "labeler.errors", "labeler.model"},
     "labeler.chain": {"labeler.errors"},
     "labeler.schema": {"sqlite_utils", "labeler.chain"},
+    "labeler.versions": {"labeler.errors", "labeler.model"},
     "labeler.store": {
         "numpy",
         "sqlite_utils",
@@ -75,6 +76,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.model",
         "labeler.schema",
+        "labeler.versions",
     },
     "labeler.safekeeping": {"filelock", "labeler.chain", "labeler.errors", "labeler.store"},
     "labeler.transfer": {

@@ -9,14 +9,17 @@ from functools import cached_property
 import numpy as np
 
 from labeler.evaluation.alignment import QueryGrades, realigned
+from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.sheet import Sheet
 from labeler.measures import Bools, Hits
+from labeler.model import GoldenState
 
 
 @dataclass(eq=False)
 class State:
     """Never changed, only replaced, so that readers need no lock.
 
+    ``conventions`` name the golden set that this is, ``is_of`` says what it is by its content.
     ``aligned`` are the hits of all queries as they were when a board was made, with a row for each
     run, and ``moved`` those of the queries that changed since. Only ``sheet`` is put in anew, when
     a measure is asked for that it did not have; two threads that do so at once lose one of the
@@ -24,6 +27,8 @@ class State:
     """
 
     revision: int
+    conventions: Conventions
+    is_of: GoldenState | None
     golden: Sequence[QueryGrades]
     aligned: Hits
     moved: Mapping[int, Hits]

@@ -9,6 +9,7 @@ from labeler.store.adjudicating import (
     Opinion,
 )
 from labeler.store.chained import ChainReport
+from labeler.store.collecting import Collecting
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.given import Given
@@ -52,5 +53,7 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work):
+class Store(
+    Collecting, Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work
+):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
