@@ -29,13 +29,13 @@ class Grouping:
     buckets: tuple[str | None, ...]
     group: Ints
 
-    @classmethod
-    def by(cls, given: Sequence[str | None]) -> Grouping:
-        """Group queries by the bucket each is in, None for one that is in none."""
+    @staticmethod
+    def of(given: Sequence[str | None]) -> Grouping:
+        """Group queries by the bucket that each was ``given``, in a reader's order of buckets."""
         buckets = order_buckets(count_buckets(given))
         places = {bucket: place for place, bucket in enumerate(buckets)}
         group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
-        return cls(buckets, np.array(group, dtype=np.int64))
+        return Grouping(buckets, np.array(group, dtype=np.int64))
 
     def inside(self, bucket: str) -> Bools:
         """Say which queries a bucket holds, (queries,); may raise `NotFound`."""

@@ -90,7 +90,7 @@ class Conventions:
         return self.preset == "trec_eval"
 
     def budget_of(self, task: str | None) -> int:
-        """Return what ``@budget`` stands for in queries of a task."""
+        """Return the prompt budget of a query of a task, or of none."""
         return self.budget_by_task.get(task or "", self.budget)
 
     def measures(self, texts: str | Iterable[str]) -> tuple[Measure, ...]:

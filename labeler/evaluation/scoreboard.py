@@ -70,12 +70,12 @@ class Scoreboard:
         self.data_revision = collection.data_revision
         self._lists = lists or Lists(collection, conventions.like_trec_eval)
         tasks = collection.facets.get("task", repeat(None, len(collection.query_ids)))
-        self._budgets = np.array(list(map(conventions.budget_of, tasks)), dtype=np.int64)
+        self._budgets = np.array([conventions.budget_of(task) for task in tasks], dtype=np.int64)
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
         everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: everything}
-        self._groupings |= {facet: Grouping.by(given) for facet, given in collection.facets.items()}
+        self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
         self._everything = everything
         self._within: tuple[str, str] | None = None
         self._inside: Bools | None = None
@@ -94,7 +94,7 @@ class Scoreboard:
 
     @property
     def conventions(self) -> Conventions:
-        """How these values are to be read, and which golden set they rest on."""
+        """How these values are to be read, and the golden set they rest on."""
         return self._state.conventions
 
     @property
@@ -119,15 +119,7 @@ class Scoreboard:
     @property
     def counts(self) -> Counts:
         """How much of the golden set the means rest on."""
-        state = self._state
-        judged = int(state.judged.sum())
-        return Counts(
-            queries=len(state.golden),
-            judged=judged,
-            unjudged=len(state.golden) - judged,
-            grades=sum(len(golden.chunks) for golden in state.golden),
-            stale=sum(int(golden.stale.sum()) for golden in state.golden),
-        )
+        return self._state.counts
 
     @property
     def tied(self) -> Mapping[str, int]:
@@ -165,13 +157,8 @@ class Scoreboard:
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board = self.snapshot()
-        return notes_on(
-            board.collection.runs,
-            board._run_counts(),
-            board.counts,
-            board.conventions,
-            board.table(measures),
-        )
+        about = (board._run_counts(), board.counts, board.conventions, board.table(measures))
+        return notes_on(board.collection.runs, *about)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         state, runs = self._state, len(self.run_names)
@@ -288,6 +275,13 @@ class Scoreboard:
         """Return the golden grade of each of the chunks for a query, -1 where there is none."""
         return self._state.golden[self.number_of(query_id)].of(chunks)
 
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return every pair with a golden grade, rising, and its grade.
+
+        A pair's number is its query's place << 32 | its chunk's number.
+        """
+        return self._state.graded()
+
     def counts_of(self, query_id: str) -> tuple[int, ...]:
         """Return how many chunks of a query have grade 0, 1, 2 and 3."""
         golden = self._state.golden[self.number_of(query_id)]
@@ -306,6 +300,13 @@ class Scoreboard:
         chunks, query = self.chunks(run, query_id), self.number_of(query_id)
         stored = self.collection.runs[self.column_of(run)].lists.get(query)
         return ranked(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
+
+    def moved_since(self, before: Scoreboard) -> Ints:
+        """Return the queries whose golden grades are others than on this board ``before``, rising.
+
+        Where ``before`` is no earlier or later look at the same board, these may be all.
+        """
+        return self._state.moved_since(before._state)
 
     def hits(self, run: str, query_id: str | None = None) -> Hits:
         """Return a run's judged chunks: a row for each query in order, or the row of one."""
@@ -375,19 +376,16 @@ class Scoreboard:
     ) -> None:
         """Bring every value up to date with golden grades that changed up to ``revision``.
 
-        ``golden`` is what the golden set is then by its content.
-
-        A pair may be graded for the first time, again, or (grade None) no more. A call that comes
-        later than one with a newer revision does nothing, as that one has seen its changes. Raises
-        `NotFound` for a query that was loaded after this board was made; nothing changes then.
+        A pair may be graded for the first time, again, or (grade None) no more; ``golden`` is what
+        the golden set is by then. A call that comes later than one with a newer revision does
+        nothing. Raises `NotFound`, and changes nothing, for a query loaded after this board.
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
             by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:
-                changed = self._changed(self._state, by_query)
-                named = changed.conventions.on(golden)
+                changed, named = self._changed(self._state, by_query), self.conventions.on(golden)
                 self._state = replace(changed, revision=revision, conventions=named, is_of=golden)
 
     def _changed(self, state: State, by_query: Mapping[int, list[GradeChange]]) -> State:
