@@ -437,6 +437,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.safekeeping",
         "labeler.store",
         "labeler.transfer",
+        "labeler.trend",
         "labeler.uncertainty",
     },
     "labeler.__main__": {"labeler.cli"},

@@ -53,6 +53,11 @@ class Past(Reading):
         """Return how several people's grades became one just before ``when``, which has a zone."""
         return str(self._value(RULE, {"until": moment(when)}) or self.settings().golden_rule)
 
+    def first_judgment_at(self) -> str | None:
+        """Return when the oldest event of the log was given, None before the first."""
+        found: str | None = self._value("SELECT min(created_at) FROM judgments")
+        return found
+
     def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
         """Return what measures of some runs would have been computed from just before ``when``.
 

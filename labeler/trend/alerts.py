@@ -55,10 +55,11 @@ class Looked(NamedTuple):
         """Say by which rule there is an alert."""
         if not self.looks:
             return "alerts need two runs of a system that have a value"
+        looks = "the one comparison" if self.looks == 1 else f"all {self.looks:,} comparisons"
         return (
             "an alert is a drop of the newest run that is more than chance: a two-sided "
             f"randomisation test over at least {FEW} queries with p ≤ {LEVEL} after Bonferroni's "
-            f"correction over all {self.looks:,} comparisons with earlier runs and in buckets"
+            f"correction over {looks} with earlier runs and in buckets"
         )
 
 

@@ -6,10 +6,11 @@ A row stands under the name its measure was asked for by; one asked for by two n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from labeler.evaluation import Record, names_of
-from labeler.trend.alerts import NO_THRESHOLDS, Thresholds
+from labeler.measures import Measure
+from labeler.trend.alerts import NO_THRESHOLDS, Alert, Thresholds
 from labeler.trend.parting import Parts
 from labeler.trend.series import Place, Point, Series, Summary
 
@@ -45,9 +46,18 @@ def point_records(every: Iterable[Series], thresholds: Thresholds = NO_THRESHOLD
 
 
 def summary_records(
-    every: Iterable[Summary], thresholds: Thresholds = NO_THRESHOLDS
+    every: Iterable[Summary],
+    alerts: Iterable[Alert] = (),
+    thresholds: Thresholds = NO_THRESHOLDS,
 ) -> list[Record]:
-    """Return a row for each series: where it stands, where it was and where it goes."""
+    """Return a row for each series: where it stands, where it was and where it goes.
+
+    ``alert`` is what is to be looked at in that place; a bucket that fell beside a series of all
+    queries stands in that one's row.
+    """
+    told: dict[tuple[str, Measure], list[Alert]] = {}
+    for alert in alerts:
+        told.setdefault((alert.place.system, alert.place.measure), []).append(alert)
     rows = list(every)
     faceted = any(each.series.place.facet is not None for each in rows)
     return [
@@ -67,6 +77,7 @@ def summary_records(
             "p": each.p,
             "p_holm": each.holm,
             "threshold": thresholds.get(each.series.place, math.nan),
+            "alert": _alerts(each.series.place, told),
         }
         for each in rows
         for names in names_of(each.series.place.measure)
@@ -106,6 +117,15 @@ def changes(points: Sequence[Point]) -> list[float]:
         found.append(point.value - before)
         before = before if math.isnan(point.value) else point.value
     return found
+
+
+def _alerts(place: Place, told: Mapping[tuple[str, Measure], Sequence[Alert]]) -> str | None:
+    about = [
+        alert.sentence
+        for alert in told.get((place.system, place.measure), ())
+        if place.facet is None or alert.place == place
+    ]
+    return " · ".join(about) or None
 
 
 def _place(place: Place, faceted: bool) -> Record:
