@@ -9,7 +9,6 @@ from labeler.store.adjudicating import (
     Opinion,
 )
 from labeler.store.chained import ChainReport
-from labeler.store.collecting import Collecting
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.given import Given
@@ -17,6 +16,7 @@ from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
+from labeler.store.past import Past
 from labeler.store.people import WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
@@ -54,6 +54,16 @@ __all__ = [
 
 
 class Store(
-    Collecting, Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work
+    Past,
+    Intake,
+    Keeping,
+    Queue,
+    Search,
+    Sessions,
+    Adjudicating,
+    Singles,
+    Given,
+    Givers,
+    Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
