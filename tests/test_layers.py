@@ -43,6 +43,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.uncertainty",
     },
+    "labeler.gate": {
+        "numpy",
+        "labeler.comparison",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.uncertainty",
+    },
     "labeler.keywords": {
         "numpy",
         "labeler.errors",
@@ -421,6 +430,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.evaluation",
         "labeler.formats",
+        "labeler.gate",
         "labeler.hosts",
         "labeler.measures",
         "labeler.model",

@@ -17,6 +17,7 @@ from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
+from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
@@ -56,7 +57,8 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, recall, compare, next_grades, agreement, disagreements]
+COMMANDS = [demo, serve, load, score, recall, compare, gate]
+COMMANDS += [next_grades, agreement, disagreements]
 COMMANDS += [export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
