@@ -52,6 +52,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.uncertainty",
     },
+    "labeler.trend": {
+        "numpy",
+        "labeler.comparison",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.uncertainty",
+    },
     "labeler.keywords": {
         "numpy",
         "labeler.errors",
@@ -438,6 +447,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.safekeeping",
         "labeler.store",
         "labeler.transfer",
+        "labeler.trend",
         "labeler.uncertainty",
     },
     "labeler.__main__": {"labeler.cli"},
