@@ -12,7 +12,7 @@ import streamlit as st
 from labeler import ui
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
-from labeler.uncertainty import Bands, DeltaBands, MeanBands
+from labeler.uncertainty import Bands, DeltaBands, MeanBands, Resampled
 
 MOST_KEPT = 4  # of which each has the draws of all queries
 
@@ -42,6 +42,12 @@ def of_pair(
         means |= bands.means(board, measures, facet)
         deltas |= bands.deltas(board, measures, facet)
     return means, deltas
+
+
+@st.cache_resource(show_spinner=False)
+def resampled() -> Resampled:
+    """Return what adds up the resamples of all pages, and keeps the sums for the next grade."""
+    return Resampled()
 
 
 def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:

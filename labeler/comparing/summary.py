@@ -35,7 +35,7 @@ def summed_up(
     at: tuple[Hashable, ...], bucket: str | None, _view: View, _related: Rerank
 ) -> Summary:
     """Test what is shown and find what stands out; worked out once for each grade."""
-    return comparison.sum_up(_view, _related, bucket, NAMES)
+    return comparison.sum_up(_view, _related, bucket, NAMES, banding.resampled())
 
 
 def show_summary(view: View, bucket: str | None) -> None:

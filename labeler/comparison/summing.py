@@ -18,7 +18,7 @@ from labeler.comparison.surviving import Survival
 from labeler.comparison.verdict import rows_over
 from labeler.comparison.views import View
 from labeler.measures import Measure
-from labeler.uncertainty import DeltaBands
+from labeler.uncertainty import DeltaBands, Sums, sums_of
 
 SurvivalOf = Callable[[Measure, Surety], Survival]
 
@@ -49,16 +49,20 @@ class Answered(NamedTuple):
 
 
 def sum_up(
-    view: View, related: Rerank, bucket: str | None = None, names: tuple[str, str] | None = None
+    view: View,
+    related: Rerank,
+    bucket: str | None = None,
+    names: tuple[str, str] | None = None,
+    sums: Sums = sums_of,
 ) -> Summary:
     """Test what is shown and find what stands out, over all queries or those of one bucket.
 
-    ``related`` and ``names`` are as `findings` takes them.
+    ``related`` and ``names`` are as `findings` takes them, ``sums`` as `reaches` does.
     """
     rows = rows_over(view.compared, bucket)
     tested = sureties(view.compared, rows)
     found = findings(view, related, bucket, names, tested)
-    return Summary(rows, found, tested, reaches(view.compared, rows))
+    return Summary(rows, found, tested, reaches(view.compared, rows, sums))
 
 
 def answered(
