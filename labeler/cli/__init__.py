@@ -23,6 +23,7 @@ from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
 from labeler.cli.recalling import recall
+from labeler.cli.reporting import report
 from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
@@ -71,7 +72,7 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
-COMMANDS += [export, backup, restore, check]
+COMMANDS += [report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:
