@@ -67,7 +67,7 @@ def show_one_run(board) -> None:
     intervals = reaches_of((*at, a, facet, repr(measures)), board)
     rules = {"facet": facet, "least": least, "link": bucket_link, "intervals": intervals}
     bands = banding.of_places(board, [a], measures, facet)
-    spreads = banding.spreads_of(bands, intervals)
+    spreads = tables.spreads_of(bands, intervals)
     drawn_behind = {place[1:]: spread for place, spread in spreads.items()}
     show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
@@ -96,7 +96,7 @@ def show_pair(board) -> None:
     rules = {"least": least, "link": bucket_link}
     bands = banding.of_pair(board, a, b, measures, facet)
     spreads = {
-        (measure, bucket): banding.spread(
+        (measure, bucket): tables.spread(
             bands[1].get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
         )
         for (measure, _, bucket), reach in reaches.items()
@@ -194,7 +194,7 @@ def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> Non
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
     greyed = f"Greyed: fewer than {least} queries."
     is_open = any(band.is_open for band in (bands or {}).values())
-    show_html(tables.small_print([said, greyed, beyond, *([banding.WORDS] if is_open else [])]))
+    show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
 
 
 def in_same_order(buckets, measure):

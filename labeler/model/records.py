@@ -115,6 +115,9 @@ class Query:
             )
 
 
+BEGINNING = 120  # characters of a text that stands for a title
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """The unit a retriever returns. ``text`` is None where only the id is known."""
@@ -128,6 +131,11 @@ class Chunk:
 
     def __post_init__(self) -> None:
         check_id(self.chunk_id, "chunk")
+
+    @property
+    def called(self) -> str:
+        """Its title, else the beginning of its text, else nothing."""
+        return self.title or " ".join((self.text or "")[:BEGINNING].split())
 
 
 @dataclass(frozen=True, slots=True)
