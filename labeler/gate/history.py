@@ -110,6 +110,7 @@ class History:
 
 def kept_of(conventions: Conventions) -> Mapping[str, object]:
     """Return conventions as JSON gives them back, without the words for people."""
-    said = {name: each for name, each in conventions.as_dict().items() if name != "description"}
+    apart = ("description", "golden", "frozen")  # which golden set it was is kept beside them
+    said = {name: each for name, each in conventions.as_dict().items() if name not in apart}
     found: dict[str, object] = json.loads(json.dumps(said))
     return found
