@@ -14,7 +14,7 @@ from labeler import ui
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.tables import Spread
-from labeler.uncertainty import Band, Bands, DeltaBands, Intervals, MeanBands
+from labeler.uncertainty import Band, Bands, DeltaBands, Intervals, MeanBands, Resampled
 
 WORDS = (
     "The pale band of a number is where it could be, however the holes of these runs are graded "
@@ -80,6 +80,12 @@ def spread(band: Band | None, from_queries: tuple[float, float] = (math.nan, mat
         return Spread(from_queries=from_queries)
     ends = (band.lowest, band.highest, band.low, band.high)
     return Spread(*ends, from_queries, band.exact)
+
+
+@st.cache_resource(show_spinner=False)
+def resampled() -> Resampled:
+    """Return what adds up the resamples of all pages, and keeps the sums for the next grade."""
+    return Resampled()
 
 
 def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:

@@ -122,8 +122,9 @@ def show_pair(board) -> None:
 @st.cache_data(max_entries=20, show_spinner=False)
 def reaches_of(at, _board):
     """Return the interval of each of a run's means, over all queries and in each bucket."""
+    sums = banding.resampled()
     of_all, of_buckets = (
-        mean_intervals(_board, measures, each, runs=[a]) for each in (None, facet)
+        mean_intervals(_board, measures, each, runs=[a], sums=sums) for each in (None, facet)
     )
     return {**of_all, **of_buckets}
 
@@ -132,7 +133,8 @@ def reaches_of(at, _board):
 def how_sure(at, _found):
     """Test all that the picture shows together; return it with what each bucket's queries show."""
     rows = [*_found.deltas, *_found.buckets]
-    return comparison.sliced(_found), comparison.reaches_by_place(_found, rows)
+    reaches = comparison.reaches_by_place(_found, rows, banding.resampled())
+    return comparison.sliced(_found), reaches
 
 
 def tests_in_words(tested) -> str:

@@ -43,6 +43,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.uncertainty",
     },
+    "labeler.trend": {
+        "numpy",
+        "labeler.comparison",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.uncertainty",
+    },
     "labeler.keywords": {
         "numpy",
         "labeler.errors",
@@ -428,6 +437,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.safekeeping",
         "labeler.store",
         "labeler.transfer",
+        "labeler.trend",
         "labeler.uncertainty",
     },
     "labeler.__main__": {"labeler.cli"},

@@ -26,6 +26,7 @@ from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
 from labeler.cli.settings import settings
+from labeler.cli.trending import trends
 from labeler.cli.verbs import change, rename, restore
 
 __all__ = ["main"]
@@ -56,7 +57,18 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, recall, compare, next_grades, agreement, disagreements]
+COMMANDS = [
+    demo,
+    serve,
+    load,
+    score,
+    trends,
+    recall,
+    compare,
+    next_grades,
+    agreement,
+    disagreements,
+]
 COMMANDS += [export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]

@@ -47,7 +47,8 @@ def summed_up(
     rows = comparison.rows_over(_view.compared, bucket)
     tested = comparison.sureties(_view.compared, rows)
     found = comparison.findings(_view, _related, bucket, NAMES, tested)
-    return Summary(found, tested, comparison.reaches(_view.compared, rows))
+    reaches = comparison.reaches(_view.compared, rows, banding.resampled())
+    return Summary(found, tested, reaches)
 
 
 def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerator]:

@@ -77,6 +77,10 @@ class Conventions:
         """Whether ties, order and undefined values are treated as trec_eval does."""
         return self.preset == "trec_eval"
 
+    def budget_of(self, task: str | None) -> int:
+        """Return the prompt budget of a query of a task, or of none."""
+        return self.budget_by_task.get(task or "", self.budget)
+
     def measures(self, texts: str | Iterable[str]) -> tuple[Measure, ...]:
         """Read measures, with this gain and threshold where a name leaves them open."""
         return parse_all(texts, rel=self.rel, dcg=self.dcg)

@@ -41,7 +41,7 @@ from labeler.measures import (
     score,
     without_repeats,
 )
-from labeler.model import Collection, GradeChange, count_buckets, order_buckets
+from labeler.model import Collection, GradeChange
 
 
 class Scoreboard:
@@ -70,12 +70,13 @@ class Scoreboard:
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
         self._lists = lists or Lists(collection, conventions.like_trec_eval)
-        self._budgets = self._find_budgets()
+        tasks = collection.facets.get("task", repeat(None, len(collection.query_ids)))
+        self._budgets = np.array([conventions.budget_of(task) for task in tasks], dtype=np.int64)
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
         everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: everything}
-        self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
+        self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
         self._everything = everything
         self._within: tuple[str, str] | None = None
         self._inside: Bools | None = None
@@ -277,6 +278,13 @@ class Scoreboard:
         """Return the golden grade of each of the chunks for a query, -1 where there is none."""
         return self._state.golden[self.number_of(query_id)].of(chunks)
 
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return every pair with a golden grade, rising, and its grade.
+
+        A pair's number is its query's place << 32 | its chunk's number.
+        """
+        return self._state.graded()
+
     def counts_of(self, query_id: str) -> tuple[int, ...]:
         """Return how many chunks of a query have grade 0, 1, 2 and 3."""
         golden = self._state.golden[self.number_of(query_id)]
@@ -295,6 +303,13 @@ class Scoreboard:
         chunks, query = self.chunks(run, query_id), self.number_of(query_id)
         stored = self.collection.runs[self.column_of(run)].lists.get(query)
         return ranked(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
+
+    def moved_since(self, before: Scoreboard) -> Ints:
+        """Return the queries whose golden grades are others than on this board ``before``, rising.
+
+        Where ``before`` is no earlier or later look at the same board, these may be all.
+        """
+        return self._state.moved_since(before._state)
 
     def hits(self, run: str, query_id: str | None = None) -> Hits:
         """Return a run's judged chunks: a row for each query in order, or the row of one."""
@@ -402,16 +417,3 @@ class Scoreboard:
             there = ", ".join(name for name in self._groupings if name is not None) or "none"
             raise NotFound(f"no facet is called {facet!r}; there are: {there}")
         return self._groupings[facet]
-
-    def _find_budgets(self) -> Ints:
-        tasks = self.collection.facets.get("task", repeat(None, len(self.collection.query_ids)))
-        by_task = self.conventions.budget_by_task
-        budgets = [by_task.get(task or "", self.conventions.budget) for task in tasks]
-        return np.array(budgets, dtype=np.int64)
-
-
-def _group(given: Sequence[str | None]) -> Grouping:
-    buckets = order_buckets(count_buckets(given))
-    places = {bucket: place for place, bucket in enumerate(buckets)}
-    group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
-    return Grouping(buckets, np.array(group, dtype=np.int64))

@@ -8,9 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from labeler.evaluation.alignment import QueryGrades, realigned
+from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, pairs_of, realigned
 from labeler.evaluation.sheet import Sheet
-from labeler.measures import Bools, Hits
+from labeler.measures import Bools, Hits, Ints
+
+NO_GRADES = np.array([], dtype=np.int64)
 
 
 @dataclass(eq=False)
@@ -38,3 +40,15 @@ class State:
     def judged(self) -> Bools:
         """Say which queries have a golden grade, (queries,)."""
         return np.array([len(golden.chunks) > 0 for golden in self.golden], dtype=np.bool_)
+
+    def moved_since(self, before: State) -> Ints:
+        """Return the queries whose golden grades are kept as others than they were, rising."""
+        pairs = zip(self.golden, before.golden, strict=True)
+        return np.array([at for at, (here, there) in enumerate(pairs) if here is not there], int)
+
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return the number of every pair with a golden grade, rising, and its grade."""
+        query = np.repeat(np.arange(len(self.golden)), [len(of.chunks) for of in self.golden])
+        chunks = np.concatenate([NO_CHUNKS, *(of.chunks for of in self.golden)])
+        grades = np.concatenate([NO_GRADES, *(of.grades for of in self.golden)])
+        return pairs_of(query, chunks), grades

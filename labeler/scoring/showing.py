@@ -162,8 +162,8 @@ def _intervals(
     _board: Scoreboard,
 ) -> Intervals:
     buckets = None if _bucket is None else [_bucket]
-    found = mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets)
-    return dict(found)
+    sums = banding.resampled()
+    return dict(mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets, sums=sums))
 
 
 def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:

@@ -16,6 +16,7 @@ from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.log import Outdated
+from labeler.store.past import Past
 from labeler.store.people import WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
@@ -52,5 +53,7 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work):
+class Store(
+    Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Past, Work
+):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
+from collections.abc import Collection as Names
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -326,11 +327,15 @@ class Reading(Audit):
             names[number] = chunk_id
         return names
 
-    def _stored_runs(self, place: Mapping[str, int]) -> Iterator[StoredRun]:
+    def _stored_runs(
+        self, place: Mapping[str, int], only: Names[str] | None = None
+    ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
         for run, name, system, created_at in self._rows(
             "SELECT id, name, system, created_at FROM runs ORDER BY id"
         ):
+            if only is not None and name not in only:
+                continue
             lists: dict[int, StoredList] = {}
             unknown = 0
             for query_id, chunks, scores in self._rows(

@@ -6,17 +6,19 @@ Knows no run and no measure: values by query in, an interval out. Says nothing o
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 
 from labeler.measures import Floats
-from labeler.uncertainty.draws import DRAWS, by_length, in_steps, product, resamples
+from labeler.uncertainty.draws import DRAWS, by_length, in_steps
+from labeler.uncertainty.resampled import sums_of
 
 LEVEL = 0.95
 BCA, PERCENTILE, WILSON = "BCa", "percentile", "Wilson"
+Sums = Callable[[Floats, int], Floats]
 TOGETHER = 256  # samples, so that their draws take some 20 MB and not what memory there is
 _NORMAL = NormalDist()
 _PLAIN = ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
@@ -41,12 +43,14 @@ ONE_QUERY = Interval(math.nan, math.nan, reason="one query: nothing to resample"
 ALL_ALIKE = "all queries alike: no spread to resample"
 
 
-def intervals(samples: Sequence[Floats], draws: int = DRAWS) -> list[Interval]:
+def intervals(
+    samples: Sequence[Floats], draws: int = DRAWS, sums: Sums = sums_of
+) -> list[Interval]:
     """Return the bootstrap interval of each sample's mean, resampling its queries.
 
     BCa of Efron (1987), the draws seeded and shared by samples of the same length; where it is not
     defined the percentile interval stands, and is named. A sample of one query has none. Samples
-    hold no NaN.
+    hold no NaN. ``sums`` adds up the resamples; a `Resampled` does it sooner the second time.
 
     >>> [low] = intervals([np.array([0.0, 0.0, 0.1, 0.2, 0.9] * 4)])
     >>> round(low.lo, 3), round(low.hi, 3), low.method
@@ -59,7 +63,7 @@ def intervals(samples: Sequence[Floats], draws: int = DRAWS) -> list[Interval]:
         for first in range(0, len(places), TOGETHER):
             part = places[first : first + TOGETHER].tolist()
             some = np.stack([samples[at] for at in part])
-            made = _of_length(some, draws) if n > 1 else [_of_none_or_one(n)] * len(part)
+            made = _of_length(some, draws, sums) if n > 1 else [_of_none_or_one(n)] * len(part)
             for at, each in zip(part, made, strict=True):
                 found[at] = each
     return found
@@ -86,11 +90,11 @@ def wilson(ones: int, n: int) -> Interval:
     return Interval(lo, hi, WILSON)
 
 
-def _of_length(samples: Floats, draws: int) -> list[Interval]:
+def _of_length(samples: Floats, draws: int, sums: Sums) -> list[Interval]:
     """Return the intervals of samples, (samples, n), of two queries or more."""
     whole, step = in_steps(samples)
     n = whole.shape[1]
-    drawn = np.concatenate([product(whole, counts.T) for counts in resamples(n, draws)], axis=1)
+    drawn = sums(whole, draws)
     drawn.sort(axis=1)
     rows = zip(samples, whole, drawn, (step / n).tolist(), strict=True)
     return [_of_one(*row) for row in rows]
