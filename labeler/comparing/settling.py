@@ -8,9 +8,9 @@ from dataclasses import replace
 import streamlit as st
 
 from labeler import address, asking, links, tables, ui
-from labeler.comparing.answering import NAMES, Answered
 from labeler.comparing.certainty import how_sure, is_telling
-from labeler.comparison import View
+from labeler.comparing.summary import NAMES
+from labeler.comparison import Answered, View
 from labeler.deciding import FAVOURS, LEAST, SURE, UNDECIDED, Standing
 from labeler.markup import show_html
 from labeler.measures import Measure

@@ -25,7 +25,7 @@ from labeler.tables.comparing import (
     small_print,
     what_if_table,
 )
-from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.failing import failing_frame, failure_table, value_words
 from labeler.tables.legend import run_legend
 from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
@@ -50,9 +50,12 @@ from labeler.tables.scores import (
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
+from labeler.tables.spreads import BAND_DOUBTS, BAND_WORDS, pair_spreads, spread, spreads_of
 from labeler.tables.surviving import survival_table
 
 __all__ = [
+    "BAND_DOUBTS",
+    "BAND_WORDS",
     "Cell",
     "RunNames",
     "RunTable",
@@ -81,6 +84,7 @@ __all__ = [
     "means_and_findings",
     "movers_table",
     "own_pool_table",
+    "pair_spreads",
     "pair_table",
     "pool_table",
     "query_card",
@@ -100,9 +104,12 @@ __all__ = [
     "slice_pair_table",
     "slice_table",
     "small_print",
+    "spread",
+    "spreads_of",
     "survival_table",
     "tie_table",
     "value_picture",
+    "value_words",
     "what_if_table",
     "worked_table",
 ]
