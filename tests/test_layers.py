@@ -324,6 +324,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.choices",
         "labeler.downloads",
         "labeler.evaluation",
+        "labeler.gate",
         "labeler.keywords",
         "labeler.lineup",
         "labeler.live",
