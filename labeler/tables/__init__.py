@@ -51,6 +51,7 @@ from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.surviving import survival_table
+from labeler.tables.trending import parts_table, points_table, trend_table
 
 __all__ = [
     "Cell",
@@ -81,6 +82,8 @@ __all__ = [
     "movers_table",
     "own_pool_table",
     "pair_table",
+    "parts_table",
+    "points_table",
     "pool_table",
     "query_card",
     "query_head",
@@ -101,6 +104,7 @@ __all__ = [
     "small_print",
     "survival_table",
     "tie_table",
+    "trend_table",
     "value_picture",
     "what_if_table",
     "what_would_change",
