@@ -17,11 +17,13 @@ from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
+from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
 from labeler.cli.recalling import recall
+from labeler.cli.reporting import report
 from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
@@ -65,11 +67,12 @@ COMMANDS = [
     trends,
     recall,
     compare,
+    gate,
     next_grades,
     agreement,
     disagreements,
 ]
-COMMANDS += [export, backup, restore, check]
+COMMANDS += [report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

@@ -80,7 +80,7 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
         st.text(f"{facet}: {bucket}")
     bands = bands_of(choice, board, choice.measures)
     intervals = intervals_of(choice, board, choice.measures, facet, bucket)
-    spreads = banding.spreads_of(bands, intervals)
+    spreads = tables.spreads_of(bands, intervals)
     groups = show_table(choice, tables.score_table(scores, choice.conventions, intervals, spreads))
     say_bands(bands)
     show_residuals(choice, board, [bucket])
@@ -106,7 +106,7 @@ def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> 
 def say_bands(bands: MeanBands) -> None:
     """Say how bands are to be read, where there are any."""
     if any(band.is_open for band in bands.values()):
-        st.caption(banding.WORDS, help=banding.DOUBTS)
+        st.caption(tables.BAND_WORDS, help=tables.BAND_DOUBTS)
 
 
 def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
@@ -125,7 +125,7 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     part = [score for name in largest for score in scores if score.bucket == name]
     bands = bands_of(choice, board, choice.measures[:1])
     intervals = intervals_of(choice, board, choice.measures[:1], facet)
-    spreads = banding.spreads_of(bands, intervals)
+    spreads = tables.spreads_of(bands, intervals)
     show_table(choice, tables.bucket_table(part, choice.conventions, intervals, spreads))
     say_bands(bands)
     show_residuals(choice, board, largest)

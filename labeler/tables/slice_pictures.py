@@ -40,7 +40,7 @@ def difference_picture(
     reaches: Mapping[Place, Reach],
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
     spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
@@ -83,7 +83,7 @@ def _difference_line(
     spreads: Spreads,
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
 ) -> Line[Dot]:
     tested, reaches = sure
     bucket, n = rows[0].bucket, max(row.n for row in rows)
@@ -128,7 +128,7 @@ def value_picture(
     *,
     facet: str,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
     intervals: Intervals = NO_INTERVALS,
     spreads: Spreads | None = None,
 ) -> htpy.Fragment:
@@ -165,7 +165,7 @@ def _value_line(
     spreads: Spreads,
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
 ) -> Line[Shade]:
     bucket, n = scores[0].bucket, max(score.n for score in scores)
     shades = [
