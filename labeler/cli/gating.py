@@ -150,7 +150,7 @@ def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None
     passing = None if kept_in is None else passing_of(kept_in, begin=asked.begin)
     if asked.begin and kept_in is None:
         raise BadInput(f"{gate.name}: --begin goes with last_passing, and the file names none")
-    board, history = opened(db, gate, passing)
+    board, history = opened(db, gate, passing, begins=asked.begin)
     checks = checks_of(gate, board)
     findings = judge(board, gate.run or "", checks, history.others)
     found = Outcome(
@@ -162,7 +162,9 @@ def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None
     return found, Kept(kept_in, history.passed(gate.run or "", checks, moment()))
 
 
-def opened(db: Path, gate: Gate, passing: Passing | None) -> tuple[Scoreboard, History]:
+def opened(
+    db: Path, gate: Gate, passing: Passing | None, *, begins: bool
+) -> tuple[Scoreboard, History]:
     """Return a board of the runs that a gate is about, and against what they are held."""
     with Store(db) as store:
         fingerprints = store.run_fingerprints()
@@ -174,7 +176,7 @@ def opened(db: Path, gate: Gate, passing: Passing | None) -> tuple[Scoreboard, H
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.budget)
     board = Scoreboard(chosen(collection, names), conventions)
-    return board, History(board, "", fingerprints, gate.baseline, passing)
+    return board, History(board, fingerprints, gate.baseline, passing, begins)
 
 
 def check_runs(gate: Gate, names: Mapping[str, str]) -> None:
