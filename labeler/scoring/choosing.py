@@ -49,7 +49,8 @@ class Choice:
     @property
     def place(self) -> str:
         """Of which queries a view's numbers are, where it has no room for every bucket."""
-        if self.facet is None or self.view in (MEASURES, TREND):
+        has_room = self.view == MEASURES or (self.view == TREND and self.bucket is None)
+        if self.facet is None or has_room:
             return ""
         if self.bucket is None:
             return (

@@ -77,7 +77,8 @@ def show_trend(choice: Choice, board: Scoreboard) -> File:
         heading = choice.conventions.heading(asked.drawn)
         show_html(tables.points_table(lines, heading, choice.names.short))
     show_parts(choice, board, asked.systems, asked.measures)
-    show_html(tables.small_print([trend.DIRECTION, found.looked.rule, *line.notes]))
+    said = [trend.DIRECTION, found.looked.rule, *line.notes]
+    show_html(tables.small_print(f"{each[0].upper()}{each[1:]}." for each in said))
     return lambda: file_of(choice, asked, board)
 
 
@@ -89,12 +90,12 @@ def choose(choice: Choice, board: Scoreboard, line: Timeline) -> Asked:
     every_bucket = choice.facet is not None and choice.bucket is None
     measures = board.resolve(choice.measures)
     headings = {choice.conventions.heading(measure): measure for measure in measures}
-    with st.container(horizontal=True, vertical_alignment="bottom", key="trend"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="trend"):
         system = choose_system(list(line.systems), alone=every_bucket)
         text = address.choose(
-            *("Window", trend.WINDOWS, "window"), accept_new_options=True, width=180
+            *("Window", trend.WINDOWS, "window"), accept_new_options=True, width=156
         )
-        drawn = headings[address.choose("Drawn", list(headings), "drawn", width=180)]
+        drawn = headings[address.choose("Drawn", list(headings), "drawn", width=156)]
     try:
         window = trend.window_of(text)
     except BadInput as error:
