@@ -59,6 +59,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
     },
     "labeler.likeness": set(),
+    "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
     "labeler.lineup": set(),
     "labeler.naming": set(),
     "labeler.diagnosis": {
@@ -450,6 +451,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.formats",
         "labeler.hosts",
+        "labeler.leakage",
         "labeler.measures",
         "labeler.model",
         "labeler.places",

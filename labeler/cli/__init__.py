@@ -19,6 +19,7 @@ from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
+from labeler.cli.leaking import leakage
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
 from labeler.cli.recalling import recall
@@ -70,7 +71,7 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
-COMMANDS += [report, export, backup, restore, check]
+COMMANDS += [leakage, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

@@ -15,6 +15,7 @@ from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
+from labeler.store.leaks import Leaks
 from labeler.store.log import Outdated
 from labeler.store.past import Past
 from labeler.store.people import WayIn
@@ -54,6 +55,17 @@ __all__ = [
 
 
 class Store(
-    Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Past, Work
+    Intake,
+    Keeping,
+    Queue,
+    Search,
+    Sessions,
+    Adjudicating,
+    Singles,
+    Given,
+    Givers,
+    Leaks,
+    Past,
+    Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
