@@ -55,6 +55,7 @@ __all__ = [
 
 
 class Store(
+    Past,
     Intake,
     Keeping,
     Queue,
@@ -65,7 +66,6 @@ class Store(
     Given,
     Givers,
     Leaks,
-    Past,
     Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
