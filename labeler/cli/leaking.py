@@ -53,9 +53,9 @@ CHUNKS_AT_ONCE = 2_000
 def leakage(db: Path, files: tuple[Path, ...], threshold: float, kind: str, raw: bool) -> None:
     """Find queries and reference answers in other files.
 
-    FILES are training sets, prompts, corpora: JSONL, CSV, TSV, Parquet or plain text, plain or gzip. Case, white space and
-    punctuation do not count, and a few words may be others. Without FILES as well, it lists chunks
-    that contain a query whole, and queries that are nearly the same.
+    FILES are training sets, prompts or corpora: JSONL, CSV, TSV, Parquet or plain text, plain or
+    gzip. Case, white space and punctuation do not count, and a few words may be others. Without
+    FILES as well, it lists chunks that contain a query whole, and queries that are nearly the same.
 
     A text of fewer than five words is found only where it stands alone, as a line, a cell or a JSON
     text. A line number of Parquet is that of the row.
