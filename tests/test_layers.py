@@ -68,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
     },
     "labeler.likeness": set(),
+    "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
     "labeler.lineup": set(),
     "labeler.naming": set(),
     "labeler.diagnosis": {
@@ -467,6 +468,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.formats",
         "labeler.gate",
         "labeler.hosts",
+        "labeler.leakage",
         "labeler.measures",
         "labeler.model",
         "labeler.places",
