@@ -81,7 +81,7 @@ def show_one_run(board) -> None:
     if part := numbers_asked_for(buckets):
         show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
     more = {"intervals": intervals, "bands": bands}
-    file = partial(downloads.score_csv, [*rows, *totals], chosen, **more)
+    file = partial(downloads.score_csv, [*rows, *totals], board.conventions, **more)
     offer(board, file, "slices.csv")
 
 
@@ -179,7 +179,7 @@ def show_crossed(board) -> None:
         show_html(tables.crossed_table(part, runs, facet, other, least=least, link=bucket_link))
     offer(
         board,
-        lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), chosen),
+        lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), board.conventions),
         "crossed.csv",
     )
 
@@ -227,7 +227,7 @@ def offer(board, content, name: str) -> None:
             who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"
             where = "" if other else ", but in the row of all queries"
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
-    st.caption(chosen.sentence)
+    st.caption(board.conventions.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
     ui.offer("Download as CSV", content, name, board.revision)

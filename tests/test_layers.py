@@ -43,6 +43,15 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.uncertainty",
     },
+    "labeler.gate": {
+        "numpy",
+        "labeler.comparison",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.uncertainty",
+    },
     "labeler.trend": {
         "numpy",
         "labeler.comparison",
@@ -77,6 +86,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.formats": {"numpy", "pyarrow", "labeler.errors", "labeler.model"},
     "labeler.chain": {"labeler.errors"},
     "labeler.schema": {"sqlite_utils", "labeler.chain"},
+    "labeler.versions": {"labeler.errors", "labeler.model"},
     "labeler.store": {
         "numpy",
         "sqlite_utils",
@@ -84,6 +94,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.model",
         "labeler.schema",
+        "labeler.versions",
     },
     "labeler.safekeeping": {"filelock", "labeler.chain", "labeler.errors", "labeler.store"},
     "labeler.transfer": {
@@ -449,6 +460,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.evaluation",
         "labeler.formats",
+        "labeler.gate",
         "labeler.hosts",
         "labeler.measures",
         "labeler.model",

@@ -17,6 +17,7 @@ from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
+from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.loading import load
@@ -66,6 +67,7 @@ COMMANDS = [
     trends,
     recall,
     compare,
+    gate,
     next_grades,
     agreement,
     disagreements,

@@ -141,7 +141,7 @@ def score(
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
-    conventions = conventions_of(settings, preset, rel, budget)
+    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     collection = chosen(collection, runs)
     refuse_strangers(collection)

@@ -111,7 +111,7 @@ def trends(
     check_asked(between, graded_by, facet, bucket, kind, points=points, raw=raw)
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
-        conventions = conventions_of(settings, preset, rel, budget)
+        conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
         measures = measures_of(conventions, texts)
         if between is not None:
             within = None if facet is None or bucket is None else (facet, bucket)

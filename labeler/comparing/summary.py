@@ -7,9 +7,10 @@ from functools import partial
 
 import htpy
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labeler import banding, comparison, downloads, tables, ui
-from labeler.comparing.deciding import lead_to_grades
+from labeler.comparing.certainty import MEANING
 from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View
@@ -38,8 +39,11 @@ def summed_up(
     return comparison.sum_up(_view, _related, bucket, NAMES, banding.resampled())
 
 
-def show_summary(view: View, bucket: str | None) -> None:
-    """Say which run is better and where it loses, over the means and what they rest on."""
+def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerator]:
+    """Say which run is better and where it loses, over the means and what they rest on.
+
+    Returns the answer, and the place below it, for what takes longest to work out.
+    """
     compared = view.compared
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
@@ -65,7 +69,8 @@ def show_summary(view: View, bucket: str | None) -> None:
         is_open = any(band.is_open for each in bands for band in each.values())
         in_words = [tables.BAND_WORDS] if is_open else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
-        show_answer(view, found)
+        show_html(tables.answer(found.answer.known, found.answer.change))
+        place = st.container()
         show_html(tables.means_and_findings(sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
@@ -74,19 +79,12 @@ def show_summary(view: View, bucket: str | None) -> None:
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
         doubts = [tables.BAND_DOUBTS] if is_open else []
-        show_html(tables.folded(what, [bold, upper(comparison.METHODS), *doubts, *notes]))
+        surely = [MEANING] if found.may_be_settled else []
+        told = [bold, upper(comparison.METHODS), *surely, *doubts, *notes]
+        show_html(tables.folded(what, told))
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
-
-
-def show_answer(view: View, found: Answered) -> None:
-    """Say what is known and what would change it, and lead there where grades would."""
-    show_html(tables.answer(found.answer.known))
-    with st.container(key="answer", horizontal=True, vertical_alignment="center"):
-        with st.container(width="stretch"):
-            show_html(tables.what_would_change(found.answer.change))
-        if found.lead is not None and found.is_open:
-            lead_to_grades(view, found.lead.row.measure)
+    return found, place
 
 
 def asked_of(view: View) -> tuple[Hashable, ...]:

@@ -38,14 +38,15 @@ class Answered(NamedTuple):
 
     answer: Answer
     lead: Lead | None = None
+    is_same: bool = False
 
     @property
-    def is_open(self) -> bool:
-        """Say whether some grade could still change what the answer is about."""
-        if self.lead is None:
+    def may_be_settled(self) -> bool:
+        """Say whether there is a question that more grades could still settle."""
+        if self.is_same:
             return False
-        band = self.lead.band
-        return band is not None and band.is_open and band.lowest <= 0.0 <= band.highest
+        band = None if self.lead is None else self.lead.band
+        return band is None or (band.is_open and not (band.lowest > 0.0 or band.highest < 0.0))
 
 
 def sum_up(
@@ -79,7 +80,7 @@ def answered(
     """
     said = summary.findings
     if said.verdict is None:
-        return Answered(Answer(said.identical))
+        return Answered(Answer(said.identical), is_same=bool(said.identical))
     row = lead_of(said.verdict, summary.rows, view.by)
     if row is None:
         return Answered(Answer(said.verdict.sentence))

@@ -53,5 +53,6 @@ def regraded(board: Scoreboard, runs: Sequence[str], golden: Golden) -> Scoreboa
         golden_grade=golden.grades.astype(np.int8),
         stale=np.zeros(len(golden.pairs), dtype=np.bool_),
         revision=board.revision,
+        golden=None,
     )
     return Scoreboard(collection, board.conventions)

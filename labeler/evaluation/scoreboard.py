@@ -41,7 +41,7 @@ from labeler.measures import (
     score,
     without_repeats,
 )
-from labeler.model import Collection, GradeChange
+from labeler.model import Collection, GoldenState, GradeChange
 
 
 class Scoreboard:
@@ -66,7 +66,6 @@ class Scoreboard:
         self, collection: Collection, conventions: Conventions, lists: Lists | None = None
     ) -> None:
         self.collection = collection
-        self.conventions = conventions
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
         self._lists = lists or Lists(collection, conventions.like_trec_eval)
@@ -90,7 +89,18 @@ class Scoreboard:
         layout = Layout(len(self.run_names), ())
         judged = np.array([len(grades.chunks) > 0 for grades in golden], dtype=np.bool_)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
-        self._state = State(collection.revision, golden, hits, {}, Sheet.of(layout, table))
+        at = (collection.revision, conventions.on(collection.golden), collection.golden)
+        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table))
+
+    @property
+    def conventions(self) -> Conventions:
+        """How these values are to be read, and the golden set they rest on."""
+        return self._state.conventions
+
+    @property
+    def golden_state(self) -> GoldenState | None:
+        """What the golden set is by its content, None where nobody keeps it."""
+        return self._state.is_of
 
     @property
     def revision(self) -> int:
@@ -109,15 +119,7 @@ class Scoreboard:
     @property
     def counts(self) -> Counts:
         """How much of the golden set the means rest on."""
-        state = self._state
-        judged = int(state.judged.sum())
-        return Counts(
-            queries=len(state.golden),
-            judged=judged,
-            unjudged=len(state.golden) - judged,
-            grades=sum(len(golden.chunks) for golden in state.golden),
-            stale=sum(int(golden.stale.sum()) for golden in state.golden),
-        )
+        return self._state.counts
 
     @property
     def tied(self) -> Mapping[str, int]:
@@ -155,13 +157,8 @@ class Scoreboard:
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board = self.snapshot()
-        return notes_on(
-            board.collection.runs,
-            board._run_counts(),
-            board.counts,
-            board.conventions,
-            board.table(measures),
-        )
+        about = (board._run_counts(), board.counts, board.conventions, board.table(measures))
+        return notes_on(board.collection.runs, *about)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         state, runs = self._state, len(self.run_names)
@@ -374,23 +371,24 @@ class Scoreboard:
         grouping = self._grouping(facet)
         return grouping.buckets, grouping.group
 
-    def refresh(self, changes: Iterable[GradeChange], revision: int) -> None:
+    def refresh(
+        self, changes: Iterable[GradeChange], revision: int, golden: GoldenState | None = None
+    ) -> None:
         """Bring every value up to date with golden grades that changed up to ``revision``.
 
-        A pair may be graded for the first time, again, or (grade None) no more. A call that comes
-        later than one with a newer revision does nothing, as that one has seen its changes. Raises
-        `NotFound` for a query that was loaded after this board was made; nothing changes then.
+        A pair may be graded for the first time, again, or (grade None) no more; ``golden`` is what
+        the golden set is by then. A call that comes later than one with a newer revision does
+        nothing. Raises `NotFound`, and changes nothing, for a query loaded after this board.
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
             by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:
-                self._state = self._changed(self._state, by_query, revision)
+                changed, named = self._changed(self._state, by_query), self.conventions.on(golden)
+                self._state = replace(changed, revision=revision, conventions=named, is_of=golden)
 
-    def _changed(
-        self, state: State, by_query: Mapping[int, list[GradeChange]], revision: int
-    ) -> State:
+    def _changed(self, state: State, by_query: Mapping[int, list[GradeChange]]) -> State:
         golden, sheet = list(state.golden), state.sheet  # a reader may put in another sheet now
         for query, changes in by_query.items():
             golden[query] = golden[query].changed(changes)
@@ -400,7 +398,7 @@ class Scoreboard:
         hits = Hits.join(list(moved.values()))
         rows = fill(sheet.layout, self._rules, hits, queries, judged)
         fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)
-        return State(revision, golden, state.aligned, {**state.moved, **moved}, fresh)
+        return replace(state, golden=golden, moved={**state.moved, **moved}, sheet=fresh)
 
     def _sheet(self, state: State, measures: Iterable[Measure]) -> Sheet:
         """Return a sheet with these measures among others, made now for those not asked before."""

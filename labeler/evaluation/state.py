@@ -9,8 +9,11 @@ from functools import cached_property
 import numpy as np
 
 from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, pairs_of, realigned
+from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Sheet
 from labeler.measures import Bools, Hits, Ints
+from labeler.model import GoldenState
 
 NO_GRADES = np.array([], dtype=np.int64)
 
@@ -19,6 +22,7 @@ NO_GRADES = np.array([], dtype=np.int64)
 class State:
     """Never changed, only replaced, so that readers need no lock.
 
+    ``conventions`` name the golden set that this is, ``is_of`` says what it is by its content.
     ``aligned`` are the hits of all queries as they were when a board was made, with a row for each
     run, and ``moved`` those of the queries that changed since. Only ``sheet`` is put in anew, when
     a measure is asked for that it did not have; two threads that do so at once lose one of the
@@ -26,6 +30,8 @@ class State:
     """
 
     revision: int
+    conventions: Conventions
+    is_of: GoldenState | None
     golden: Sequence[QueryGrades]
     aligned: Hits
     moved: Mapping[int, Hits]
@@ -40,6 +46,18 @@ class State:
     def judged(self) -> Bools:
         """Say which queries have a golden grade, (queries,)."""
         return np.array([len(golden.chunks) > 0 for golden in self.golden], dtype=np.bool_)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How much of the golden set means rest on."""
+        judged = int(self.judged.sum())
+        return Counts(
+            queries=len(self.golden),
+            judged=judged,
+            unjudged=len(self.golden) - judged,
+            grades=sum(len(golden.chunks) for golden in self.golden),
+            stale=sum(int(golden.stale.sum()) for golden in self.golden),
+        )
 
     def moved_since(self, before: State) -> Ints:
         """Return the queries whose golden grades are kept as others than they were, rising."""

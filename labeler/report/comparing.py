@@ -39,8 +39,7 @@ def verdict_section(shared: Shared, view: View, summary: Summary) -> htpy.Elemen
     said = summary.findings
     sentences = filter(None, [said.losses, *said.against[:AGAINST], *said.parts])
     return htpy.section(aria_label="Verdict")[
-        tables.answer(found.answer.known),
-        tables.what_would_change(found.answer.change),
+        tables.answer(found.answer.known, found.answer.change),
         tables.sentences(sentences),
     ]
 

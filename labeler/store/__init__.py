@@ -54,6 +54,16 @@ __all__ = [
 
 
 class Store(
-    Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Past, Work
+    Past,
+    Intake,
+    Keeping,
+    Queue,
+    Search,
+    Sessions,
+    Adjudicating,
+    Singles,
+    Given,
+    Givers,
+    Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

@@ -12,6 +12,7 @@ from labeler.tables.agreeing import (
     pair_table,
 )
 from labeler.tables.bands import Spread
+from labeler.tables.certainty import certainty
 from labeler.tables.comparing import (
     answer,
     chunk_text,
@@ -23,7 +24,6 @@ from labeler.tables.comparing import (
     sentences,
     small_print,
     what_if_table,
-    what_would_change,
 )
 from labeler.tables.failing import failing_frame, failure_table, value_words
 from labeler.tables.legend import run_legend
@@ -68,6 +68,7 @@ __all__ = [
     "answer",
     "bucket_agreement_table",
     "bucket_table",
+    "certainty",
     "chunk_text",
     "compare_table",
     "confusion_picture",
@@ -110,6 +111,5 @@ __all__ = [
     "value_picture",
     "value_words",
     "what_if_table",
-    "what_would_change",
     "worked_table",
 ]
