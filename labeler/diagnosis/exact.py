@@ -20,10 +20,10 @@ _WORD = re.compile(r"[^\s,;()\[\]{}\"“”„«»]+")
 _ENDS = ".?!:…"
 _EDGES = f"{_ENDS}'’‘"
 # little words of German, one of which nearly every question holds
-_NOUNS_HAVE_CAPITALS = frozenset(
-    ["der", "das", "ein", "eine", "einen", "ich", "wir", "ist", "für", "mit", "nicht"]
-    + ["wie", "mein", "meine", "und", "oder", "zum", "zur"]
-)
+_NOUNS_HAVE_CAPITALS = {
+    *("der", "das", "ein", "eine", "einen", "ich", "wir", "ist", "für", "mit", "nicht"),
+    *("wie", "mein", "meine", "und", "oder", "zum", "zur"),
+}
 _AMOUNT = re.compile(r"[+-]?[\d.,/]+[^\W\d_]{0,4}|\d+(?:st|nd|rd|th)|\d+[x×]\d+", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{5,}|\d+(?:-\d+){2,}")
 
