@@ -58,7 +58,7 @@ def score_table(
             conventions.heading(measure),
             conventions.heading(measure),
             _under(first[measure], limits),
-            MEASURES[measure.name].meaning,
+            MEASURES[measure.name].help,
         )
         for measure in measures
     ]
@@ -81,7 +81,7 @@ def bucket_table(
             column_of(bucket),
             str(bucket),
             f"{conventions.heading(first[bucket].measure)} · {_under(first[bucket], limits)}",
-            MEASURES[first[bucket].measure.name].meaning,
+            MEASURES[first[bucket].measure.name].help,
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
@@ -210,7 +210,7 @@ def own_pool_table(found: OwnPools, conventions: Conventions) -> RunTable:
     """Return each run's recall and rank, and both without what its system alone brought in."""
     heading = conventions.heading(found.measure)
     columns = [
-        Column(heading, heading, "rank · queries", MEASURES[found.measure.name].meaning),
+        Column(heading, heading, "rank · queries", MEASURES[found.measure.name].help),
         Column(f"{heading} without", f"{heading} without", "what its system alone found"),
         Column("only this run", "Only this run", "relevant chunks"),
         Column("only this system", "Only this system", "relevant chunks"),
