@@ -480,6 +480,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.trend",
         "labeler.uncertainty",
     },
+    "labeler.pytest_plugin": {
+        "pytest",
+        "labeler.cli",
+        "labeler.errors",
+        "labeler.gate",
+        "labeler.model",
+    },
     "labeler.__main__": {"labeler.cli"},
     "pages": {
         "streamlit",
