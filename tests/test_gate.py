@@ -313,9 +313,10 @@ def test_a_broken_file_of_runs_that_passed_is_not_judged_and_stays(
 ):
     file = tmp_path / "passed.json"
     file.write_text(content)
-    judged = gate(KEEPS, "--run", "new")
-    assert (judged.exit_code, "begin" in judged.output) == (2, True)
-    assert file.read_text() == content
+    for arguments in (["--run", "new"], ["--run", "new", "--begin"]):
+        judged = gate(KEEPS, *arguments)
+        assert (judged.exit_code, "out of the way" in judged.output) == (2, True)
+        assert file.read_text() == content
 
 
 # --- what it prints ------------------------------------------------------------------------------
@@ -337,6 +338,17 @@ def test_all_forms_are_written_at_once_also_where_nothing_could_be_judged(
     told = json.loads(paths["json"].read_text())
     assert (told["result"], "did you mean 'new'" in told["error"]) == ("not judged", True)
     assert "did you mean 'new'" in paths["md"].read_text()
+
+
+def test_no_output_takes_the_place_of_what_is_read_or_of_another(
+    gate: Gate, database: Path, tmp_path: Path
+):
+    same = str(tmp_path / "same")
+    for arguments in (["--json", str(database)], ["--md", same, "--junit", same]):
+        refused = gate('run = "new"\n[overall]\nRR = 0.1\n', *arguments)
+        assert (refused.exit_code, "is named twice" in refused.output) == (2, True)
+    assert database.read_bytes().startswith(b"SQLite format 3")
+    assert not Path(same).exists()
 
 
 def test_names_act_in_no_form(database: Path, gate: Gate):

@@ -5,7 +5,7 @@ Ends with 0 where the run passed, 1 where it failed, 2 where that could not be j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from labeler.gate import (
     read_passing,
     with_runs,
 )
+from labeler.model import legible
 from labeler.store import Store, moment
 
 EXIT_CODES: Mapping[str, int] = {PASSED: 0, FAILED: 1, UNJUDGED: 2}
@@ -110,16 +111,25 @@ def gate(
     asked = Asked(run, baseline, begin)
     files = {"json": json_path, "junit": junit_path, "md": md_path}
     there = {form: each for form, each in files.items() if each is not None}
+    check_outputs([*there.values()], context.obj, path)
     try:
         outcome, kept = judge_file(context.obj, path, asked)
     except LabelerError as error:
         write_forms(Outcome(path.name, run, error=str(error)), there)
         raise
     write_forms(outcome, there)
-    if kept is not None:
-        kept.write()
     click.echo(FORMS[kind](outcome), nl=False)
+    if kept is not None:  # last, so that nothing is kept where its verdict could not be said
+        kept.write()
     context.exit(EXIT_CODES[outcome.result])
+
+
+def check_outputs(outputs: Sequence[Path], *inputs: Path) -> None:
+    """Raise a usage error for an output that would take the place of an input, or of another."""
+    places = [each.absolute() for each in (*inputs, *outputs)]
+    for path in outputs:
+        if places.count(path.absolute()) > 1:
+            raise click.UsageError(f"{legible(str(path))} is named twice; give each output its own")
 
 
 def write_forms(outcome: Outcome, files: Mapping[str, Path]) -> None:
@@ -193,8 +203,13 @@ def passing_of(path: Path, *, begin: bool) -> Passing | None:
     """Return the runs that passed before; None where the file is begun now.
 
     Raises `NotFound` where it is not there and is not begun: a build that loses the file each time
-    would else pass whatever it is held against.
+    would else pass whatever it is held against. Raises `BadInput` for another kind of file, also
+    where it is begun: a slip in the gate file must not cost a golden set.
     """
+    if begin and path.exists():
+        read_passing(
+            bytes_of(path, "a file of runs that passed"), path.name
+        )  # nothing else's place
     if begin:
         return None
     if not path.exists():
