@@ -13,10 +13,12 @@ from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 
 __all__ = [
     "LIMITS",
+    "FrozenFile",
     "GradeRule",
     "Guess",
     "Limits",
@@ -30,10 +32,13 @@ __all__ = [
     "read_golden",
     "read_queries",
     "read_run",
+    "read_version",
     "refusal",
     "stream_run",
     "usual_limits",
+    "version_in",
     "write_events",
     "write_golden",
+    "write_version",
     "zip_files",
 ]
