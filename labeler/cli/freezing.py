@@ -37,7 +37,10 @@ def freeze(db: Path, name: str, note: str | None) -> None:
 @database_option
 @click.pass_obj
 def versions(db: Path, form: str) -> None:
-    """List the frozen versions, the oldest first, and what the golden set is now."""
+    """List the frozen versions, the oldest first.
+
+    Below them stands the hash of the golden set as it is now.
+    """
     with Store(db) as store:
         found, now = store.versions(), store.golden_state()
     if form == "json":

@@ -199,8 +199,8 @@ def beir(
 def version(db: Path, path: Path, limits: Limits) -> None:
     """Add a golden set that was frozen elsewhere.
 
-    Its content must have the hash it names.     'labeler export FILE --format version --golden NAME' makes such a file. What is live stays as
-    it is.
+    Its content must have the hash it names. What is live stays as it is.
+    'labeler export FILE --format version --golden NAME' makes such a file.
     """
     put(db, "version", path, LoadOptions(limits=limits))
 

@@ -320,6 +320,7 @@ def explained(definition: Definition) -> str:
         "formula": definition.formula,
         "example": f"{definition.example} ({definition.takes})",
         "option": f"judged_only=True{_CONDENSES}" if definition.condenses else "",
+        "usually": f"a mean {definition.bands}" if definition.bands else "",
         "also": ", ".join(definition.aliases),
         "values": "whole numbers from 0, not shares from 0 to 1" if definition.count else "",
         "terms": definition.depends,

@@ -10,6 +10,7 @@ from labeler.formats.golden import read_golden
 from labeler.formats.grades import GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
+from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run, stream_run
@@ -23,6 +24,7 @@ __all__ = [
     "Guess",
     "Limits",
     "OnDuplicate",
+    "Passages",
     "beir_files",
     "guess",
     "parse_grade_map",
@@ -30,6 +32,7 @@ __all__ = [
     "read_beir",
     "read_chunks",
     "read_golden",
+    "read_passages",
     "read_queries",
     "read_run",
     "read_version",

@@ -58,6 +58,11 @@ class Past(Freezing):
         found: str | None = self._value("SELECT min(created_at) FROM judgments")
         return found
 
+    def revision_at(self, when: datetime) -> int:
+        """Return the newest judgment there was just before ``when``, 0 before the first."""
+        newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
+        return int(self._value(newest, [moment(when)]))
+
     def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
         """Return what measures of some runs would have been computed from just before ``when``.
 
@@ -73,7 +78,6 @@ class Past(Freezing):
             query_ids = tuple(query_id for _, query_id in numbers)
             place = {query_id: at for at, query_id in enumerate(query_ids)}
             golden = self._golden_at(until, self.rule_at(when), {n: place[q] for n, q in numbers})
-            newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -83,7 +87,7 @@ class Past(Freezing):
                 golden_chunk=golden[1],
                 golden_grade=golden[2].astype(np.int8),
                 stale=np.zeros(len(golden[0]), dtype=np.bool_),
-                revision=int(self._value(newest, [until])),
+                revision=self.revision_at(when),
                 data_revision=self.data_revision(),
             )
 
