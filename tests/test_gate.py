@@ -319,6 +319,32 @@ def test_a_broken_file_of_runs_that_passed_is_not_judged_and_stays(
         assert file.read_text() == content
 
 
+# --- which golden set ----------------------------------------------------------------------------
+
+
+def test_a_gate_judges_by_the_golden_set_it_names_and_by_no_other(gate: Gate, database: Path):
+    labeler = ["--db", str(database)]
+    assert CliRunner().invoke(main, [*labeler, "freeze", "release"]).exit_code == 0
+    with Store(database) as store:
+        was = store.golden_state().hash
+        grades = [GoldenGrade(f"q{n:02}", "c2", 3) for n in range(40)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        now = store.golden_state().hash
+    asks = 'run = "new"\n[overall]\nRR = 0.9\n'
+    assert gate(asks).exit_code == 0, "both chunks are relevant now"
+    for named in ("release", was, was[:8]):
+        told = gate(f'golden = "{named}"\n{asks}', "--format", "json")
+        assert (told.exit_code, json.loads(told.stdout)["golden"]) == (1, was)
+    assert gate(asks, "--golden", "release").exit_code == 1
+    live = gate(f'golden = "{now}"\n{asks}', "--format", "json")
+    assert (live.exit_code, json.loads(live.stdout)["golden"]) == (0, now)
+    missing = gate(f'golden = "relaese"\n{asks}')
+    assert (missing.exit_code, f"the golden set is now {now[:8]}" in missing.output) == (2, True)
+    other = gate(f'golden = "release"\n{asks}', "--golden", now)
+    assert (other.exit_code, "--golden" in other.output) == (2, True)
+    assert gate(f'golden = "release"\n{asks}', "--golden", was).exit_code == 1
+
+
 # --- what it prints ------------------------------------------------------------------------------
 
 
