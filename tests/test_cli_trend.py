@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -89,6 +90,16 @@ def test_a_change_is_split_by_the_grades_of_the_older_runs_day(dated: Store) -> 
     assert parts == [-0.5, 0.5, -0.25]  # q1 alone counted then: 0.5 there, 1.0 by the grades of now
     assert sum(parts) == pytest.approx(row["change"], abs=1e-12)
     assert row["notes"][0]["text"].startswith("the older run is by the grades of 2026-01-31")
+
+
+def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text('run = "second"\n[overall]\n"RR" = 0.6\n', encoding="utf-8")
+    [one, _] = json.loads(trend(dated, "--gate", str(gate), "--points", *RR))
+    assert one["threshold"] == 0.6
+    gate.write_text("[overall", encoding="utf-8")
+    assert "gate.toml" in trend(dated, "--gate", str(gate), exit_code=1)
+    assert "is not there" in trend(dated, "--gate", str(tmp_path / "no.toml"), exit_code=1)
 
 
 def test_before_anything_was_graded_both_runs_are_by_the_grades_of_now(dated: Store) -> None:

@@ -234,8 +234,9 @@ def test_a_gate_without_its_last_passing_run_is_not_judged_until_it_is_begun(
     lost = gate(KEEPS, "--run", "new")
     assert (lost.exit_code, "begin it with --begin" in lost.output) == (2, True)
     assert not (tmp_path / "passed.json").exists()
-    begun = gate(KEEPS + '"P@1" = 0.1\n', "--run", "new", "--begin")
+    begun = gate(KEEPS, "--run", "new", "--begin")
     assert begun.exit_code == 0, begun.output
+    assert "drop from last passing run at most 0.03" in begun.stdout
     assert gate(KEEPS, "--run", "new").exit_code == 0
 
 
@@ -245,8 +246,7 @@ def test_only_what_passed_is_kept_and_small_losses_do_not_add_up(
     file = tmp_path / "passed.json"
     for worse in (0, 2, 4):
         add_run(database, f"worse in {worse}", worse)
-    begin = KEEPS + '"P@1" = 0.1\n'
-    assert gate(begin, "--run", "worse in 0", "--begin").exit_code == 0
+    assert gate(KEEPS, "--run", "worse in 0", "--begin").exit_code == 0
     assert gate(KEEPS, "--run", "worse in 2").exit_code == 0
     kept = file.read_bytes()
     assert json.loads(kept)["last"] != json.loads(kept)["best"][0]["run"]
@@ -263,12 +263,37 @@ def test_another_run_of_the_same_name_is_not_taken_for_the_one_that_passed(
     gate: Gate, database: Path
 ):
     add_run(database, "candidate", worse=0)
-    assert gate(KEEPS + '"P@1" = 0.1\n', "--run", "candidate", "--begin").exit_code == 0
+    assert gate(KEEPS, "--run", "candidate", "--begin").exit_code == 0
     with Store(database) as store:
         store.drop_run("candidate")
     add_run(database, "candidate", worse=20)
     judged = gate(KEEPS, "--run", "candidate")
     assert judged.exit_code != 0, "it would be compared with itself"
+
+
+def test_a_run_that_passed_and_is_dropped_is_still_what_the_next_is_held_against(
+    gate: Gate, database: Path, tmp_path: Path
+):
+    for worse in (0, 1, 4):
+        add_run(database, f"worse in {worse}", worse)
+    assert gate(KEEPS, "--run", "worse in 0", "--begin").exit_code == 0
+    with Store(database) as store:
+        store.drop_run("worse in 0")
+    failed = gate(KEEPS, "--run", "worse in 4")
+    assert (failed.exit_code, "the last passing run worse in 0 (1.0000" in failed.stdout) == (
+        1,
+        True,
+    )
+    assert gate(KEEPS, "--run", "worse in 1").exit_code == 0
+    kept = (tmp_path / "passed.json").read_bytes()
+    with Store(database) as store:
+        grades = [GoldenGrade("q00", "c2", 1)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        store.drop_run("worse in 1")
+    judged = gate(KEEPS, "--run", "worse in 4")
+    assert judged.exit_code == 2, "nobody can score it by these grades any more"
+    assert "was scored by another golden set and is not in the database" in judged.stdout
+    assert (tmp_path / "passed.json").read_bytes() == kept
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,9 @@ def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
     assert "second (B) against first (A)" in text
     assert "first , system bm25, of 2026-01-31, 2 queries" in text
     assert "Day 2026-11-22" in text
+    golden = filled.collection().golden
+    assert golden is not None
+    assert f"Golden version {golden.hash}" in text
     assert "Too few queries" in text or "too few queries" in text
     for words in ("nDCG@10", "B − A", "By intent", "refund", "By task", "Conventions (graded)"):
         assert words in text

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from labeler import trend
-from labeler.cli.group import database_option
+from labeler.cli.group import FILE, database_option
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
@@ -24,10 +24,11 @@ from labeler.cli.scoring import (
 from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
+from labeler.gate import Gate, gate_at, thresholds_for
 from labeler.measures import Measure
 from labeler.model import Collection, legible
 from labeler.store import Store
-from labeler.trend import Dated, Looked, Parts, Point, Series, Summary, Timeline, Window
+from labeler.trend import Dated, Looked, Parts, Point, Series, Summary, Thresholds, Timeline, Window
 from labeler.uncertainty import mean_intervals
 
 
@@ -39,6 +40,7 @@ class Asked:
     measures: tuple[Measure, ...]
     facet: str | None
     bucket: str | None
+    gate: Gate | None = None
 
     @property
     def buckets(self) -> list[str] | None:
@@ -84,6 +86,12 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
     metavar="DATE",
     help="With --between: by which day's grades the older run is taken.  [default: its own day's]",
 )
+@click.option(
+    "--gate",
+    "gate_file",
+    type=FILE,
+    help="A gate file, whose least values are the thresholds that a drop can pass.",
+)
 @lambda command: with_options(command, [measures_option(USUAL), *CONVENTION_OPTIONS, *FORM_OPTIONS])
 @database_option
 @click.pass_obj
@@ -96,6 +104,7 @@ def trends(
     points: bool,
     between: tuple[str, str] | None,
     graded_by: str | None,
+    gate_file: Path | None,
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
@@ -130,7 +139,8 @@ def trends(
     board = Scoreboard(
         chosen(collection, [r.run for each in runs.values() for r in each]), conventions
     )
-    asked = Asked(runs, board.resolve(measures), facet, bucket)
+    gate = None if gate_file is None else gate_at(gate_file)
+    asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
     print_trends(board, asked, line, window, kind, points=points, raw=raw)
 
 
@@ -170,15 +180,16 @@ def print_trends(
     """Print where every series stands, or every point of them, with what fell."""
     every = series_of(board, asked, with_ends=points)
     values = trend.Values(board)
-    looked = trend.look(values, every, watched_buckets(board, asked))
+    bars = bars_of(board, asked, every)
+    looked = trend.look(values, every, watched_buckets(board, asked), bars)
     notes = [*general_notes(board, asked), *(Note("trend", said) for said in line.notes)]
     notes += [Note("window", f"{window}: direction and change are over it")]
     notes += [Note("direction", trend.DIRECTION), Note("alerts", looked.rule)]
     if kind in ("csv", "json"):
         if points:
-            records = trend.point_records(every)
+            records = trend.point_records(every, bars)
         else:
-            records = trend.summary_records(trend.summaries(board, every), looked.alerts)
+            records = trend.summary_records(trend.summaries(board, every), looked.alerts, bars)
         print_records(kind, records, None, board.conventions, notes, raw=raw)
         return
     said = alert_notes(looked)
@@ -207,6 +218,17 @@ def series_of(board: Scoreboard, asked: Asked, *, with_ends: bool) -> list[Serie
     place = (asked.measures, asked.facet)
     found = mean_intervals(board, *place, buckets=asked.buckets) if with_ends else {}
     return trend.series_of(board, asked.systems, *place, asked.buckets, found)
+
+
+def bars_of(board: Scoreboard, asked: Asked, every: Sequence[Series]) -> Thresholds:
+    """Return the least values that a gate file asks for, by series."""
+    gate = asked.gate
+    if gate is None:
+        return trend.NO_THRESHOLDS
+    return trend.thresholds_of(
+        every,
+        lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)],
+    )
 
 
 def watched_buckets(board: Scoreboard, asked: Asked) -> list[Series]:

@@ -60,7 +60,13 @@ class Found:
     def summary(self) -> list[str]:
         """What the failing queries that the filters let through say together, in sentences."""
         first, *others = diagnosis.in_words(self.within, self.where)
-        return [f"{self.short[self.choice.run]}: {first}", *others, *filter(None, [self.reranked])]
+        texts = {row.query_id: row.text for row in self.rows}
+        exact = diagnosis.exact_in_words(self.within, texts)
+        return [
+            f"{self.short[self.choice.run]}: {first}",
+            *others,
+            *filter(None, [self.reranked, exact]),
+        ]
 
     def in_order(self, order: str) -> list[QueryRow]:
         """Return the rows that the filters let through, sorted."""

@@ -20,24 +20,27 @@ from labeler.gate.sides import Side
 
 @dataclass(frozen=True, eq=False)
 class History:
-    """The runs to compare with on a board.
-
-    ``fingerprints`` are of the board's runs by name, ``golden`` is the golden set's hash;
-    ``passing`` is None where the file of the runs that passed is begun now, or there is none.
-    """
+    """The runs to compare with on a board."""
 
     board: Scoreboard
-    golden: str
     fingerprints: Mapping[str, str]
     baseline: str | None = None
     passing: Passing | None = None
+    begins: bool = False
+
+    @property
+    def golden(self) -> str:
+        """The hash of the golden set, empty where none is kept."""
+        return self.board.conventions.golden or ""
 
     def others(self, check: Check) -> Others:
         """Return what a run must not fall behind in a check, by what it is."""
-        found: dict[str, Side | str] = {}
+        found: dict[str, Side | str | None] = {}
         if self.baseline is not None:
             found[BASELINE] = Side(self.baseline, self.board)
-        if self.passing is not None:
+        if self.begins:
+            found[LAST] = None
+        elif self.passing is not None:
             last, best = self.passing.last, self.passing.best.get(check.place)
             found[LAST] = self.side_of(self.passing.runs[last], check)
             if best is not None and best != last:
@@ -110,6 +113,7 @@ class History:
 
 def kept_of(conventions: Conventions) -> Mapping[str, object]:
     """Return conventions as JSON gives them back, without the words for people."""
-    said = {name: each for name, each in conventions.as_dict().items() if name != "description"}
+    apart = ("description", "golden", "frozen")  # which golden set it was is kept beside them
+    said = {name: each for name, each in conventions.as_dict().items() if name not in apart}
     found: dict[str, object] = json.loads(json.dumps(said))
     return found

@@ -18,8 +18,9 @@ from labeler.uncertainty import Interval, intervals, wilson
 ALIKE = 1e-12
 """How far a mean may be beyond a limit by the order of adding alone."""
 
-Others = Mapping[str, "Side | str"]
-"""By what it is (`BASELINE`, ...): a run to compare with, or why there is none."""
+Others = Mapping[str, "Side | str | None"]
+"""By what it is (`BASELINE`, ...): a run to compare with, or why there is none; None if it is not
+to be there yet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +31,11 @@ class Question:
     side: Side
     against: str | None = None
     other: Side | str | None = None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether a run is the first of those that passed, with nothing to fall from."""
+        return self.against is not None and self.other is None
 
     @property
     def sample(self) -> Floats:
@@ -60,9 +66,22 @@ def judge(
     itself. Whatever cannot be told, or rests on too little, is `UNJUDGED`, and never passed.
     """
     side = Side(run, board)
-    questions = [
-        question for check in checks for question in _questions(check, side, others(check))
-    ]
+    return _findings(
+        [question for check in checks for question in _questions(check, side, others(check))]
+    )
+
+
+def judge_each(
+    board: Scoreboard, runs: Sequence[str], checks: Sequence[Check]
+) -> dict[str, tuple[Finding, ...]]:
+    """Hold several runs of a board against the least values of checks, and against no other run."""
+    sides = [Side(run, board) for run in runs]
+    found = _findings([Question(check, side) for side in sides for check in checks])
+    size = len(checks)
+    return {run: found[at * size : (at + 1) * size] for at, run in enumerate(runs)}
+
+
+def _findings(questions: Sequence[Question]) -> tuple[Finding, ...]:
     bounds = _bounds(questions)
     return tuple(_judged(each, bound) for each, bound in zip(questions, bounds, strict=True))
 
@@ -84,7 +103,8 @@ def _bounds(questions: Sequence[Question]) -> list[Interval | None]:
     found: list[Interval | None] = [None] * len(questions)
     waiting: dict[float, list[tuple[int, Floats]]] = {}
     for at, each in enumerate(questions):
-        if (confidence := each.check.terms.confidence) is None or isinstance(each.other, str):
+        confidence = each.check.terms.confidence
+        if confidence is None or isinstance(each.other, str) or each.is_first:
             continue
         level, sample = 2 * confidence - 1, each.sample
         if each.other is None and each.check.measure.is_zero_or_one:
@@ -117,7 +137,9 @@ def _judged(asked: Question, bound: Interval | None) -> Finding:
 def _with_verdict(asked: Question, found: Finding, bound: Interval | None) -> Finding:
     """Return a finding with its verdict and its sentence."""
     verdict, sentence = UNJUDGED, _why_unjudged(asked, found, bound)
-    if not sentence:
+    if not sentence and asked.is_first:
+        verdict, sentence = PASSED, words.first(asked.side.board, found)
+    elif not sentence:
         reached = found.value if found.against is None else found.delta
         held = reached if bound is None else min(bound.lo, reached)
         verdict = PASSED if held >= asked.limit - ALIKE else FAILED

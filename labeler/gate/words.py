@@ -29,6 +29,12 @@ def of_finding(
     return said
 
 
+def first(board: Scoreboard, found: Finding) -> str:
+    """Say that there is nothing yet that a value could have fallen from."""
+    heading = board.conventions.heading(found.check.measure)
+    return f"{heading} is {number(found.value)} (n {found.n}): no run passed before it"
+
+
 def _of_least(found: Finding, heading: str, held: float) -> str:
     surely, asked = apart(held, found.limit)
     kept, n = "at least" if found.verdict == PASSED else "below", f"n {found.n}"

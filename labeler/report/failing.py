@@ -30,7 +30,8 @@ def failing_section(shared: Shared) -> htpy.Fragment:
     where = diagnosis.fails_where(shared.board, asked.rule, shared.short)
     called = shared.letters[-1] if against is not None else "The run"
     first, *others = diagnosis.in_words(found, where)
-    said = [f"{called}: {first}", *others, _reranked(shared, found)]
+    exact = diagnosis.exact_in_words(found, shared.source.texts)
+    said = [f"{called}: {first}", *others, _reranked(shared, found), exact]
     return htpy.fragment[
         tables.sentences(filter(None, said)),
         _classes(shared, found, called) if failing else None,

@@ -65,6 +65,9 @@ def _about(shared: Shared) -> htpy.Element:
         f"{counts.grades:,} golden grades, {counts.judged:,} of {counts.queries:,} queries graded, "
         f"up to judgment {board.revision:,}"
     )
+    named = [board.conventions.frozen, board.conventions.golden]
+    if version := ", ".join(filter(None, named)):
+        rows.append(("Golden version", version))
     rows += [("Golden set", golden), ("Day", shared.asked.day.isoformat())]
     listed = [htpy.fragment[htpy.dt[name], htpy.dd[said]] for name, said in rows]
     return htpy.header[shared.heading, htpy.dl(".about")[listed]]

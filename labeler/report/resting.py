@@ -29,7 +29,7 @@ def resting_section(shared: Shared) -> htpy.Fragment:
                 [
                     tables.Said(conventions.heading(measure)),
                     tables.Said(str(measure)),
-                    tables.Said(MEASURES[measure.name].meaning),
+                    tables.Said(MEASURES[measure.name].help),
                     tables.Said(MEASURES[measure.name].hides),
                 ]
                 for measure in shared.measures

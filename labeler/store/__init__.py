@@ -15,6 +15,7 @@ from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
+from labeler.store.leaks import Leaks
 from labeler.store.log import Outdated
 from labeler.store.past import Past
 from labeler.store.people import WayIn
@@ -64,6 +65,7 @@ class Store(
     Singles,
     Given,
     Givers,
+    Leaks,
     Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

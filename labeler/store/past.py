@@ -15,8 +15,8 @@ import numpy as np
 
 from labeler.errors import BadInput
 from labeler.model import Collection
-from labeler.store.collecting import Collecting
 from labeler.store.columns import moment
+from labeler.store.freezing import Freezing
 
 VIEWS = ("standing_judgments", "current_judgments", "golden")
 _HEAD = re.compile(r"CREATE VIEW \w+ AS\s")
@@ -46,7 +46,7 @@ ORDER BY id LIMIT 1
 GOLDEN = "SELECT query, chunk, grade FROM golden"
 
 
-class Past(Collecting):
+class Past(Freezing):
     """What held at another moment."""
 
     def rule_at(self, when: datetime) -> str:
@@ -57,6 +57,11 @@ class Past(Collecting):
         """Return when the oldest event of the log was given, None before the first."""
         found: str | None = self._value("SELECT min(created_at) FROM judgments")
         return found
+
+    def revision_at(self, when: datetime) -> int:
+        """Return the newest judgment there was just before ``when``, 0 before the first."""
+        newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
+        return int(self._value(newest, [moment(when)]))
 
     def collection_at(self, when: datetime, runs: Names[str]) -> Collection:
         """Return what measures of some runs would have been computed from just before ``when``.
@@ -73,7 +78,6 @@ class Past(Collecting):
             query_ids = tuple(query_id for _, query_id in numbers)
             place = {query_id: at for at, query_id in enumerate(query_ids)}
             golden = self._golden_at(until, self.rule_at(when), {n: place[q] for n, q in numbers})
-            newest = "SELECT coalesce(max(id), 0) FROM judgments WHERE created_at < ?"
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -83,7 +87,7 @@ class Past(Collecting):
                 golden_chunk=golden[1],
                 golden_grade=golden[2].astype(np.int8),
                 stale=np.zeros(len(golden[0]), dtype=np.bool_),
-                revision=int(self._value(newest, [until])),
+                revision=self.revision_at(when),
                 data_revision=self.data_revision(),
             )
 

@@ -40,6 +40,9 @@ from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
+    BELOW,
+    Limits,
+    Marks,
     bucket_table,
     keyword_table,
     own_pool_table,
@@ -52,11 +55,15 @@ from labeler.tables.slice_pictures import crossed_picture, difference_picture, v
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.spreads import BAND_DOUBTS, BAND_WORDS, pair_spreads, spread, spreads_of
 from labeler.tables.surviving import survival_table
+from labeler.tables.trending import parts_table, points_table, trend_table
 
 __all__ = [
     "BAND_DOUBTS",
     "BAND_WORDS",
+    "BELOW",
     "Cell",
+    "Limits",
+    "Marks",
     "RunNames",
     "RunTable",
     "Said",
@@ -86,6 +93,8 @@ __all__ = [
     "own_pool_table",
     "pair_spreads",
     "pair_table",
+    "parts_table",
+    "points_table",
     "pool_table",
     "query_card",
     "query_head",
@@ -108,6 +117,7 @@ __all__ = [
     "spreads_of",
     "survival_table",
     "tie_table",
+    "trend_table",
     "value_picture",
     "value_words",
     "what_if_table",

@@ -182,7 +182,7 @@ def compare_table(
 def _measure_head(row: Delta, conventions: Conventions) -> htpy.Element:
     left_out = f", {row.undefined:,} undefined" if row.undefined else ""
     few = f", under {FEW}" if 0 < row.n < FEW else ""
-    meaning = MEASURES[row.measure.name].meaning
+    meaning = MEASURES[row.measure.name].help
     return head(conventions.heading(row.measure), f"n {row.n:,}{few}{left_out}", title=meaning)
 
 

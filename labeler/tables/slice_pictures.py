@@ -55,7 +55,7 @@ def difference_picture(
     chosen = [rows[bucket] for bucket in (None, *buckets)]
     scales = _scales(comparison, chosen[1:], least)
     columns = [
-        Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.meaning)
+        Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.help)
         for measure, scale in zip(comparison.measures, scales, strict=True)
     ]
     sure = (tested, reaches)
@@ -148,9 +148,7 @@ def value_picture(
         for at in range(len(totals))
     ]
     columns = [
-        Column(
-            conventions.heading(row.measure), _range_words(*bounds), row.measure.definition.meaning
-        )
+        Column(conventions.heading(row.measure), _range_words(*bounds), row.measure.definition.help)
         for row, bounds in zip(totals, ranges, strict=True)
     ]
     drawn = (intervals, spreads or {})

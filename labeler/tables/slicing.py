@@ -49,8 +49,7 @@ def slice_table(
     for row in [*rows, *totals]:
         by_bucket.setdefault(row.bucket, []).append(row)
     heads = [
-        head(conventions.heading(row.measure), title=row.measure.definition.meaning)
-        for row in totals
+        head(conventions.heading(row.measure), title=row.measure.definition.help) for row in totals
     ]
     body = [
         _row(bucket, max((s.n for s in scores), default=0), least)[

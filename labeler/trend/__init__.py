@@ -10,6 +10,7 @@ from labeler.trend.alerts import (
     Looked,
     Thresholds,
     look,
+    thresholds_of,
 )
 from labeler.trend.parting import NO_GRADES, ORDER, Parts, part
 from labeler.trend.records import changes, part_records, point_records, summary_records
@@ -63,6 +64,7 @@ __all__ = [
     "series_of",
     "summaries",
     "summary_records",
+    "thresholds_of",
     "timeline",
     "window_of",
 ]

@@ -7,7 +7,7 @@ page, and not who set a threshold.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -27,6 +27,23 @@ ORDER = (SILENT, PAST, DROP, SLIDE, BUCKET)
 
 Thresholds = Mapping[Place, float]
 NO_THRESHOLDS: Thresholds = MappingProxyType({})
+
+
+def thresholds_of(
+    every: Iterable[Series],
+    asked: Callable[[Measure, str | None, str | None], Iterable[float]],
+) -> Thresholds:
+    """Return the bar of each series that has one, the highest of several.
+
+    ``asked`` gives the least values there are for a measure over all queries, or in a bucket of a
+    facet.
+    """
+    found = {}
+    for place in {series.place for series in every}:
+        bars = list(asked(place.measure, place.facet, place.bucket))
+        if bars:
+            found[place] = max(bars)
+    return found
 
 
 class Alert(NamedTuple):
