@@ -10,17 +10,21 @@ from labeler.formats.golden import read_golden
 from labeler.formats.grades import GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
+from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 
 __all__ = [
     "LIMITS",
+    "FrozenFile",
     "GradeRule",
     "Guess",
     "Limits",
     "OnDuplicate",
+    "Passages",
     "beir_files",
     "guess",
     "parse_grade_map",
@@ -28,12 +32,16 @@ __all__ = [
     "read_beir",
     "read_chunks",
     "read_golden",
+    "read_passages",
     "read_queries",
     "read_run",
+    "read_version",
     "refusal",
     "stream_run",
     "usual_limits",
+    "version_in",
     "write_events",
     "write_golden",
+    "write_version",
     "zip_files",
 ]

@@ -13,6 +13,7 @@ from labeler.model.agreed import (
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.given import GivenGrade
+from labeler.model.golden import SHORT, GoldenState, Version
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -22,6 +23,7 @@ from labeler.model.records import (
     KINDS,
     REMARKS,
     SOURCES,
+    SPLITS,
     TASKS,
     Chunk,
     Collection,
@@ -84,7 +86,9 @@ __all__ = [
     "ROUNDED_MEAN",
     "RULES",
     "RULES_IN_WORDS",
+    "SHORT",
     "SOURCES",
+    "SPLITS",
     "STRATEGIES",
     "TASKS",
     "UPPER_MEDIAN",
@@ -97,6 +101,7 @@ __all__ = [
     "Collection",
     "GivenGrade",
     "GoldenGrade",
+    "GoldenState",
     "GradeChange",
     "IntakeReport",
     "Judged",
@@ -116,6 +121,7 @@ __all__ = [
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Version",
     "Way",
     "acting_in",
     "agreed_grade",

@@ -63,6 +63,8 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
         counts: Counter[str] = Counter()
         for index, query in enumerate(loaded.records):
             known = self._query(query.query_id)
+            if known is not None and query.split is None:
+                query = replace(query, split=known.split)  # a file need not say it
             if known == query:
                 counts["already there"] += 1
                 continue
@@ -78,11 +80,12 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
 
     def _put_query(self, query: Query) -> None:
         ((number,),) = self._db.execute(
-            "INSERT INTO queries (query_id, text, task, reference, guideline, keywords, metadata) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (query_id) DO UPDATE SET "
+            "INSERT INTO queries "
+            "(query_id, text, task, reference, guideline, keywords, metadata, split) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (query_id) DO UPDATE SET "
             "text = excluded.text, task = excluded.task, reference = excluded.reference, "
             "guideline = excluded.guideline, keywords = excluded.keywords, "
-            "metadata = excluded.metadata RETURNING id",
+            "metadata = excluded.metadata, split = excluded.split RETURNING id",
             [
                 query.query_id,
                 query.text,
@@ -91,6 +94,7 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
                 query.guideline,
                 as_json(list(query.keywords)),
                 as_json(query.metadata),
+                query.split,
             ],
         ).fetchall()
         self._db.execute("DELETE FROM query_buckets WHERE query = ?", [number])
