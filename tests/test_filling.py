@@ -179,7 +179,7 @@ def test_graded_queries_without_a_relevant_chunk_are_hard_or_hopeless_together()
     bad = np.array([name.startswith("bad") for name in board.collection.query_ids])
     comes = np.stack([drawn[:, query == each].any(axis=1) for each in np.flatnonzero(bad)])
     share = np.sort(comes.mean(axis=0))
-    assert share[20] <= 0.1
+    assert share[20] <= 0.2
     assert share[-20] >= 0.9
 
 

@@ -51,10 +51,10 @@ BEND, ALONE = 0.8, 1.0
 are twice as deep, or found by one run alone. So wide is the doubt where none of a kind is graded.
 """
 
-BARREN = 2.5
-"""The same of the graded queries in which nothing relevant is known, all of them together.
-
-Whether such queries are hard, or have no answer, is what no grade in the others tells.
+HOPE, BARREN = 0.8, 2.5
+"""How much better the holes of graded queries in which nothing relevant is known may be, and how
+far that may be off for all of them together: a query is asked since somebody expects an answer, but
+whether these are hard or have none is what no grade in the others tells.
 """
 
 MOST_RUNS, FEW_RUNS, MOST_BUCKETS = 12, 6, 16
@@ -117,17 +117,22 @@ class Filling:
         x, query = self.features[places], self.tops.query[places]
         there, which = np.unique(query, return_inverse=True)
         grades = np.zeros((draws, len(places)), dtype=np.int8)
-        luck = [np.random.default_rng([seed, number]) for number in there.tolist()]
+        lucks = [np.random.default_rng([seed, number]) for number in there.tolist()]
         sizes = np.bincount(which, minlength=len(there)).tolist()
+        own = np.array([luck.random((len(self.steps), 3, draws)) for luck in lucks])
+        own = own.reshape(len(there), len(self.steps), 3, draws)
+        noise = [
+            luck.random((len(self.steps), draws, n)) for luck, n in zip(lucks, sizes, strict=True)
+        ]
+        chance = np.concatenate([np.empty((len(self.steps), draws, 0)), *noise], axis=2)
         opinion = np.random.default_rng(seed)
-        for step in self.steps:
-            weights, level, slope = self._opinions(step, there, draws, opinion, luck)
+        for at, step in enumerate(self.steps):
+            weights, level, slope = self._opinions(step, there, opinion, own[:, at])
             logits = np.take(slope, which, axis=1)
             logits *= x[:, SLOPE]
             logits += np.take(level, which, axis=1)
             logits += weights @ x.T
-            noise = [own.random((draws, size)) for own, size in zip(luck, sizes, strict=True)]
-            passed = np.concatenate([np.empty((draws, 0)), *noise], axis=1) < sigmoid(logits)
+            passed = chance[at] < sigmoid(logits)
             grades += (passed & (grades == step.grade - 1)).astype(np.int8)
         return grades
 
@@ -135,21 +140,22 @@ class Filling:
         self,
         step: Step,
         queries: Ints,
-        draws: int,
         opinion: np.random.Generator,
-        luck: Iterable[np.random.Generator],
+        luck: Floats,
     ) -> tuple[Floats, Floats, Floats]:
-        """Draw weights (draws, features), and levels and slopes of queries, (draws, queries)."""
-        fitted, known = step.fitted, step.levels
+        """Draw weights (draws, features), and levels and slopes of queries, (draws, queries).
+
+        ``luck`` (queries, 3, draws) is that of each query alone, ``opinion`` that of all together.
+        """
+        fitted, known, draws = step.fitted, step.levels, luck.shape[2]
         root = np.linalg.cholesky(fitted.covariance)
         off = DOUBT * opinion.standard_normal((draws, len(root))) @ root.T
         weights = off[:, : len(fitted.weights)]
-        own = np.array([each.random((3, draws)) for each in luck]).reshape(len(queries), 3, draws)
-        level, slope = _drawn_points(known.share[queries], own) * fitted.spreads[:, None, None]
+        level, slope = _drawn_points(known.share[queries], luck) * fitted.spreads[:, None, None]
         slope = slope.T + level.T * (fitted.tilt + off[:, [-1]])
         level = level.T + weights @ known.moves[queries].T
         if step.grade == min(GRADES):
-            level += BARREN * np.outer(opinion.standard_normal(draws), self.barren[queries])
+            level += np.outer(HOPE + BARREN * opinion.standard_normal(draws), self.barren[queries])
         return fitted.weights + weights, level, slope
 
     def after(self, board: Scoreboard, queries: Iterable[int]) -> Filling:
@@ -221,9 +227,8 @@ def _drawn_points(share: Floats, luck: Floats) -> Floats:
 
     ``luck`` (groups, 3, draws) chooses a point of the grid, and a place around it.
     """
-    sums, draws = np.cumsum(share, axis=1), luck.shape[2]
-    at = [np.searchsorted(*each) for each in zip(sums, luck[:, 0], strict=True)]
-    point = np.minimum(np.array(at, dtype=np.int64), len(GRID) - 1).reshape(len(share), draws)
+    sums = np.cumsum(share, axis=1)[:, :-1, np.newaxis]
+    point = np.add.reduce(sums < luck[:, :1], axis=1, dtype=np.int64)
     around = (luck[:, 1:] - 0.5).transpose(1, 0, 2)
     steps = np.array([LEVEL_STEP, SLOPE_STEP])[:, np.newaxis, np.newaxis]
     drawn: Floats = GRID[point].transpose(2, 0, 1) + around * steps

@@ -43,6 +43,7 @@ Mask = npt.NDArray[np.bool_]
 Hider = Callable[[Tops, np.random.Generator, int], Mask]
 Truth = Callable[[int], Collection]
 Means = dict[tuple[str, Measure], float]
+Outcome = tuple[str, bool, bool]
 
 
 def at_random(tops: Tops, draw: np.random.Generator, _: int) -> Mask:
@@ -69,6 +70,12 @@ def by_run(tops: Tops, draw: np.random.Generator, turn: int) -> Mask:
 HIDERS: dict[str, Hider] = {"at random": at_random, "by rank": by_rank, "by run": by_run}
 
 
+def outcome(name: str, band: Band, true: float) -> Outcome:
+    """Say whether a true value is likely by a band, and within it."""
+    likely = band.low - EXACT <= true <= band.high + EXACT
+    return name, likely, band.lowest - EXACT <= true <= band.highest + EXACT
+
+
 class Tally:
     """How often true values were inside, by what they are of."""
 
@@ -77,11 +84,11 @@ class Tally:
         self.reach: list[bool] = []
         self.seconds = 0.0
 
-    def add(self, name: str, band: Band, true: float) -> None:
-        """Count one true value, in the pages' words."""
-        if band.is_open:
-            self.likely[name].append(band.low - EXACT <= true <= band.high + EXACT)
-            self.reach.append(band.lowest - EXACT <= true <= band.highest + EXACT)
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Count true values of one hiding."""
+        for name, likely, reach in outcomes:
+            self.likely[name].append(likely)
+            self.reach.append(reach)
 
     def show(self, way: str, hidings: int) -> None:
         """Print the shares, and of how many values they are."""
@@ -103,25 +110,29 @@ class Replay:
         self._truth, self._tops, self._hidden = truth, tops, hidden
         self.seen = Scoreboard(self._less(hidden), Conventions.of())
 
-    def count(self, measures: Sequence[Measure], tally: Tally) -> None:
-        """Count what is inside for each run's means, all runs being looked at together."""
+    def of_means(self, measures: Sequence[Measure]) -> list[Outcome]:
+        """Return what is inside for each run's means, all runs being looked at together."""
         every = list(range(len(self.seen.run_names)))
         true, whole = self._true(measures, every), means_of(self._truth, measures)
-        for (run, measure, _), band in (
-            Bands(self.seen, draws=DRAWS).means(self.seen, measures).items()
-        ):
-            tally.add(measure.label, band, true[run, measure])
+        bands = Bands(self.seen, draws=DRAWS).means(self.seen, measures)
+        found = []
+        for (run, measure, _), band in bands.items():
             if band.is_open:
-                inside = band.low - EXACT <= whole[run, measure] <= band.high + EXACT
-                tally.likely["all grades"].append(inside)
+                found.append(outcome(measure.label, band, true[run, measure]))
+                _, likely, _ = outcome("", band, whole[run, measure])
+                found.append(("all grades", likely, True))
+        return found
 
-    def count_pair(self, measures: Sequence[Measure], tally: Tally, pair: tuple[int, int]) -> None:
+    def of_pair(self, measures: Sequence[Measure], pair: tuple[int, int]) -> list[Outcome]:
         """Do the same for the delta of two runs alone."""
         a, b = (self.seen.run_names[at] for at in pair)
         true = self._true(measures, pair)
         bands = Bands(self.seen, (a, b), DRAWS).deltas(self.seen, measures)
-        for (measure, _), band in bands.items():
-            tally.add(f"{measure.label} delta", band, true[b, measure] - true[a, measure])
+        return [
+            outcome(f"{measure.label} delta", band, true[b, measure] - true[a, measure])
+            for (measure, _), band in bands.items()
+            if band.is_open
+        ]
 
     def _true(self, measures: Sequence[Measure], columns: Sequence[int]) -> Means:
         """Return the means once the holes of some runs are graded, and nothing else."""
@@ -144,23 +155,34 @@ def means_of(collection: Collection, measures: Sequence[Measure]) -> Means:
     return {(row.run, row.measure): row.value for row in board.table(measures)}
 
 
+def replayed(
+    replay: Replay, measures: Sequence[Measure], pair: tuple[int, int] | None
+) -> list[Outcome]:
+    """Return what is inside for means, and for the delta of a pair if there is one."""
+    return replay.of_means(measures) + ([] if pair is None else replay.of_pair(measures, pair))
+
+
 def replays(name: str, truth: Truth, hidings: int, ways: dict[str, Hider]) -> Iterator[None]:
     """Hide grades again and again, each way in turn; give way each time it was printed."""
     measures = Conventions.of().measures(MEASURES)
     draws = {way: np.random.default_rng(5) for way in ways}
     tallies = {way: Tally() for way in ways}
-    printed = FIRST_PRINTED
+    printed, before = FIRST_PRINTED, None
+    known: dict[object, list[Outcome]] = {}  # the same grades hidden again give the same again
     for turn in range(hidings):
         collection = truth(turn)
-        tops = find_tops(Scoreboard(collection, Conventions.of()))
+        if collection is not before:
+            known, before = {}, collection
+            tops = find_tops(Scoreboard(collection, Conventions.of()))
         pairs = list(combinations(range(len(collection.runs)), 2))
         for way, hide in ways.items():
             start = time.process_time()
-            replay = Replay(collection, tops, hide(tops, draws[way], turn))
-            replay.count(measures, tallies[way])
-            if turn % PAIR_EVERY == 0:
-                pair = pairs[turn // PAIR_EVERY % len(pairs)]
-                replay.count_pair(measures, tallies[way], pair)
+            hidden = hide(tops, draws[way], turn)
+            pair = pairs[turn // PAIR_EVERY % len(pairs)] if turn % PAIR_EVERY == 0 else None
+            asked = (hidden.tobytes(), pair)
+            if asked not in known:
+                known[asked] = replayed(Replay(collection, tops, hidden), measures, pair)
+            tallies[way].add(known[asked])
             tallies[way].seconds += time.process_time() - start
         if turn + 1 in (printed, hidings):
             printed *= 2
