@@ -273,6 +273,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ui",
         "labeler.uncertainty",
     },
+    "labeler.wording": {
+        "streamlit",
+        "labeler.address",
+        "labeler.evaluation",
+        "labeler.keywords",
+        "labeler.ui",
+    },
     "labeler.choices": {
         "htpy",
         "streamlit",
@@ -309,6 +316,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.deciding",
         "labeler.downloads",
         "labeler.evaluation",
+        "labeler.keywords",
         "labeler.links",
         "labeler.markup",
         "labeler.measures",
@@ -320,6 +328,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.scoring": {
         "streamlit",
@@ -341,6 +350,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.trend",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.opened": {
         "streamlit",
@@ -359,6 +369,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ranks",
         "labeler.tables",
         "labeler.ui",
+        "labeler.wording",
     },
     "labeler.reranker": {
         "streamlit",
@@ -485,8 +496,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": {
         "streamlit",
         "labeler.address",
-        "labeler.banding",
         "labeler.agreement",
+        "labeler.banding",
         "labeler.charts",
         "labeler.choices",
         "labeler.comparing",
@@ -513,6 +524,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
 }
 INTRODUCERS = {"labeler.ui", "labeler.cli"}  # the only rooms where store and evaluation meet

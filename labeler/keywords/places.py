@@ -13,14 +13,15 @@ TOLD = 3  # keywords that a sentence names
 
 
 class KeywordPlace(NamedTuple):
-    """A keyword of a query: ``chunks`` of the database hold it, the first in a run at a rank.
+    """A keyword of a query: ``chunks`` of the database hold it (None: nobody has counted).
 
-    ``ranks`` are by run, from 1; None where no chunk of the run's list holds it, at any depth.
+    ``ranks`` are those of the first chunk that does, by run, from 1; None where no chunk of the
+    run's list holds it, at any depth.
     """
 
     query_id: str
     keyword: str
-    chunks: int
+    chunks: int | None
     ranks: Mapping[str, int | None]
 
     @property
@@ -41,13 +42,23 @@ class KeywordPlace(NamedTuple):
         >>> KeywordPlace("q1", "TravelGuard", 3, {"a": 2, "b": None}).in_words({"a": "A"})
         'TravelGuard: first at rank 2 in A; not in b'
         """
-        short = short or {}
         if self.is_missed:
-            return f"{self.keyword}: found by no run ({_holding(self.chunks)})"
+            known = "" if self.chunks is None else f" ({_holding(self.chunks)})"
+            return f"{self.keyword}: found by no run{known}"
+        return self.in_some(short)
+
+    def in_some(self, short: Mapping[str, str] | None = None) -> str:
+        """Say the same where there are other runs, which may find it.
+
+        >>> KeywordPlace("q1", "TravelGuard", 3, {"a": None}).in_some()
+        'TravelGuard: not in a'
+        """
+        short = short or {}
         there = [f"{rank} in {short.get(run, run)}" for run, rank in self.ranks.items() if rank]
         missing = [short.get(run, run) for run, rank in self.ranks.items() if rank is None]
-        said = f"{self.keyword}: first at rank {', '.join(there)}"
-        return f"{said}; not in {', '.join(missing)}" if missing else said
+        parts = [f"first at rank {', '.join(there)}"] if there else []
+        parts += [f"not in {', '.join(missing)}"] if missing else []
+        return f"{self.keyword}: {'; '.join(parts)}"
 
 
 def _holding(chunks: int) -> str:
@@ -87,12 +98,15 @@ def _first(numbers: Sequence[int], holding: set[int]) -> int | None:
     return next((rank for rank, number in enumerate(numbers, 1) if number in holding), None)
 
 
-def missed_in_words(places: Sequence[KeywordPlace]) -> list[str]:
-    """Say how many keywords no run finds, and how many of them no chunk holds; nothing if none."""
+def missed_in_words(places: Sequence[KeywordPlace], by: str = "no run") -> list[str]:
+    """Say how many keywords no run finds, and how many of them no chunk holds; nothing if none.
+
+    ``by`` is what the runs are called that were looked at.
+    """
     missed = [each for each in places if each.is_missed]
     there = [each for each in missed if each.chunks]
     absent = [each for each in missed if not each.chunks]
-    kinds = ((there, "found by no run, though chunks hold {}"), (absent, "in no chunk at all"))
+    kinds = ((there, f"found by {by}, though chunks hold {{}}"), (absent, "in no chunk at all"))
     return [_told(such, what) for such, what in kinds if such]
 
 
