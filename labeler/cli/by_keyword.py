@@ -82,8 +82,11 @@ def print_keywords(
         known = ", ".join(board.facets) or "none"
         raise NotFound(f"no facet is called {facet!r}; there are: {known}")
     with Store(db) as store:
-        keywords = {query.query_id: query.keywords for query in store.queries() if query.keywords}
+        given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
         chunks = store.chunks_numbered(store.chunks_with_text())
+    keywords = {
+        name: each for name, each in given.items() if name in set(board.collection.query_ids)
+    }
     if not keywords:
         raise BadInput(
             "no query has keywords; give queries `keywords` and load them again with --update"

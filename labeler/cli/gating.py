@@ -26,10 +26,11 @@ from labeler.gate import (
     History,
     Outcome,
     Passing,
+    bytes_of,
     checks_of,
+    gate_at,
     judge,
     nearest,
-    read_gate,
     read_passing,
     with_runs,
 )
@@ -145,7 +146,7 @@ def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None
     Returns as well what is to be kept, None where nothing is: where the run did not pass, or the
     gate keeps no last passing run. Raises `LabelerError` where nothing could be judged at all.
     """
-    gate = with_runs(read_gate(read(path, "a gate file"), path.name), asked.run, asked.baseline)
+    gate = with_runs(gate_at(path), asked.run, asked.baseline)
     kept_in = None if gate.last_passing is None else path.parent / gate.last_passing
     passing = None if kept_in is None else passing_of(kept_in, begin=asked.begin)
     if asked.begin and kept_in is None:
@@ -201,14 +202,4 @@ def passing_of(path: Path, *, begin: bool) -> Passing | None:
             f"{path}: no run has passed yet, or the file of those that did is lost; put it back, "
             "or begin it with --begin"
         )
-    return read_passing(read(path, "a file of runs that passed"), path.name)
-
-
-def read(path: Path, what: str) -> bytes:
-    """Return the bytes of a file; raises `NotFound` or `BadInput` where they cannot be had."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise NotFound(f"{path}: is not there; name {what}") from None
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+    return read_passing(bytes_of(path, "a file of runs that passed"), path.name)

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import click
 
+from labeler import freezing
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
+from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.comparison import FEW, reranked_notes
@@ -122,6 +124,7 @@ def asking_options(command: CommandT) -> CommandT:
     help="Say as well what a perfect reranker of the N first would give, over all queries.",
 )
 @keyword_options
+@golden_option
 @database_option
 @click.pass_obj
 def score(
@@ -139,6 +142,7 @@ def score(
     by_keyword: bool,
     k: int | None,
     substring: bool,
+    golden: str | None,
 ) -> None:
     """Print the measures of all runs, or of those named."""
     check_asked(facet, kind, per_query=per_query, raw=raw)
@@ -146,7 +150,7 @@ def score(
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     check_keywords(by_keyword, top, k, substring)
     with Store(db) as store:
-        collection, settings = store.collection(), store.settings()
+        collection, settings = freezing.collection_of(store, golden)
     if by_keyword:
         asked = partial(print_keywords, db, chosen(collection, runs), facet, kind)
         asked(k=k, substring=substring, per_query=per_query, raw=raw)

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from labeler import trend
-from labeler.cli.gating import read
 from labeler.cli.group import FILE, database_option
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
@@ -25,7 +24,7 @@ from labeler.cli.scoring import (
 from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
-from labeler.gate import Gate, read_gate, thresholds_for
+from labeler.gate import Gate, gate_at, thresholds_for
 from labeler.measures import Measure
 from labeler.model import Collection, legible
 from labeler.store import Store
@@ -140,7 +139,7 @@ def trends(
     board = Scoreboard(
         chosen(collection, [r.run for each in runs.values() for r in each]), conventions
     )
-    gate = None if gate_file is None else read_gate(read(gate_file, "a gate file"), gate_file.name)
+    gate = None if gate_file is None else gate_at(gate_file)
     asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
     print_trends(board, asked, line, window, kind, points=points, raw=raw)
 

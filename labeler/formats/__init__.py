@@ -14,10 +14,12 @@ from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 
 __all__ = [
     "LIMITS",
+    "FrozenFile",
     "GradeRule",
     "Guess",
     "Limits",
@@ -33,10 +35,13 @@ __all__ = [
     "read_passages",
     "read_queries",
     "read_run",
+    "read_version",
     "refusal",
     "stream_run",
     "usual_limits",
+    "version_in",
     "write_events",
     "write_golden",
+    "write_version",
     "zip_files",
 ]

@@ -12,7 +12,7 @@ from labeler.errors import BadInput
 from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import GradeRule
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, GRADE, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.names import CHUNK_OF_PAIR, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
 from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
@@ -235,7 +235,9 @@ _Reader: TypeAlias = Callable[[Source, Records, GradeRule], LoadedGolden]
 def _jsonl_reader(keys: Record) -> _Reader:
     """Return what reads a JSONL file whose first record has these keys."""
     if "judgments" in keys:
-        return _read_set
+        return read_set
+    if FROZEN in keys:
+        raise BadInput("a frozen version of a golden set: 'labeler load version FILE' takes it")
     if is_log(keys):
         return _read_log
     if set(keys) & set(GRADE):
@@ -252,7 +254,8 @@ def _read_pairs(source: Source, records: Records, rule: GradeRule) -> LoadedGold
     return pairs.golden()
 
 
-def _read_set(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
+def read_set(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
+    """Read a golden set from its lines, a query on each."""
     pairs = _Pairs(source, rule)
     queries: Spool[Query] = Spool()
     ids = Ids("query")

@@ -5,8 +5,9 @@ looks.
 """
 
 from labeler.gate.checks import checks_of, thresholds_for, with_runs
+from labeler.gate.files import SERVED, bytes_of, gate_at, served_gate
 from labeler.gate.history import History
-from labeler.gate.judging import judge
+from labeler.gate.judging import judge, judge_each
 from labeler.gate.passing import PassedRun, Passing, read_passing
 from labeler.gate.reading import nearest, read_gate
 from labeler.gate.records import (
@@ -33,6 +34,7 @@ __all__ = [
     "KINDS",
     "LAST",
     "PASSED",
+    "SERVED",
     "UNJUDGED",
     "Check",
     "Finding",
@@ -44,11 +46,15 @@ __all__ = [
     "Rule",
     "Terms",
     "Threshold",
+    "bytes_of",
     "checks_of",
+    "gate_at",
     "judge",
+    "judge_each",
     "nearest",
     "read_gate",
     "read_passing",
+    "served_gate",
     "thresholds_for",
     "with_runs",
 ]

@@ -37,16 +37,15 @@ def thresholds_for(
 ) -> tuple[Threshold, ...]:
     """Return the least values a gate asks of a measure over all queries, or those of one bucket.
 
-    None where it asks nothing there, as of a measure by other conventions. What the gate asks of a
-    bucket that is not there is not looked at, as what is left of a golden set has its numbers too.
+    None where it asks nothing there. What it asks of a bucket that is not there is not looked at.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> from labeler.gate import read_gate
     >>> board = Scoreboard(collect({"q": {"c": 1}}, {"A": {"q": ["c"]}}), Conventions.of())
     >>> gate = read_gate(b'[overall]\\n"MRR" = 0.6', "gate.toml")
     >>> [measure] = board.conventions.measures("RR")
-    >>> thresholds_for(gate, board, measure)
-    (Threshold(at_least=0.6, confidence=None, source='gate.toml'),)
+    >>> [(each.at_least, each.source) for each in thresholds_for(gate, board, measure)]
+    [(0.6, 'gate.toml')]
     """
     (resolved,) = board.resolve([measure])
     there = [(rule, _measure(rule, board)) for rule in gate.rules if rule.at_least is not None]
@@ -57,7 +56,7 @@ def thresholds_for(
     elif bucket is None:
         exact = [rule for rule in exact if rule.facet is None]
     return tuple(
-        Threshold(rule.at_least, rule.terms.confidence, gate.name)
+        Threshold(rule.at_least, rule.terms, gate.name)
         for rule in exact
         if rule.at_least is not None
     )

@@ -66,9 +66,22 @@ def judge(
     itself. Whatever cannot be told, or rests on too little, is `UNJUDGED`, and never passed.
     """
     side = Side(run, board)
-    questions = [
-        question for check in checks for question in _questions(check, side, others(check))
-    ]
+    return _findings(
+        [question for check in checks for question in _questions(check, side, others(check))]
+    )
+
+
+def judge_each(
+    board: Scoreboard, runs: Sequence[str], checks: Sequence[Check]
+) -> dict[str, tuple[Finding, ...]]:
+    """Hold several runs of a board against the least values of checks, and against no other run."""
+    sides = [Side(run, board) for run in runs]
+    found = _findings([Question(check, side) for side in sides for check in checks])
+    size = len(checks)
+    return {run: found[at * size : (at + 1) * size] for at, run in enumerate(runs)}
+
+
+def _findings(questions: Sequence[Question]) -> tuple[Finding, ...]:
     bounds = _bounds(questions)
     return tuple(_judged(each, bound) for each, bound in zip(questions, bounds, strict=True))
 

@@ -75,7 +75,7 @@ class Threshold:
     """The least value that a gate asks for in one place; ``source`` is the gate file's name."""
 
     at_least: float
-    confidence: float | None
+    terms: Terms
     source: str
 
 

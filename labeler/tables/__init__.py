@@ -40,6 +40,9 @@ from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
+    BELOW,
+    Limits,
+    Marks,
     bucket_table,
     keyword_table,
     own_pool_table,
@@ -58,7 +61,10 @@ from labeler.tables.wording import keyword_slices
 __all__ = [
     "BAND_DOUBTS",
     "BAND_WORDS",
+    "BELOW",
     "Cell",
+    "Limits",
+    "Marks",
     "RunNames",
     "RunTable",
     "Said",
