@@ -84,9 +84,8 @@ def print_keywords(
     with Store(db) as store:
         given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
         chunks = store.chunks_numbered(store.chunks_with_text())
-    keywords = {
-        name: each for name, each in given.items() if name in set(board.collection.query_ids)
-    }
+    there = set(board.collection.query_ids)
+    keywords = {name: each for name, each in given.items() if name in there}
     if not keywords:
         raise BadInput(
             "no query has keywords; give queries `keywords` and load them again with --update"
