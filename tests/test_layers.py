@@ -255,6 +255,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.discretion",
         "labeler.errors",
         "labeler.evaluation",
+        "labeler.freezing",
         "labeler.grading",
         "labeler.hosts",
         "labeler.links",
@@ -262,6 +263,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
         "labeler.tokens",
         "labeler.transfer",
+        "labeler.versions",
         "labeler.visitors",
     },
     "labeler.asking": {
@@ -304,6 +306,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.pushing",
         "labeler.scripts",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.comparing": {
         "altair",
