@@ -29,17 +29,22 @@ Values = dict[str, dict[str, KeywordScore]]
 
 
 class At(NamedTuple):
-    """What keyword scores depend on, and on no grade; ``within`` are a facet and a bucket."""
+    """What keyword scores depend on, and on no grade.
+
+    ``golden`` is the version that is shown, ``within`` are a facet and a bucket.
+    """
 
     path: str
     data_revision: int
     preset: str
+    golden: str | None
     within: tuple[str, str] | None = None
 
     @classmethod
     def of(cls, board: Scoreboard, within: tuple[str, str] | None = None) -> At:
         """Return that of a board of this server."""
-        return cls(ui.database(), board.data_revision, board.conventions.preset, within)
+        at = (ui.database(), board.data_revision, board.conventions.preset)
+        return cls(*at, address.given("golden"), within)
 
 
 def choose_top() -> int:
@@ -66,15 +71,13 @@ def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def keywords_at(
-    path: str, data_revision: int, within: tuple[str, str] | None = None
-) -> dict[str, tuple[str, ...]]:
+def keywords_at(at: At) -> dict[str, tuple[str, ...]]:
     """Return the keywords of every query that has any, or of those in a bucket."""
     with ui.open_store() as store:
-        asked = None if within is None else store.queries_in(*within)
+        asked = None if at.within is None else store.queries_in(*at.within)
         return {
             query.query_id: query.keywords
-            for query in store.queries()
+            for query in ui.shown_queries(store)
             if query.keywords and (asked is None or query.query_id in asked)
         }
 
@@ -84,7 +87,7 @@ def keyword_values(
     at: At, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard
 ) -> tuple[Values, str | None]:
     """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
-    keywords = keywords_at(at.path, at.data_revision, at.within)
+    keywords = keywords_at(at)
     known = corpus(at.path, at.data_revision, substring)
     lists = lists_of(_board, runs)
     found = {run: keyword_scores(known, keywords, each, k) for run, each in lists.items()}
@@ -96,7 +99,7 @@ def places_in(
     at: At, substring: bool, runs: Sequence[str], _board: Scoreboard
 ) -> list[KeywordPlace]:
     """Return where each keyword of each query first stands in each of the runs."""
-    keywords = keywords_at(at.path, at.data_revision, at.within)
+    keywords = keywords_at(at)
     known = corpus(at.path, at.data_revision, substring)
     return keyword_places(known, keywords, lists_of(_board, runs))
 
@@ -104,7 +107,7 @@ def places_in(
 def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordPlace]:
     """Return where each keyword of one query first stands in every run."""
     at = At.of(board)
-    words = keywords_at(at.path, at.data_revision).get(query_id)
+    words = keywords_at(at).get(query_id)
     return _places_of(at, query_id, words, board) if words else []
 
 
