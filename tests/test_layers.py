@@ -156,6 +156,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.formats",
         "labeler.given",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
     },
@@ -255,6 +256,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.discretion",
         "labeler.errors",
         "labeler.evaluation",
+        "labeler.freezing",
         "labeler.grading",
         "labeler.hosts",
         "labeler.links",
@@ -262,6 +264,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
         "labeler.tokens",
         "labeler.transfer",
+        "labeler.versions",
         "labeler.visitors",
     },
     "labeler.asking": {
@@ -280,6 +283,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+    },
+    "labeler.wording": {
+        "streamlit",
+        "labeler.address",
+        "labeler.evaluation",
+        "labeler.keywords",
+        "labeler.ui",
     },
     "labeler.choices": {
         "htpy",
@@ -304,6 +314,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.pushing",
         "labeler.scripts",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.comparing": {
         "altair",
@@ -317,6 +328,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.deciding",
         "labeler.downloads",
         "labeler.evaluation",
+        "labeler.keywords",
         "labeler.links",
         "labeler.markup",
         "labeler.measures",
@@ -328,6 +340,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.scoring": {
         "streamlit",
@@ -350,6 +363,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.trend",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.opened": {
         "streamlit",
@@ -368,6 +382,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ranks",
         "labeler.tables",
         "labeler.ui",
+        "labeler.wording",
     },
     "labeler.reranker": {
         "streamlit",
@@ -480,6 +495,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.gate",
         "labeler.hosts",
         "labeler.leakage",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
         "labeler.places",
@@ -502,8 +518,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": {
         "streamlit",
         "labeler.address",
-        "labeler.banding",
         "labeler.agreement",
+        "labeler.banding",
         "labeler.charts",
         "labeler.choices",
         "labeler.comparing",
@@ -530,6 +546,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
 }
 INTRODUCERS = {"labeler.ui", "labeler.cli"}  # the only rooms where store and evaluation meet
