@@ -15,7 +15,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.evaluation import PRESETS, USUAL, Conventions
 from labeler.markup import show_html
-from labeler.model import Settings
+from labeler.model import LEAKED, SPLITS, WITH, Selection, Settings
 from labeler.naming import short_names
 
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
@@ -93,13 +93,49 @@ OFFERED_MEASURES = (
     *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
 )
 MOST_NAMED = 3  # measures in the line
-ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
+ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
+LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
 def choose_conventions(settings: Settings) -> Conventions:
-    """Let the user choose a preset; the choice is in the address as ``preset``."""
+    """Let the user choose a preset, and which queries count where there are splits or leaks.
+
+    The choice is in the address as ``preset``, ``split`` and ``leaked``.
+    """
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
-    return ui.conventions(settings, preset)
+    return ui.conventions(settings, preset, choose_selection())
+
+
+def choose_selection() -> Selection:
+    """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
+    splits, leaked = _selectable()
+    split, told = None, WITH
+    if splits or address.given("split"):
+        split = address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split")
+    if leaked or address.given("leaked"):
+        told = address.choose(
+            *("Leaked queries", leaked or [WITH], "leaked"),
+            what="choice of leaked queries",
+            format_func=LEAKED_IN_WORDS.__getitem__,
+            help="Queries that were found in training sets, prompts or corpora, and marked by "
+            "`labeler leakage FILES --mark`.",
+        )
+    return Selection(split, told)
+
+
+def selected() -> Selection:
+    """Return which queries the address names, as `choose_selection` does, without its boxes."""
+    splits, leaked = _selectable()
+    split = address.among("split", splits, "split")
+    told = address.among("leaked", leaked or [WITH], "choice of leaked queries")
+    return Selection(split, told or WITH)
+
+
+def _selectable() -> tuple[list[str], list[str]]:
+    """Return the splits that have queries, and how those that leaked may be treated."""
+    with ui.open_store() as store:
+        sizes, leaked = store.split_sizes(), store.leaked()
+    return [split for split in SPLITS if split in sizes], list(LEAKED) if leaked else []
 
 
 def choose_measures(default: Sequence[str] = USUAL) -> list[str]:
@@ -171,4 +207,6 @@ def say_conventions(chosen: Conventions) -> str | None:
     (None, 'trec_eval conventions')
     """
     usual, *_ = PRESETS
-    return None if chosen.preset == usual else f"{chosen.preset} conventions"
+    preset = None if chosen.preset == usual else f"{chosen.preset} conventions"
+    words = [chosen.selected.describe(), preset]
+    return " · ".join(word for word in words if word) or None

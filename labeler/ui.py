@@ -19,7 +19,7 @@ from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
-from labeler.model import Actor, Settings
+from labeler.model import EVERYTHING, Actor, Selection, Settings
 from labeler.store import CannotTell, Contents, Note, Store, Unusable
 from labeler.tokens import Forbidden
 
@@ -184,8 +184,10 @@ def run_names() -> list[str]:
         return store.run_names()
 
 
-def conventions(settings: Settings, preset: str = "graded") -> Conventions:
-    """Return a preset with the team's threshold and budgets."""
+def conventions(
+    settings: Settings, preset: str = "graded", selected: Selection = EVERYTHING
+) -> Conventions:
+    """Return a preset with the team's threshold and budgets, for the queries ``selected``."""
     return Conventions.of(
         preset,
         rel=settings.rel,
@@ -193,6 +195,7 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
         budget_by_task=settings.budget_by_task,
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        selected=selected,
     )
 
 

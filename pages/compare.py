@@ -44,7 +44,7 @@ def choose_also(others, names, short) -> list[str]:
 
 with ui.open_store() as store:
     settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings))
+    board = ui.live_board(store, ui.conventions(settings, selected=choices.selected()))
 texts = query_texts(ui.database(), board.data_revision)
 names = list(board.run_names)
 if len(names) < 2:

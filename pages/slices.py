@@ -257,7 +257,7 @@ def show_slices() -> str | None:
 
 with ui.open_store() as store:
     settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings))
+    board = ui.live_board(store, ui.conventions(settings, selected=choices.selected()))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"
