@@ -33,7 +33,14 @@ def freeze(db: Path, name: str, note: str | None) -> None:
 
 
 @click.command()
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="json is for programs: every field, whole.",
+)
 @database_option
 @click.pass_obj
 def versions(db: Path, form: str) -> None:
