@@ -15,7 +15,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.evaluation import PRESETS, USUAL, Conventions
 from labeler.markup import show_html
-from labeler.model import LEAKED, SPLITS, WITH, Selection, Settings
+from labeler.model import WITH, Settings
 from labeler.naming import short_names
 
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
@@ -103,39 +103,23 @@ def choose_conventions(settings: Settings) -> Conventions:
     The choice is in the address as ``preset``, ``split`` and ``leaked``.
     """
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
-    return ui.conventions(settings, preset, choose_selection())
+    choose_selection()
+    return ui.shown_conventions(settings, preset)
 
 
-def choose_selection() -> Selection:
+def choose_selection() -> None:
     """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
-    splits, leaked = _selectable()
-    split, told = None, WITH
+    splits, leaked = ui.selectable()
     if splits or address.given("split"):
-        split = address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split")
+        address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split")
     if leaked or address.given("leaked"):
-        told = address.choose(
+        address.choose(
             *("Leaked queries", leaked or [WITH], "leaked"),
             what="choice of leaked queries",
             format_func=LEAKED_IN_WORDS.__getitem__,
             help="Queries that were found in training sets, prompts or corpora, and marked by "
             "`labeler leakage FILES --mark`.",
         )
-    return Selection(split, told)
-
-
-def selected() -> Selection:
-    """Return which queries the address names, as `choose_selection` does, without its boxes."""
-    splits, leaked = _selectable()
-    split = address.among("split", splits, "split")
-    told = address.among("leaked", leaked or [WITH], "choice of leaked queries")
-    return Selection(split, told or WITH)
-
-
-def _selectable() -> tuple[list[str], list[str]]:
-    """Return the splits that have queries, and how those that leaked may be treated."""
-    with ui.open_store() as store:
-        sizes, leaked = store.split_sizes(), store.leaked()
-    return [split for split in SPLITS if split in sizes], list(LEAKED) if leaked else []
 
 
 def choose_measures(default: Sequence[str] = USUAL) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import choices, live, scoring, tables, ui
+from labeler import live, scoring, tables, ui
 from labeler.evaluation import Scoreboard, cautions
 from labeler.markup import show_html
 
@@ -62,8 +62,8 @@ def warn(choice: scoring.Choice, board: Scoreboard) -> None:
 
 
 with ui.open_store() as store:
-    settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings, selected=choices.selected()))
+    settings = ui.shown_settings(store)
+    board = ui.live_board(store, ui.shown_conventions(settings))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

@@ -256,6 +256,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.discretion",
         "labeler.errors",
         "labeler.evaluation",
+        "labeler.freezing",
         "labeler.grading",
         "labeler.hosts",
         "labeler.links",
@@ -263,6 +264,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
         "labeler.tokens",
         "labeler.transfer",
+        "labeler.versions",
         "labeler.visitors",
     },
     "labeler.asking": {
@@ -305,6 +307,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.pushing",
         "labeler.scripts",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.comparing": {
         "altair",

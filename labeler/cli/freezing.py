@@ -39,7 +39,7 @@ def freeze(db: Path, name: str, note: str | None) -> None:
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="json is for programs: every field, whole.",
+    help="json is for programs: every digit of the hashes.",
 )
 @database_option
 @click.pass_obj

@@ -99,7 +99,6 @@ class Freezing(Collecting):
 
     def collection_of(
         self,
-        version: Version,
         state: GoldenState,
         queries: Sequence[Query],
         grades: Iterable[GoldenGrade],
@@ -129,7 +128,7 @@ class Freezing(Collecting):
                 golden_chunk=table[1],
                 golden_grade=table[2].astype(np.int8),
                 stale=np.zeros(len(rows), dtype=np.bool_),
-                revision=version.revision,
+                revision=state.revision,
                 data_revision=self.data_revision(),
                 golden=state,
                 leaked=self._leaked_ids(),
