@@ -43,6 +43,7 @@ IN_PYTHON: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
     r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
     "--negative-as-zero": "negative_as_zero=True",
+    "--negative-as-ungraded": "negative_as_ungraded=True",
     "--on-duplicate first": "on_duplicate='first'",
 }
 

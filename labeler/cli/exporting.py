@@ -11,6 +11,7 @@ import click
 from labeler import transfer
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
+from labeler.formats import RUN_KINDS
 from labeler.model import legible
 from labeler.store import Store
 
@@ -22,22 +23,28 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(list(transfer.EXPORTS)),
-    help="jsonl carries everything and loads back; qrels and beir are for other tools; csv is for "
-    "people; events is the whole log of judgments and remarks.  "
-    "[default: what PATH's ending says]",
+    type=click.Choice([*transfer.EXPORTS, "trec"]),
+    help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
+    "ragas and ranx are for other tools; csv is for people; events is the whole log of judgments "
+    "and remarks. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
 )
+@click.option("--run", metavar="NAME", help="Write this stored run, and not the golden set.")
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
 @database_option
 @click.pass_obj
-def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
-    """Write the golden set to a file.
+def export(db: Path, path: Path, kind: str | None, run: str | None, force: bool) -> None:
+    """Write the golden set, or a run, to a file.
 
     '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
     with .zip. A file that ends with .gz is compressed. The seal that is printed tells later
     whether the log up to now is still the same.
     """
+    if run is not None:
+        put_run(db, run, path, kind or "trec", replace=force)
+        return
     kind = kind or kind_of(path)
+    if kind == "trec":
+        raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
     with Store(db) as store:
         seal = store.newest_seal()
         if kind == "beir" and path.suffix != ".zip":
@@ -51,6 +58,20 @@ def export(db: Path, path: Path, kind: str | None, force: bool) -> None:
     if not to_output:
         say(f"{path}: {said}")
     click.echo(f"seal: {seal}", err=to_output)
+    if not noted:
+        click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
+
+
+def put_run(db: Path, run: str, path: Path, kind: str, *, replace: bool) -> None:
+    """Write a stored run."""
+    if kind not in RUN_KINDS:
+        raise click.UsageError(f"a run is written as {', '.join(RUN_KINDS)}, not as {kind}")
+    with Store(db) as store:
+        data = transfer.export_run(store, run, kind)  # type: ignore[arg-type] # just checked
+        put_file(path, data, replace=replace)
+        noted = store.note_if_possible("export", str(path), {"format": kind, "run": run})
+    if str(path) != "-":
+        say(f"{path}: run {run!r}, {len(data.splitlines())} lines")
     if not noted:
         click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
 
@@ -92,9 +113,9 @@ def count_events(log: bytes) -> str:
 
 
 def described(kind: str, store: Store) -> str:
-    """Say what an export holds; qrels and csv hold no query that has no golden grade."""
+    """Say what an export holds; most formats have no query without a golden grade."""
     contents = store.contents()
-    if kind in ("qrels", "csv"):
+    if kind not in ("jsonl", "beir", "ragas"):
         _, grades = store.golden_set()
         graded = len({grade.query_id for grade in grades})
         return f"{graded} queries, {contents.golden} golden grades"

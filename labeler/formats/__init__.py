@@ -10,17 +10,24 @@ from labeler.formats.golden import read_golden
 from labeler.formats.grades import GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
+from labeler.formats.meant import CHUNK, HASHED, Meant
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate
 from labeler.formats.runs import read_run, stream_run
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
+from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
 __all__ = [
+    "CHUNK",
+    "HASHED",
     "LIMITS",
+    "RUN_KINDS",
     "GradeRule",
     "Guess",
     "Limits",
+    "Meant",
     "OnDuplicate",
+    "RunKind",
     "beir_files",
     "guess",
     "parse_grade_map",
@@ -35,5 +42,6 @@ __all__ = [
     "usual_limits",
     "write_events",
     "write_golden",
+    "write_run",
     "zip_files",
 ]

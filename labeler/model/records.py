@@ -139,6 +139,23 @@ class GoldenGrade:
 
 
 @dataclass(frozen=True, slots=True)
+class Ungraded:
+    """A chunk that stood in a query's pool, as a file says, and that nobody graded."""
+
+    query_id: str
+    chunk_id: str
+
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        check_id(self.chunk_id, "chunk")
+
+    @property
+    def grade(self) -> int:
+        """How trec_eval's files write it."""
+        return -1
+
+
+@dataclass(frozen=True, slots=True)
 class Judgment:
     """One event of the log: a grader graded a pair, could not tell, or took a grade back.
 
@@ -254,13 +271,17 @@ class LoadedRun(Loaded[Ranking]):
 class LoadedGolden:
     """What a golden-set file gave; the parts a format does not have are empty.
 
-    ``queries`` comes with JSONL only, ``events`` with the log only (judgments, and remarks on
-    whole queries), ``grades`` with all others.
+    ``queries`` comes with JSONL only, ``events`` with the log only (judgments, and remarks on whole
+    queries), ``grades`` with all others. ``ungraded`` are pairs of which a file says that they are
+    in the pool and nobody graded them; ``asked`` are the queries of a file that knows no more of
+    them than their text.
     """
 
     queries: Loaded[Query]
     grades: Loaded[GoldenGrade]
     events: Loaded[Judgment | Remark]
+    ungraded: Loaded[Ungraded] = field(default_factory=lambda: Loaded("", (), ()))
+    asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
 
 
 @dataclass(frozen=True, slots=True)

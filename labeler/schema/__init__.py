@@ -16,6 +16,7 @@ from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEAL
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
 from labeler.schema.people import INVITATIONS, SESSIONS
+from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
 from labeler.schema.words import SEARCH
 
@@ -353,3 +354,9 @@ def m008_rankings_of_long_lists(db: Database) -> None:
 def m009_the_rule_of_golden_grades(db: Database) -> None:
     """Let the team's rule decide what several people's grades of a pair become."""
     db.executescript(GOLDEN)
+
+
+@migrations()
+def m014_pairs_without_a_grade(db: Database) -> None:
+    """Remember which pairs a file put into the pool and nobody has graded."""
+    db.executescript(UNGRADED)
