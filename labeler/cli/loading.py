@@ -80,7 +80,7 @@ def load() -> None:
 @database_option
 @click.pass_obj
 def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits: Limits) -> None:
-    """Add the queries of a JSONL, BEIR, CSV or TSV file, or of another tool's.
+    """Add the queries of a JSONL, BEIR, CSV or TSV file.
 
     Files of Quepid, OpenSearch and RAGAS name a query by its text: it gets an id made of that.
     """
@@ -94,7 +94,10 @@ def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits:
 @database_option
 @click.pass_obj
 def chunks(db: Path, path: Path, update: bool, limits: Limits) -> None:
-    """Add the chunks of a JSONL, BEIR, CSV or TSV file, or the contexts of RAGAS samples."""
+    """Add the chunks of a JSONL, BEIR, CSV or TSV file.
+
+    Of RAGAS' samples the contexts are added, each once.
+    """
     put(db, "chunks", path, LoadOptions(update=update, limits=limits))
 
 
@@ -130,7 +133,10 @@ def run(
     on_duplicate: Literal["refuse", "first"],
     limits: Limits,
 ) -> None:
-    """Add a run: TREC, JSONL, CSV or TSV, JSON by query, or samples of RAGAS."""
+    """Add a run: TREC, JSONL, CSV or TSV.
+
+    JSON by query, as ranx writes it, and the samples of RAGAS are runs, too.
+    """
     options = LoadOptions(
         run_name=name,
         system=system,

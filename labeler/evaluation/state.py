@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from labeler.evaluation.alignment import QueryGrades, realigned
 from labeler.evaluation.sheet import Sheet
 from labeler.measures import Bools, Hits
@@ -20,7 +18,7 @@ class State:
     ``aligned`` are the hits of all queries as they were when a board was made, with a row for each
     run, and ``moved`` those of the queries that changed since. Only ``sheet`` is put in anew, when
     a measure is asked for that it did not have; two threads that do so at once lose one of the
-    new measures, which is then made again.
+    new measures, which is then made again. ``judged`` (queries,) says which queries count.
     """
 
     revision: int
@@ -28,13 +26,9 @@ class State:
     aligned: Hits
     moved: Mapping[int, Hits]
     sheet: Sheet
+    judged: Bools
 
     @cached_property
     def hits(self) -> Hits:
         """The hits of all queries."""
         return realigned(self.aligned, self.moved)
-
-    @cached_property
-    def judged(self) -> Bools:
-        """Say which queries have a golden grade, (queries,)."""
-        return np.array([len(golden.chunks) > 0 for golden in self.golden], dtype=np.bool_)

@@ -7,13 +7,14 @@ line, what is wrong and what would be right; nothing is read by halves. Writers 
 from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
 from labeler.formats.golden import read_golden
-from labeler.formats.grades import GradeRule, parse_grade_map
+from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.meant import CHUNK, HASHED, Meant
 from labeler.formats.queries import read_queries
-from labeler.formats.ranked import OnDuplicate
+from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.told import RELEVANT
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
@@ -21,12 +22,15 @@ __all__ = [
     "CHUNK",
     "HASHED",
     "LIMITS",
+    "RELEVANT",
     "RUN_KINDS",
+    "UNGRADED",
     "GradeRule",
     "Guess",
     "Limits",
     "Meant",
     "OnDuplicate",
+    "Order",
     "RunKind",
     "beir_files",
     "guess",

@@ -147,6 +147,8 @@ def scale_in_words(numbers: Collection[float], rule: GradeRule) -> str | None:
     True
     """
     off = [number for number in numbers if _is_off(number, rule)]
+    if max(off, default=-1) < 0:
+        return None
     ordered = sorted(numbers)
     positive = [number for number in ordered if number > 0]
     if len(off) < 2 and all(number.is_integer() for number in map(float, numbers)):

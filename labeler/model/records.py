@@ -338,6 +338,10 @@ class StoredRun:
     unknown_queries: int = 0
 
 
+def _no_pairs() -> npt.NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Collection:
     """Everything measures are computed from, read in one transaction.
@@ -346,6 +350,8 @@ class Collection:
     store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
     None where the query is in none. The golden grades are three arrays of equal length, sorted by
     query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
+    ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
+    that nobody had graded; some may have a golden grade by now.
     """
 
     query_ids: tuple[str, ...]
@@ -358,6 +364,8 @@ class Collection:
     stale: npt.NDArray[np.bool_]
     revision: int
     data_revision: int
+    pool_query: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
+    pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
 
 
 @dataclass(frozen=True, slots=True)

@@ -282,7 +282,9 @@ class Reading(Audit):
             numbers = self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL")
             query_ids = tuple(query_id for _, query_id in sorted(numbers))
             place = {query_id: number for number, query_id in enumerate(query_ids)}
-            golden, stale = self._golden_arrays({number: place[name] for number, name in numbers})
+            places = {number: place[name] for number, name in numbers}
+            golden, stale = self._golden_arrays(places)
+            pool = self._pool(places)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -294,7 +296,15 @@ class Reading(Audit):
                 stale=stale,
                 revision=self._value("SELECT coalesce(max(id), 0) FROM judgments"),
                 data_revision=self.data_revision(),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
             )
+
+    def _pool(self, place: Mapping[int, int]) -> npt.NDArray[np.int32]:
+        """Return the pairs in the pool without a grade as queries and chunks, in their order."""
+        rows = self._rows("SELECT query, chunk FROM ungraded")
+        pairs = sorted((place[query], chunk) for query, chunk in rows if query in place)
+        return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
 
     def _golden_arrays(
         self, place: Mapping[int, int]
