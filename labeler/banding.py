@@ -1,37 +1,20 @@
-"""What the holes could make of the numbers on a page: kept, followed, and as pictures take it.
+"""What the holes could make of the numbers on a page: kept, and followed.
 
 Knows which runs are compared, not where on the page they stand.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
 from labeler import ui
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
-from labeler.tables import Spread
-from labeler.uncertainty import Band, Bands, DeltaBands, Intervals, MeanBands
+from labeler.uncertainty import Bands, DeltaBands, MeanBands, Resampled
 
-WORDS = (
-    "The pale band of a number is where it could be, however the holes of these runs are graded "
-    "(above the cut-off; without one in the top 20: if nothing below rank 20 is relevant); its "
-    "dark band where it is in 90 of 100 ways drawn by chance, as likely as the grades so far make "
-    "them; the whisker where another choice of queries could have it (95%); a stroke or a dot "
-    "where it is. Other ungraded chunks are taken as not relevant."
-)
-DOUBTS = (
-    "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
-    "many agree on, of queries like it. It is too sure where people chose what to grade by what it "
-    "says, where only the first few ranks are graded, and a little where mostly what one run alone "
-    "found is not. Neither band is about the choice of queries, nor about graders."
-)
 MOST_KEPT = 4  # of which each has the draws of all queries
-
-MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
 
 
 def means_of(
@@ -61,25 +44,10 @@ def of_pair(
     return means, deltas
 
 
-def spreads_of(means: MeanBands, intervals: Intervals) -> MeanSpreads:
-    """Return bands as pictures take them, with the intervals over the choice of queries."""
-    found = {}
-    for (run, measure, bucket), band in means.items():
-        interval = intervals.get((run, str(measure), bucket))
-        ends = (math.nan, math.nan) if interval is None else (interval.lo, interval.hi)
-        found[run, measure, bucket] = spread(band, ends)
-    return found
-
-
-def spread(band: Band | None, from_queries: tuple[float, float] = (math.nan, math.nan)) -> Spread:
-    """Return a band as a picture takes it; None is of a measure that has none.
-
-    ``from_queries`` is the interval over the choice of queries, where it is known.
-    """
-    if band is None:
-        return Spread(from_queries=from_queries)
-    ends = (band.lowest, band.highest, band.low, band.high)
-    return Spread(*ends, from_queries, band.exact)
+@st.cache_resource(show_spinner=False)
+def resampled() -> Resampled:
+    """Return what adds up the resamples of all pages, and keeps the sums for the next grade."""
+    return Resampled()
 
 
 def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:

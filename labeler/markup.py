@@ -1,16 +1,18 @@
-"""Where HTML reaches a page: elements, which escape by themselves, and style sheets of our own.
+"""Where HTML reaches a page: elements, which escape by themselves, and what is not escaped.
 
-Whatever is no element is text, so nothing that a name or a chunk says can become HTML; knows no
-page and no table.
+That is style sheets and scripts of our own, and data that a script reads. Whatever is no element
+is text, so nothing that a name or a chunk says can become HTML; knows no page and no table.
 """
 
 from __future__ import annotations
 
+import json
 from typing import Literal
 
 import htpy
-import streamlit as st
 from markupsafe import Markup
+
+ENDS_A_SCRIPT = str.maketrans({sign: f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"})
 
 
 def style(css: str) -> htpy.Element:
@@ -18,6 +20,23 @@ def style(css: str) -> htpy.Element:
     return htpy.style[Markup(css)]
 
 
+def script(code: str) -> htpy.Element:
+    """Return a script of our own or of a library; it is not escaped and holds nothing from data."""
+    return htpy.script(type="module")[Markup(code)]
+
+
+def data(name: str, content: object) -> htpy.Element:
+    """Return what a script reads by ``name``, as JSON in which no text can end it.
+
+    >>> print(data("names", ["</script>"]))
+    <script type="application/json" id="names">["\\u003c/script\\u003e"]</script>
+    """
+    written = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return htpy.script(type="application/json", id=name)[Markup(written.translate(ENDS_A_SCRIPT))]
+
+
 def show_html(*content: htpy.Node, width: Literal["stretch", "content"] = "stretch") -> None:
     """Draw elements and style sheets; a text between them stays a text."""
+    import streamlit as st  # here: what is drawn on no page, such as a report, needs none
+
     st.html(str(htpy.fragment[content]), width=width)

@@ -189,6 +189,7 @@ def export(store: Store, kind: str, seal: Seal | None = None) -> bytes:
         kind,  # type: ignore[arg-type] # just checked
         ungraded=store.ungraded(),
         chunks=lambda: {chunk.chunk_id: chunk for chunk in store.chunks()},
+        description=f"golden {store.golden_state().hash}" if kind == "opensearch" else "",
     )
 
 

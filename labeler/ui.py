@@ -220,7 +220,7 @@ def _followed(
     newest = store.revision()
     if newest != board.revision:
         try:
-            board.refresh(store.changes_since(board.revision), newest)
+            board.refresh(*store.news_since(board.revision, board.golden_state))
         except NotFound:
             # a query was loaded and judged between the two reads above
             board = opened(database(), store.data_revision(), chosen)

@@ -101,12 +101,11 @@ def show_compared() -> str:
     if (query := address.given("query")) is not None:
         show_pair(view, query, settings.words)
     else:
-        comparing.show_summary(view, bucket)
-        place = st.container()  # what fills it takes longest the first time
+        found, place = comparing.show_summary(view, bucket)
         comparing.show_pictures(view)
         comparing.offer_files(view, bucket)
-        with place:
-            comparing.show_settling(view)
+        with place:  # last, since it takes longest the first time
+            comparing.show_settling(view, found)
     return ui.graded_line(board.counts)
 
 

@@ -1,5 +1,7 @@
 """Every run by every chosen measure, live: the numbers move while others grade."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from labeler import live, scoring, tables, ui
@@ -17,6 +19,7 @@ def show_scores() -> str:
     """Show the newest numbers; return how much they rest on."""
     with ui.open_store() as store:
         board = ui.live_board(store, choice.conventions)
+    now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
     if len(shown) < len(board.run_names):
         said = f"{len(shown)} of {len(board.run_names)} runs are shown."
@@ -27,15 +30,15 @@ def show_scores() -> str:
         st.text(choice.place)
     notes = [note.sentence for note in board.notes(choice.measures) if note.is_about(*shown)]
     if choice.view == scoring.KEYWORDS:
-        scoring.show_keywords(choice, board, notes)
+        scoring.show_keywords(now, board, notes)
     elif board.counts.judged:
-        show_graded(board, notes)
+        show_graded(now, board, notes)
     else:
         st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
     return ui.graded_line(board.counts)
 
 
-def show_graded(board: Scoreboard, notes: list[str]) -> None:
+def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> None:
     """Show the chosen view of graded measures, with all that was left out of it."""
     file = scoring.VIEWS[choice.view](choice, board)
     facet, is_first = choice.facet, choice.view == scoring.MEASURES
@@ -45,11 +48,11 @@ def show_graded(board: Scoreboard, notes: list[str]) -> None:
         notes.append(REACH)
     scoring.show_small_print(choice.conventions, notes)
     if is_first:
-        warn(board)
+        warn(choice, board)
     ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
 
 
-def warn(board: Scoreboard) -> None:
+def warn(choice: scoring.Choice, board: Scoreboard) -> None:
     """Say where the numbers lie."""
     warned = cautions(board, choice.measures, *(choice.within or (None, None)))
     if warned:

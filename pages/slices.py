@@ -67,7 +67,7 @@ def show_one_run(board) -> None:
     intervals = reaches_of((*at, a, facet, repr(measures)), board)
     rules = {"facet": facet, "least": least, "link": bucket_link, "intervals": intervals}
     bands = banding.of_places(board, [a], measures, facet)
-    spreads = banding.spreads_of(bands, intervals)
+    spreads = tables.spreads_of(bands, intervals)
     drawn_behind = {place[1:]: spread for place, spread in spreads.items()}
     show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
@@ -81,7 +81,7 @@ def show_one_run(board) -> None:
     if part := numbers_asked_for(buckets):
         show_html(tables.slice_table(in_order(rows, part), totals, chosen, **rules))
     more = {"intervals": intervals, "bands": bands}
-    file = partial(downloads.score_csv, [*rows, *totals], chosen, **more)
+    file = partial(downloads.score_csv, [*rows, *totals], board.conventions, **more)
     offer(board, file, "slices.csv")
 
 
@@ -96,7 +96,7 @@ def show_pair(board) -> None:
     rules = {"least": least, "link": bucket_link}
     bands = banding.of_pair(board, a, b, measures, facet)
     spreads = {
-        (measure, bucket): banding.spread(
+        (measure, bucket): tables.spread(
             bands[1].get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
         )
         for (measure, _, bucket), reach in reaches.items()
@@ -122,8 +122,9 @@ def show_pair(board) -> None:
 @st.cache_data(max_entries=20, show_spinner=False)
 def reaches_of(at, _board):
     """Return the interval of each of a run's means, over all queries and in each bucket."""
+    sums = banding.resampled()
     of_all, of_buckets = (
-        mean_intervals(_board, measures, each, runs=[a]) for each in (None, facet)
+        mean_intervals(_board, measures, each, runs=[a], sums=sums) for each in (None, facet)
     )
     return {**of_all, **of_buckets}
 
@@ -132,7 +133,8 @@ def reaches_of(at, _board):
 def how_sure(at, _found):
     """Test all that the picture shows together; return it with what each bucket's queries show."""
     rows = [*_found.deltas, *_found.buckets]
-    return comparison.sliced(_found), comparison.reaches_by_place(_found, rows)
+    reaches = comparison.reaches_by_place(_found, rows, banding.resampled())
+    return comparison.sliced(_found), reaches
 
 
 def tests_in_words(tested) -> str:
@@ -177,7 +179,7 @@ def show_crossed(board) -> None:
         show_html(tables.crossed_table(part, runs, facet, other, least=least, link=bucket_link))
     offer(
         board,
-        lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), chosen),
+        lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), board.conventions),
         "crossed.csv",
     )
 
@@ -192,7 +194,7 @@ def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> Non
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
     greyed = f"Greyed: fewer than {least} queries."
     is_open = any(band.is_open for band in (bands or {}).values())
-    show_html(tables.small_print([said, greyed, beyond, *([banding.WORDS] if is_open else [])]))
+    show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
 
 
 def in_same_order(buckets, measure):
@@ -225,7 +227,7 @@ def offer(board, content, name: str) -> None:
             who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"
             where = "" if other else ", but in the row of all queries"
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
-    st.caption(chosen.sentence)
+    st.caption(board.conventions.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))
     ui.offer("Download as CSV", content, name, board.revision)

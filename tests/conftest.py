@@ -21,6 +21,13 @@ from labeler.store import Store
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why tests were tried twice: that is a defect, of the test or of what it tests."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"first try of {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext[-4_000:])
+
+
 @pytest.fixture(autouse=True)
 def _no_real_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LABELER_DB", str(tmp_path / "golden.db"))

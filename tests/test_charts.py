@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -12,7 +13,9 @@ import pytest
 from labeler import charts, palette
 from labeler.comparison import OUTCOMES, DrawnQuery
 from labeler.diagnosis import CLASSES
+from labeler.evaluation import Scoreboard
 from labeler.places import PACKAGE
+from labeler.trend import Dated, Point, series_of
 from tests.boards import board_of
 from tests.contrast import contrast
 
@@ -36,7 +39,18 @@ def every_chart() -> Mapping[str, Any]:
         "failing by bucket": charts.failure_heat({"buy": counts}, "a"),
         "days": charts.day_chart([("2026-01-02", "Ann", 3), ("2026-01-02", "Bo", 1)], "a"),
         "progress": charts.progress_chart([share], "a"),
+        "trend": charts.trend_chart({HOSTILE: points_of(board)}, "RR", [0.75]),
     }
+
+
+def points_of(board: Scoreboard) -> Sequence[Point]:
+    """Return a line of two runs, a month apart."""
+    runs = [
+        Dated(run, datetime(2026, 1 + at, 1, tzinfo=UTC), f"2026-{1 + at:02}-01")
+        for at, run in enumerate(board.run_names)
+    ]
+    [series] = series_of(board, {"s": runs}, board.conventions.measures("RR"))
+    return series.points
 
 
 def values_of(spec: Any, names: re.Pattern[str]) -> Iterator[tuple[str, Any]]:

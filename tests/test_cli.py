@@ -60,7 +60,7 @@ q1 0 c3 0
 q2 0 c2 2
 """
 CONVENTIONS = (
-    "gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
+    "golden 119a51a7 · gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
     "ideal from all golden grades · "
     "unjudged gains nothing · holes of whole lists: top 10 · "
     "nothing relevant: undefined, left out · absent query: 0 · "

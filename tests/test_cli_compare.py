@@ -56,7 +56,7 @@ q2 0 c7 2
 q4 0 c3 0
 """
 CONVENTIONS = (
-    "gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
+    "golden d376070d · gain 2^grade−1 · relevant from grade 1 · several graders: lower median · "
     "ideal from all golden grades · "
     "unjudged gains nothing · holes of whole lists: top 10 · "
     "nothing relevant: undefined, left out · absent query: 0 · "

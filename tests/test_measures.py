@@ -270,3 +270,13 @@ def test_a_cut_off_can_differ_from_row_to_row() -> None:
     assert score(hits, parse("P@budget"), cutoffs).tolist() == [0.0, 0.5, 0.2]
     with pytest.raises(BadInput, match="prompt budget"):
         score(hits, parse("R@budget"))
+
+
+def test_a_rule_of_thumb_is_in_the_help_of_reciprocal_rank_ndcg_and_recall_alone() -> None:
+    banded = [name for name, each in MEASURES.items() if each.bands]
+    assert banded == ["nDCG", "R", "RR"]
+    for name in banded:
+        said = MEASURES[name].help
+        assert said.startswith(MEASURES[name].meaning)
+        assert all(f"from {bound} " in said for bound in ("0.9", "0.75", "0.5"))
+    assert MEASURES["P"].help == MEASURES["P"].meaning

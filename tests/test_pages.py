@@ -316,7 +316,7 @@ def test_a_view_with_measures_of_its_own_offers_no_others(filled: Path, view: st
     assert [box for box in open_page("scores", view="ties").multiselect if box.label == "Measures"]
 
 
-@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("view", [*VIEWS, "trend"])
 def test_a_text_that_no_run_holds_leaves_no_row_and_a_way_back(filled: Path, view: str):
     said = words(open_page("scores", view=view, find="no such run"))
     assert "0 of 2 runs are shown" in said

@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from labeler import diagnosis, downloads
@@ -425,3 +426,21 @@ def test_of_an_opened_query_it_is_said_what_reranking_did_for_it(filled: Path):
     ) in words(open_queries(query="low", **given))
     assert "only reorders" not in words(open_queries(query="fine", **given)), "A does not fail"
     assert "only reorders" not in words(open_queries(query="new", **given)), "nobody graded it"
+
+
+@pytest.mark.parametrize("given", [{}, {"a": "first"}])
+def test_a_list_that_follows_the_grades_is_the_one_of_a_page_opened_anew(filled: Path, given: dict):
+    page = open_queries(**given)
+    said = [words(page)]
+    events = [("dark", "c3", 3), ("new", "c2", 2), ("low", "c1", 3), ("dark", "c3", 0)]
+    with Store(filled) as store:
+        store.add_grader("Ann")
+    for number, (query, chunk, grade) in enumerate(events):
+        with Store(filled) as store:
+            store.judge(Judgment(f"e{number}", query, chunk, "Ann", grade=grade))
+        said.append(words(page.run()))
+        st.cache_resource.clear()
+        anew = open_queries(**given)
+        assert sorted(listed(page)) == sorted(listed(anew))  # rows stay where they were
+        assert said[-1] == words(anew)
+    assert len(set(said)) == len(said)

@@ -15,6 +15,7 @@ from labeler.uncertainty import (
     ALL_ALIKE,
     DRAWS,
     EXACT,
+    Resampled,
     detectable,
     holm,
     intervals,
@@ -254,3 +255,20 @@ def test_with_as_many_queries_as_are_needed_the_difference_seen_is_detectable() 
 def test_without_a_spread_nothing_is_said_of_what_could_be_shown(sample: list[float]) -> None:
     assert math.isnan(detectable(np.array(sample)))
     assert queries_needed(np.array(sample)) is None
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.data(), st.integers(2, 40), st.integers(1, 6))
+def test_an_interval_that_follows_the_grades_is_the_one_made_anew(data, n: int, count: int) -> None:
+    value = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.5, 1.0]))
+    one = st.lists(value, min_size=n, max_size=n).map(np.array)
+    samples = data.draw(st.lists(one, min_size=count, max_size=count))
+    follows = Resampled()
+    assert intervals(samples, 300, follows) == intervals(samples, 300)
+    for query, fresh in data.draw(st.lists(st.tuples(st.integers(0, n - 1), value), max_size=4)):
+        moved = [sample.copy() for sample in samples]
+        moved[query % count][query] = fresh
+        samples = moved
+        assert intervals(samples, 300, follows) == intervals(samples, 300)
+    other = data.draw(st.lists(one, min_size=count, max_size=count))
+    assert intervals(other, 300, follows) == intervals(other, 300)

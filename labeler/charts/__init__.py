@@ -23,9 +23,11 @@ from labeler.charts.scores import (
     curve_chart,
     score_chart,
 )
+from labeler.charts.trending import MOST_BANDS, trend_chart
 
 __all__ = [
     "HEAT_COLOURS",
+    "MOST_BANDS",
     "MOST_DAYS",
     "Drift",
     "HeatCell",
@@ -44,4 +46,5 @@ __all__ = [
     "query_frame",
     "score_chart",
     "shown_days",
+    "trend_chart",
 ]

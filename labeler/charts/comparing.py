@@ -26,7 +26,11 @@ def delta_bars(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Chart:
         alt.Chart(_in_words(frame), height=SIDE)
         .mark_bar(cursor="pointer")
         .encode(
-            x=alt.X("place:O", title="queries, best for B first", axis=alt.Axis(labels=False)),
+            x=alt.X(
+                "place:O",
+                title="queries, best for B first",
+                axis=alt.Axis(labels=False, ticks=False),
+            ),
             y=alt.Y("delta:Q", title=f"{heading}: B − A"),
             color=_outcome_colour(),
             tooltip=_tooltip(),

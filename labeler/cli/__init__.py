@@ -17,15 +17,19 @@ from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
+from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
+from labeler.cli.leaking import leakage
 from labeler.cli.loading import load
 from labeler.cli.people import invite, people, revoke
 from labeler.cli.recalling import recall
+from labeler.cli.reporting import report
 from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
 from labeler.cli.settings import settings
+from labeler.cli.trending import trends
 from labeler.cli.verbs import change, rename, restore
 
 __all__ = ["main"]
@@ -56,8 +60,20 @@ def main(context: click.Context, db: Path) -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # always text
 
 
-COMMANDS = [demo, serve, load, score, recall, compare, next_grades, agreement, disagreements]
-COMMANDS += [export, backup, restore, check]
+COMMANDS = [
+    demo,
+    serve,
+    load,
+    score,
+    trends,
+    recall,
+    compare,
+    gate,
+    next_grades,
+    agreement,
+    disagreements,
+]
+COMMANDS += [leakage, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

@@ -88,7 +88,7 @@ def compare(
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
         singles = store.single_grades() if by_graders else None
-    conventions = conventions_of(settings, preset, rel, budget)
+    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, runs), conventions)
     found, refused = compare_each(board, runs, measures, facet)

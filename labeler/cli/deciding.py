@@ -74,7 +74,7 @@ def next_grades(
     """
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
-    conventions = conventions_of(settings, preset, None, None)
+    conventions = conventions_of(settings, preset, None, None).on(collection.golden)
     board = Scoreboard(collection, conventions)
     asked = settings.decide_by if text is None else text
     [measure] = board.resolve([one_measure(conventions, asked)])

@@ -35,32 +35,38 @@ class LabelerGroup(click.Group):
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
         """Read the command line; ``--help`` is printed here."""
-        with _one_sentence():
+        with one_sentence():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command; nothing that is the world's fault leaves a traceback."""
-        with _one_sentence():
+        with one_sentence():
             return super().invoke(ctx)
 
 
 @contextmanager
-def _one_sentence() -> Iterator[None]:
+def one_sentence(exit_code: int = 1) -> Iterator[None]:
+    """Say what went wrong in one sentence, and end with this code."""
     try:
         yield
     except LabelerError as error:
-        raise click.ClickException(legible(str(error), keep="\n")) from error
+        raise _failure(legible(str(error), keep="\n"), exit_code) from error
     except OSError as error:
         if error.errno == errno.EPIPE:  # a reader that has seen enough
             raise
-        raise click.ClickException(_in_words(error)) from error
+        raise _failure(_in_words(error), exit_code) from error
     except MemoryError:
-        raise click.ClickException(
-            "there is not enough memory for this; nothing was changed"
-        ) from None
+        said = "there is not enough memory for this; nothing was changed"
+        raise _failure(said, exit_code) from None
     except KeyboardInterrupt:
         click.echo(err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _failure(said: str, exit_code: int) -> click.ClickException:
+    failure = click.ClickException(said)
+    failure.exit_code = exit_code  # type: ignore[misc]  # click reads it from the instance
+    return failure
 
 
 def _in_words(error: OSError) -> str:

@@ -73,7 +73,7 @@ def recall(
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
         by_hand = store.pairs_found_by_hand()
-    conventions = conventions_of(settings, preset, rel, budget)
+    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     shown = [run.name for run in chosen(collection, runs).runs]
     refuse_strangers(collection)

@@ -141,7 +141,7 @@ def score(
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
-    conventions = conventions_of(settings, preset, rel, budget)
+    conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     collection = chosen(collection, runs)
     refuse_strangers(collection)
@@ -316,6 +316,7 @@ def explained(definition: Definition) -> str:
         "formula": definition.formula,
         "example": f"{definition.example} ({definition.takes})",
         "option": f"judged_only=True{_CONDENSES}" if definition.condenses else "",
+        "usually": f"a mean {definition.bands}" if definition.bands else "",
         "also": ", ".join(definition.aliases),
         "values": "whole numbers from 0, not shares from 0 to 1" if definition.count else "",
         "terms": definition.depends,

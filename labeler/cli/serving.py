@@ -23,6 +23,7 @@ from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
+from labeler.gate import SERVED, gate_at
 from labeler.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
 from labeler.model import Settings
 from labeler.places import PACKAGE, folder
@@ -87,6 +88,12 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
     help="Let everyone in as lead, whoever is invited, on any address.",
 )
 @click.option(
+    "--gate",
+    "gate_file",
+    type=FILE,
+    help="Show the thresholds of this gate file on Scores; see 'labeler gate --help'.",
+)
+@click.option(
     "--bytes-per-minute",
     metavar="BYTES",
     type=click.IntRange(min=1),
@@ -109,6 +116,7 @@ def serve(
     login: Path | None,
     trusted_issuers: tuple[str, ...],
     allow_unauthenticated: bool,
+    gate_file: Path | None,
     bytes_per_minute: int,
     backup_every: timedelta | None,
     backup_to: Path | None,
@@ -122,6 +130,8 @@ def serve(
     names = [check_host_name(name) for name in host_names]
     where = f"--host-name {names[0]}" if names and host in LOOPBACK else f"--host {host}"
     schedule = schedule_of(backup_every, backup_to, keep)
+    if gate_file is not None:
+        gate_at(gate_file)
     if login is not None:
         check_login(login)
         names.append(host_of_login(login))
@@ -154,6 +164,7 @@ def serve(
         names=names,
         bytes_per_minute=bytes_per_minute,
         schedule=schedule,
+        gate_file=gate_file,
     )
 
 
@@ -288,6 +299,7 @@ def become_server(
     names: Sequence[str] = (),
     bytes_per_minute: int = access.BYTES_PER_MINUTE,
     schedule: Schedule | None = None,
+    gate_file: Path | None = None,
 ) -> NoReturn:
     """Replace this process by the server, so that Ctrl-C reaches it and nothing is in between.
 
@@ -308,7 +320,10 @@ def become_server(
         *streamlit_arguments(host, port, login),
     ]
     sys.stdout.flush()
-    os.execve(command[0], command, environment(db, door, host, names, schedule, bytes_per_minute))
+    made = environment(db, door, host, names, schedule, bytes_per_minute)
+    if gate_file is not None:
+        made[SERVED] = str(gate_file.absolute())
+    os.execve(command[0], command, made)
 
 
 def environment(
@@ -333,7 +348,7 @@ def environment(
         BOUND: host,
         "LABELER_DB": str(db.absolute()),
     }
-    decided = {*said, backups.EVERY, backups.FOLDER, backups.KEEP}
+    decided = {*said, SERVED, backups.EVERY, backups.FOLDER, backups.KEEP}
     kept = {name: value for name, value in os.environ.items() if name not in decided}
     given = {name: value for name, value in said.items() if value}
     return {**kept, **given, **(schedule.in_environment() if schedule else {})}

@@ -1,72 +1,99 @@
-"""How sure a verdict is over what the holes could be, and the way to the grades it needs."""
+"""How sure Compare's answer is over what the holes could be, and the way to the grades it needs."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import streamlit as st
 
-from labeler import asking, ui
-from labeler.comparing.deciding import lead_to_grades
-from labeler.comparison import View
-from labeler.deciding import FAVOURS, SURE, UNDECIDED, Standing
+from labeler import address, asking, links, tables, ui
+from labeler.comparing.certainty import how_sure, is_telling
+from labeler.comparing.summary import NAMES
+from labeler.comparison import Answered, View
+from labeler.deciding import FAVOURS, LEAST, SURE, UNDECIDED, Standing
+from labeler.markup import show_html
+from labeler.measures import Measure
 from labeler.model import QUERY_BY_QUERY, WHAT_DECIDES, Settings
 
-NAMES = ("A", "B")  # what sentences call the runs, which the table names
-HOW_SURE = (
-    f"How sure it is which of A and B is better, once all holes are graded: settled at {SURE:.0%}. "
-    "It says nothing of other queries; for these the interval and p-value stand in the table."
+HELP = (
+    "Sets the strategy under Data > Settings, for everyone: the chunks come first whose grades say "
+    "soonest which of these two runs is better by this measure, and the others once that is "
+    "settled."
 )
 
 
-def standing_of(view: View) -> Standing | None:
-    """Return how sure it is which run is better by the leading measure; None where none can be."""
-    if view.by.name in UNDECIDED:
-        return None
-    with ui.open_store() as store:
-        settings = store.settings()
-    compared = view.compared
-    return asking.standing_of(view.board, compared.a, compared.b, view.by, settings)
+def show_settling(view: View, found: Answered) -> None:
+    """Show how sure the answer is, and let a lead have graders asked for what decides it.
 
-
-def show_settling(view: View) -> None:
-    """Show how sure the verdict is, and let a lead have graders asked for what decides it."""
-    standing = standing_of(view)
-    if standing is None:
-        return
-    with st.container(key="settling", gap="xsmall"):
-        st.progress(standing.certainty, text="How sure it is over what the holes could be")
-        st.text(standing.sentence(NAMES), help=HOW_SURE)
-        _show_way(view, standing)
-
-
-def _show_way(view: View, standing: Standing) -> None:
+    Nothing where no grade can say more: no hole is left, or none can turn it.
+    """
     with ui.open_store() as store:
         settings, asked = store.settings(), store.asked_to_decide()
-    is_asked = _is_asked(view, settings)
-    if is_asked:
-        st.text("Graders are given what decides this first; they see nothing of A and B.")
+    measure = view.by if found.lead is None else found.lead.row.measure
+    is_asked = _is_asked(view, measure, settings)
+    if measure.name in UNDECIDED or not (found.may_be_settled or is_asked):
+        return
+    compared = view.compared
+    standing = asking.standing_of(view.board, compared.a, compared.b, measure, settings)
+    if not is_telling(standing) and not is_asked:
+        return
+    seen, band = (None, None) if found.lead is None else (found.lead.row, found.lead.band)
+    line = how_sure(standing, compared.conventions, NAMES, seen, band)
+    share = standing.certainty if standing.settled or standing.graded >= LEAST else 0.0
+    asides = list(_asides(standing, settings, asked, is_asked))
+    with st.container(key="settling", horizontal=True, vertical_alignment="center"):
+        with st.container(width="stretch"):
+            show_html(tables.certainty(line, share, SURE, asides))
+        if is_asked:
+            _show_asked(standing)
+        elif not standing.settled and st.button(
+            "Ask for the grades that decide", key="decide", help=HELP
+        ):
+            _ask(view, measure, settings)
+
+
+def _asides(standing: Standing, settings: Settings, asked: int, is_asked: bool) -> Iterator[str]:
+    if is_asked and not standing.settled:
+        yield "Graders are given what decides this first; they see nothing of A and B."
+    if is_asked and standing.settled:
+        yield "It is settled, so graders go on query by query."
+    if not is_asked and settings.strategy == WHAT_DECIDES and settings.holes_of is not None:
+        a, b = settings.holes_of
+        yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
     if asked or is_asked or not standing.settled:
         counted = f"{ui.counted(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
-        st.caption(f"{counted}{FAVOURS[:1].upper()}{FAVOURS[1:]}.")
-    if is_asked and st.button("Stop asking for what decides this"):
+        yield f"{counted}{FAVOURS[:1].upper()}{FAVOURS[1:]}."
+
+
+def _show_asked(standing: Standing) -> None:
+    """Lead to grading what is asked for, and let the lead end that."""
+    if not standing.settled:
+        links.link("Grade what decides it", address.to("/"))
+    if st.button("Stop asking for what decides this"):
         with ui.guard(), ui.open_store() as store:
-            store.save_settings(replace(settings, strategy=QUERY_BY_QUERY))
+            store.save_settings(replace(store.settings(), strategy=QUERY_BY_QUERY))
         ui.done("Graders go query by query")
-    if not is_asked and not standing.settled and _has_no_value(view):
-        lead_to_grades(view, view.by)
 
 
-def _is_asked(view: View, settings: Settings) -> bool:
+def _ask(view: View, measure: Measure, settings: Settings) -> None:
+    pair = (view.compared.a, view.compared.b)
+    name = measure_name(measure)
+    chosen = replace(settings, strategy=WHAT_DECIDES, holes_of=pair, decide_by=name)
+    with ui.guard(), ui.open_store() as store:
+        store.save_settings(chosen)
+    ui.done("Graders are given what decides it")
+
+
+def measure_name(measure: Measure) -> str:
+    """Return the name a measure was asked for by, such as R@budget, else its own."""
+    return next(iter(measure.names), str(measure))
+
+
+def _is_asked(view: View, measure: Measure, settings: Settings) -> bool:
     """Say whether graders are given what decides between just these runs by this measure."""
     pair = {view.compared.a, view.compared.b}
     if settings.strategy != WHAT_DECIDES or set(settings.holes_of or ()) != pair:
         return False
     meant = view.compared.conventions.measures(settings.decide_by)
-    return view.board.resolve(meant) == (view.by,)
-
-
-def _has_no_value(view: View) -> bool:
-    """Say whether nothing is known of the leading measure yet, so that no answer leads on."""
-    return all(math.isnan(row.delta) for row in view.compared.deltas if row.measure == view.by)
+    return view.board.resolve(meant) == (measure,)

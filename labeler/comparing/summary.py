@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 import htpy
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labeler import banding, comparison, downloads, tables, ui
-from labeler.comparing.answering import NAMES, Answered, answered
-from labeler.comparing.deciding import lead_to_grades
-from labeler.comparing.surviving import show_survival
-from labeler.comparison import Comparison, Delta, Findings, Reach, Rerank, Sureties, View
+from labeler.comparing.certainty import MEANING
+from labeler.comparing.reporting import report_of
+from labeler.comparing.surviving import show_survival, survival_of
+from labeler.comparison import Answered, Rerank, Summary, View
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.uncertainty import DeltaBands, MeanBands
 
+NAMES = ("A", "B")  # what sentences call the runs, which the table names
 CONTRADICTIONS = 3
 
 
@@ -29,28 +31,19 @@ def candidates(
     return comparison.rerank(_board, a, b, NAMES)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What is said of two runs, and how sure each difference that is shown is."""
-
-    findings: Findings
-    tested: Sureties
-    reaches: Sequence[Reach]
-
-
 @st.cache_data(max_entries=50, show_spinner=False)
 def summed_up(
     at: tuple[Hashable, ...], bucket: str | None, _view: View, _related: Rerank
 ) -> Summary:
     """Test what is shown and find what stands out; worked out once for each grade."""
-    rows = comparison.rows_over(_view.compared, bucket)
-    tested = comparison.sureties(_view.compared, rows)
-    found = comparison.findings(_view, _related, bucket, NAMES, tested)
-    return Summary(found, tested, comparison.reaches(_view.compared, rows))
+    return comparison.sum_up(_view, _related, bucket, NAMES, banding.resampled())
 
 
-def show_summary(view: View, bucket: str | None) -> None:
-    """Say which run is better and where it loses, over the means and what they rest on."""
+def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerator]:
+    """Say which run is better and where it loses, over the means and what they rest on.
+
+    Returns the answer, and the place below it, for what takes longest to work out.
+    """
     compared = view.compared
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
@@ -62,23 +55,22 @@ def show_summary(view: View, bucket: str | None) -> None:
     of_all = view.board.notes(compared.measures)
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
     sentences = filter(None, [said.losses, *first, *said.parts])
-    rows = comparison.rows_over(compared, bucket)
-    sure = (summary.tested, summary.reaches)
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
-    found = answered(view, bucket, rows, said, sure, bands[1])
+    found = comparison.answered(view, summary, bands[1], partial(survival_of, view, bucket), NAMES)
     spreads = {
-        row.measure: spreads_of(compared, row, bands, reach)
-        for row, reach in zip(rows, summary.reaches, strict=True)
+        row.measure: tables.pair_spreads(compared, row, bands, reach)
+        for row, reach in zip(summary.rows, summary.reaches, strict=True)
     }
-    numbers = means(view, bucket, rows, summary, spreads)
-    family = comparison.family_in_words(summary.tested.of(row).family for row in rows)
+    numbers = means(view, bucket, summary, spreads)
+    family = comparison.family_in_words(summary.tested.of(row).family for row in summary.rows)
     with st.container(gap="xsmall"):
         is_open = any(band.is_open for each in bands for band in each.values())
-        in_words = [banding.WORDS] if is_open else []
+        in_words = [tables.BAND_WORDS] if is_open else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
-        show_answer(view, found)
+        show_html(tables.answer(found.answer.known, found.answer.change))
+        place = st.container()
         show_html(tables.means_and_findings(sentences, numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
@@ -86,20 +78,13 @@ def show_summary(view: View, bucket: str | None) -> None:
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
-        doubts = [banding.DOUBTS] if is_open else []
-        show_html(tables.folded(what, [bold, upper(comparison.METHODS), *doubts, *notes]))
+        doubts = [tables.BAND_DOUBTS] if is_open else []
+        surely = [MEANING] if found.may_be_settled else []
+        told = [bold, upper(comparison.METHODS), *surely, *doubts, *notes]
+        show_html(tables.folded(what, told))
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
-
-
-def show_answer(view: View, found: Answered) -> None:
-    """Say what is known and what would change it, and lead there where grades would."""
-    show_html(tables.answer(found.answer.known))
-    with st.container(key="answer", horizontal=True, vertical_alignment="center"):
-        with st.container(width="stretch"):
-            show_html(tables.what_would_change(found.answer.change))
-        if found.lead is not None and found.is_open:
-            lead_to_grades(view, found.lead.row.measure)
+    return found, place
 
 
 def asked_of(view: View) -> tuple[Hashable, ...]:
@@ -115,21 +100,9 @@ def upper(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def spreads_of(
-    compared: Comparison, row: Delta, bands: tuple[MeanBands, DeltaBands], reach: Reach
-) -> list[tables.Spread]:
-    """Return how far A, B and B - A may be off, for one row of the table."""
-    of_means, of_deltas = bands
-    places = [(run, row.measure, row.bucket) for run in (compared.a, compared.b)]
-    interval = (reach.interval.lo, reach.interval.hi)
-    delta = banding.spread(of_deltas.get((row.measure, row.bucket)), interval)
-    return [*(banding.spread(of_means.get(place)) for place in places), delta]
-
-
 def means(
     view: View,
     bucket: str | None,
-    rows: Sequence[Delta],
     summary: Summary,
     spreads: Mapping[Measure, Sequence[tables.Spread]],
 ) -> htpy.Fragment:
@@ -138,12 +111,18 @@ def means(
     table = view.board.table(compared.measures, compared.facet if bucket else None)
     more = [score for score in table if score.run in view.also and score.bucket == bucket]
     sure = (summary.tested, summary.reaches)
-    return tables.compare_table(rows, compared, view.names, *sure, more, spreads)
+    return tables.compare_table(summary.rows, compared, view.names, *sure, more, spreads)
 
 
 def offer_files(view: View, bucket: str | None) -> None:
-    """Offer the numbers in full precision."""
+    """Offer a report for a review, and the numbers in full precision."""
     with st.container(horizontal=True):
+        ui.offer(
+            "Download a report",
+            partial(report_of, view),
+            "report.html",
+            view.board.revision,
+        )
         ui.offer(
             "Download the means as CSV",
             lambda: downloads.compare_csv(view.compared, bucket, bands_of(view)),

@@ -43,6 +43,7 @@ from labeler.comparison.reranking import (
 from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
+from labeler.comparison.summing import Answered, Summary, answered, sum_up
 from labeler.comparison.surety import (
     COVERS,
     FEW,
@@ -96,6 +97,7 @@ __all__ = [
     "TOLERANCE",
     "TOPS",
     "Answer",
+    "Answered",
     "Both",
     "Cell",
     "Comparison",
@@ -117,6 +119,7 @@ __all__ = [
     "Reranked",
     "Retold",
     "Split",
+    "Summary",
     "Sureties",
     "Surety",
     "Survival",
@@ -125,6 +128,7 @@ __all__ = [
     "View",
     "WhatIf",
     "answer",
+    "answered",
     "buckets_of",
     "cautions_of",
     "chance_in_words",
@@ -160,6 +164,7 @@ __all__ = [
     "split",
     "strip_text",
     "strips",
+    "sum_up",
     "sureties",
     "sureties_of_pairs",
     "survival_in_words",

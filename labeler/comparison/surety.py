@@ -19,12 +19,14 @@ from labeler.uncertainty import (
     EXACT,
     LEVEL,
     Interval,
+    Sums,
     detectable,
     holm,
     intervals,
     p_values,
     queries_needed,
     smallest,
+    sums_of,
 )
 
 FEW = 10
@@ -128,16 +130,21 @@ def sureties_of_pairs(
     return [Sureties(made[id(found)]) for found, _ in pairs]
 
 
-def reaches(found: Comparison, rows: Sequence[Delta]) -> list[Reach]:
-    """Return for each difference its 95% interval, and what so many queries can show."""
+def reaches(found: Comparison, rows: Sequence[Delta], sums: Sums = sums_of) -> list[Reach]:
+    """Return for each difference its 95% interval, and what so many queries can show.
+
+    ``sums`` adds up the resamples, see `intervals`.
+    """
     samples = [found.differences(row) for row in rows]
-    parts = zip(samples, intervals(samples), strict=True)
+    parts = zip(samples, intervals(samples, DRAWS, sums), strict=True)
     return [Reach(i, detectable(each), queries_needed(each)) for each, i in parts]
 
 
-def reaches_by_place(found: Comparison, rows: Sequence[Delta]) -> Mapping[Place, Reach]:
+def reaches_by_place(
+    found: Comparison, rows: Sequence[Delta], sums: Sums = sums_of
+) -> Mapping[Place, Reach]:
     """Return the same by what each difference is known by, see `place_of`."""
-    return dict(zip(map(place_of, rows), reaches(found, rows), strict=True))
+    return dict(zip(map(place_of, rows), reaches(found, rows, sums), strict=True))
 
 
 def why_not_tested(row: Delta) -> str:

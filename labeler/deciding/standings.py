@@ -80,6 +80,11 @@ class Standing:
             return 0.0
         return self.near if self.same else max(self.ahead, 1 - self.ahead)
 
+    @property
+    def surely(self) -> str:
+        """How sure the likeliest verdict is, in words; never certain while a pair is open."""
+        return "over 99%" if self.open and self.certainty > 0.99 else percent(self.certainty)
+
     def sentence(self, names: tuple[str, str] | None = None) -> str:
         """Say it in one sentence; ``names`` stand in for those of A and B."""
         a, b = names or (self.a, self.b)
@@ -90,7 +95,7 @@ class Standing:
         if not self.pool:
             return f"{a} and {b} have no chunk for any query, so there is nothing to decide"
         better, worse = (b, a) if self.delta > 0 else (a, b)
-        sure = f"with {percent(self.certainty)} over what the holes could be"
+        sure = f"with {self.surely} over what the holes could be"
         said = f"{better} > {worse}"
         if self.same:
             said = f"no difference that matters (under {self.matters:g}) between {a} and {b}"

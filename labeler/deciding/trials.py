@@ -6,6 +6,7 @@ Knows what holes may be and what a measure makes of grades; not who is asked, an
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Trial:
         n = np.maximum((~np.isnan(self.deltas)).sum(axis=1).mean(), 1.0)
         return float(np.nan_to_num(self.deltas).var(axis=0).sum() / n**2)
 
-    @property
+    @cached_property
     def moves(self) -> Floats:
         """How far the grade of each hole is expected to move the mean delta, (holes,).
 
@@ -58,12 +59,15 @@ class Trial:
         query = self.filling.tops.query[self.places]
         off = np.nan_to_num(self.deltas)
         off = (off - off.mean(axis=0)).astype(np.float32)[:, query]
-        spread = np.zeros(len(self.places))
-        for grade in range(4):
+        spread, rest = np.zeros(len(self.places)), np.zeros(len(self.places))
+        draws = np.full(len(self.places), len(self.grades))
+        for grade in (1, 2, 3):
             drawn = self.grades == grade
             count = drawn.sum(axis=0)
             total = np.einsum("dn,dn->n", drawn, off, dtype=np.float32, casting="unsafe")
             spread += total.astype(np.float64) ** 2 / np.maximum(count, 1)
+            rest, draws = rest - total, draws - count
+        spread += rest**2 / np.maximum(draws, 1)  # grade 0 has what is left: all add up to nothing
         n = max(float((~np.isnan(self.deltas)).sum(axis=1).mean()), 1.0)
         moves: Floats = np.sqrt(spread / len(self.grades)) / n
         return moves

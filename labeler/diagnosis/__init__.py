@@ -15,6 +15,7 @@ from labeler.diagnosis.classes import (
     UNCLEAR,
     FailureClass,
 )
+from labeler.diagnosis.exact import exact_in_words, exact_lever, exact_words
 from labeler.diagnosis.failures import (
     Failure,
     count_by_bucket,
@@ -89,6 +90,9 @@ __all__ = [
     "count_by_bucket",
     "count_classes",
     "diagnose",
+    "exact_in_words",
+    "exact_lever",
+    "exact_words",
     "fails_where",
     "find_failures",
     "in_order",

@@ -14,6 +14,7 @@ import numpy as np
 
 from labeler.errors import NotFound
 from labeler.measures import Bools, Floats, Ints
+from labeler.model import count_buckets, order_buckets
 
 BLOCK = 32
 
@@ -27,6 +28,14 @@ class Grouping:
 
     buckets: tuple[str | None, ...]
     group: Ints
+
+    @staticmethod
+    def of(given: Sequence[str | None]) -> Grouping:
+        """Group queries by the bucket that each was ``given``, in a reader's order of buckets."""
+        buckets = order_buckets(count_buckets(given))
+        places = {bucket: place for place, bucket in enumerate(buckets)}
+        group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
+        return Grouping(buckets, np.array(group, dtype=np.int64))
 
     def inside(self, bucket: str) -> Bools:
         """Say which queries a bucket holds, (queries,); may raise `NotFound`."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
 from typing import Literal, TypeAlias
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
-from labeler.model import MAJORITY, TASKS, check_rule
+from labeler.model import MAJORITY, SHORT, TASKS, GoldenState, check_rule, legible
 
 Undefined: TypeAlias = Literal["nan", 0, 1]
 PRESETS = ("graded", "trec_eval")
@@ -29,6 +29,10 @@ class Conventions:
     ``undefined`` is what a query counts for which nothing is relevant: 0, 1, or ``"nan"``, which
     leaves it out; None stands for what the preset does.
 
+    ``golden`` is the hash of the golden set that numbers rest on, None where nobody keeps one. It
+    moves with every grade, and conventions that differ in nothing else are the same. ``frozen``
+    is the name of the version it was frozen as, None where it is live.
+
     ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
     `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
 
@@ -44,6 +48,8 @@ class Conventions:
     pool_depth: int = 10
     golden_rule: str | None = None
     undefined: Undefined | None = None
+    golden: str | None = field(default=None, compare=False, repr=False)
+    frozen: str | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -82,6 +88,12 @@ class Conventions:
         by_task = dict(budget_by_task or {})
         return cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined)
 
+    def on(self, golden: GoldenState | None) -> Conventions:
+        """Return these conventions for numbers that rest on this golden set, if one is kept."""
+        if golden is None:
+            return self if self.golden is None else replace(self, golden=None, frozen=None)
+        return replace(self, golden=golden.hash, frozen=golden.name)
+
     @property
     def like_trec_eval(self) -> bool:
         """Whether ties, order and undefined values are treated as trec_eval does."""
@@ -93,6 +105,10 @@ class Conventions:
         if self.undefined is None:
             return 0.0 if self.like_trec_eval else None
         return None if isinstance(self.undefined, str) else float(self.undefined)
+
+    def budget_of(self, task: str | None) -> int:
+        """Return the prompt budget of a query of a task, or of none."""
+        return self.budget_by_task.get(task or "", self.budget)
 
     def measures(self, texts: str | Iterable[str]) -> tuple[Measure, ...]:
         """Read measures, with this gain and threshold where a name leaves them open."""
@@ -117,6 +133,7 @@ class Conventions:
         like_trec_eval = self.like_trec_eval
         tie = ", a tie is as ungraded" if self.golden_rule == MAJORITY else ""
         words = [
+            *self._golden_in_words(),
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),
@@ -133,6 +150,12 @@ class Conventions:
             tasks = sorted(self.budget_by_task.items())
             words.append(f"budget {self.budget}, {', '.join(f'{t} {k}' for t, k in tasks)}")
         return " · ".join(words)
+
+    def _golden_in_words(self) -> list[str]:
+        if self.golden is None:
+            return []
+        short = f"golden {self.golden[:SHORT]}"
+        return [short if self.frozen is None else f"{short}, frozen as {legible(self.frozen)}"]
 
     @property
     def sentence(self) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from labeler.evaluation.alignment import pairs_of
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Ints
 
@@ -27,11 +26,7 @@ class Golden:
     @staticmethod
     def of(board: Scoreboard) -> Golden:
         """Read them from a board, as they are now."""
-        golden = [board.golden(query_id) for query_id in board.collection.query_ids]
-        query = np.repeat(np.arange(len(golden)), [len(of_query) for of_query in golden])
-        chunks = np.array([chunk for of_query in golden for chunk in of_query], dtype=np.int32)
-        grades = [grade for of_query in golden for grade in of_query.values()]
-        return Golden(pairs_of(query, chunks), np.array(grades, dtype=np.int64))
+        return Golden(*board.graded())
 
     def grades_of(self, pairs: Ints) -> Ints:
         """Return the grade of each of ``pairs``, `HOLE` where it has none."""
@@ -58,5 +53,6 @@ def regraded(board: Scoreboard, runs: Sequence[str], golden: Golden) -> Scoreboa
         golden_grade=golden.grades.astype(np.int8),
         stale=np.zeros(len(golden.pairs), dtype=np.bool_),
         revision=board.revision,
+        golden=None,
     )
     return Scoreboard(collection, board.conventions)

@@ -42,7 +42,7 @@ from labeler.measures import (
     score,
     without_repeats,
 )
-from labeler.model import Collection, GradeChange, count_buckets, order_buckets
+from labeler.model import Collection, GoldenState, GradeChange
 
 
 class Scoreboard:
@@ -67,16 +67,16 @@ class Scoreboard:
         self, collection: Collection, conventions: Conventions, lists: Lists | None = None
     ) -> None:
         self.collection = collection
-        self.conventions = conventions
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
         self._lists = lists or Lists(collection, conventions.like_trec_eval)
-        self._budgets = self._find_budgets()
+        tasks = collection.facets.get("task", repeat(None, len(collection.query_ids)))
+        self._budgets = np.array([conventions.budget_of(task) for task in tasks], dtype=np.int64)
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
         self._everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: self._everything}
-        self._groupings |= {facet: _group(given) for facet, given in collection.facets.items()}
+        self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
         self._within: tuple[str, str] | None = None
         self._inside: Bools | None = None
         rest = (conventions.stand_in, conventions.pool_depth)
@@ -89,8 +89,18 @@ class Scoreboard:
         layout = Layout(len(self.run_names), ())
         judged = judged_in(golden, conventions.like_trec_eval)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
-        sheet = Sheet.of(layout, table)
-        self._state = State(collection.revision, golden, hits, {}, sheet, judged)
+        at = (collection.revision, conventions.on(collection.golden), collection.golden)
+        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table))
+
+    @property
+    def conventions(self) -> Conventions:
+        """How these values are to be read, and the golden set they rest on."""
+        return self._state.conventions
+
+    @property
+    def golden_state(self) -> GoldenState | None:
+        """What the golden set is by its content, None where nobody keeps it."""
+        return self._state.is_of
 
     @property
     def revision(self) -> int:
@@ -109,15 +119,7 @@ class Scoreboard:
     @property
     def counts(self) -> Counts:
         """How much of the golden set the means rest on."""
-        state = self._state
-        judged = int(state.judged.sum())
-        return Counts(
-            queries=len(state.golden),
-            judged=judged,
-            unjudged=len(state.golden) - judged,
-            grades=sum(len(golden.chunks) for golden in state.golden),
-            stale=sum(int(golden.stale.sum()) for golden in state.golden),
-        )
+        return self._state.counts
 
     @property
     def tied(self) -> Mapping[str, int]:
@@ -155,13 +157,8 @@ class Scoreboard:
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board = self.snapshot()
-        return notes_on(
-            board.collection.runs,
-            board._run_counts(),
-            board.counts,
-            board.conventions,
-            board.table(measures),
-        )
+        about = (board._run_counts(), board.counts, board.conventions, board.table(measures))
+        return notes_on(board.collection.runs, *about)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         state, runs = self._state, len(self.run_names)
@@ -278,6 +275,13 @@ class Scoreboard:
         """Return the golden grade of each of the chunks for a query, -1 where there is none."""
         return self._state.golden[self.number_of(query_id)].of(chunks)
 
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return every pair with a golden grade, rising, and its grade.
+
+        A pair's number is its query's place << 32 | its chunk's number.
+        """
+        return self._state.graded()
+
     def counts_of(self, query_id: str) -> tuple[int, ...]:
         """Return how many chunks of a query have grade 0, 1, 2 and 3."""
         golden = self._state.golden[self.number_of(query_id)]
@@ -296,6 +300,13 @@ class Scoreboard:
         chunks, query = self.chunks(run, query_id), self.number_of(query_id)
         stored = self.collection.runs[self.column_of(run)].lists.get(query)
         return ranked(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
+
+    def moved_since(self, before: Scoreboard) -> Ints:
+        """Return the queries whose golden grades are others than on this board ``before``, rising.
+
+        Where ``before`` is no earlier or later look at the same board, these may be all.
+        """
+        return self._state.moved_since(before._state)
 
     def hits(self, run: str, query_id: str | None = None) -> Hits:
         """Return a run's judged chunks: a row for each query in order, or the row of one."""
@@ -360,23 +371,24 @@ class Scoreboard:
         grouping = self._grouping(facet)
         return grouping.buckets, grouping.group
 
-    def refresh(self, changes: Iterable[GradeChange], revision: int) -> None:
+    def refresh(
+        self, changes: Iterable[GradeChange], revision: int, golden: GoldenState | None = None
+    ) -> None:
         """Bring every value up to date with golden grades that changed up to ``revision``.
 
-        A pair may be graded for the first time, again, or (grade None) no more. A call that comes
-        later than one with a newer revision does nothing, as that one has seen its changes. Raises
-        `NotFound` for a query that was loaded after this board was made; nothing changes then.
+        A pair may be graded for the first time, again, or (grade None) no more; ``golden`` is what
+        the golden set is by then. A call that comes later than one with a newer revision does
+        nothing. Raises `NotFound`, and changes nothing, for a query loaded after this board.
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
             by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:
-                self._state = self._changed(self._state, by_query, revision)
+                changed, named = self._changed(self._state, by_query), self.conventions.on(golden)
+                self._state = replace(changed, revision=revision, conventions=named, is_of=golden)
 
-    def _changed(
-        self, state: State, by_query: Mapping[int, list[GradeChange]], revision: int
-    ) -> State:
+    def _changed(self, state: State, by_query: Mapping[int, list[GradeChange]]) -> State:
         golden, sheet = list(state.golden), state.sheet  # a reader may put in another sheet now
         for query, changes in by_query.items():
             golden[query] = golden[query].changed(changes)
@@ -386,9 +398,7 @@ class Scoreboard:
         hits = Hits.join(list(moved.values()))
         rows = fill(sheet.layout, self._rules, hits, queries, judged)
         fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)
-        counted = state.judged.copy()
-        counted[queries] = judged
-        return State(revision, golden, state.aligned, {**state.moved, **moved}, fresh, counted)
+        return replace(state, golden=golden, moved={**state.moved, **moved}, sheet=fresh)
 
     def _sheet(self, state: State, measures: Iterable[Measure]) -> Sheet:
         """Return a sheet with these measures among others, made now for those not asked before."""
@@ -405,16 +415,3 @@ class Scoreboard:
             there = ", ".join(name for name in self._groupings if name is not None) or "none"
             raise NotFound(f"no facet is called {facet!r}; there are: {there}")
         return self._groupings[facet]
-
-    def _find_budgets(self) -> Ints:
-        tasks = self.collection.facets.get("task", repeat(None, len(self.collection.query_ids)))
-        by_task = self.conventions.budget_by_task
-        budgets = [by_task.get(task or "", self.conventions.budget) for task in tasks]
-        return np.array(budgets, dtype=np.int64)
-
-
-def _group(given: Sequence[str | None]) -> Grouping:
-    buckets = order_buckets(count_buckets(given))
-    places = {bucket: place for place, bucket in enumerate(buckets)}
-    group = [len(buckets) if bucket is None else places[bucket] for bucket in given]
-    return Grouping(buckets, np.array(group, dtype=np.int64))

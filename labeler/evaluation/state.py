@@ -6,29 +6,67 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from labeler.evaluation.alignment import QueryGrades, realigned
+import numpy as np
+
+from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, judged_in, pairs_of, realigned
+from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Sheet
-from labeler.measures import Bools, Hits
+from labeler.measures import Bools, Hits, Ints
+from labeler.model import GoldenState
+
+NO_GRADES = np.array([], dtype=np.int64)
 
 
 @dataclass(eq=False)
 class State:
     """Never changed, only replaced, so that readers need no lock.
 
+    ``conventions`` name the golden set that this is, ``is_of`` says what it is by its content.
     ``aligned`` are the hits of all queries as they were when a board was made, with a row for each
     run, and ``moved`` those of the queries that changed since. Only ``sheet`` is put in anew, when
     a measure is asked for that it did not have; two threads that do so at once lose one of the
-    new measures, which is then made again. ``judged`` (queries,) says which queries count.
+    new measures, which is then made again.
     """
 
     revision: int
+    conventions: Conventions
+    is_of: GoldenState | None
     golden: Sequence[QueryGrades]
     aligned: Hits
     moved: Mapping[int, Hits]
     sheet: Sheet
-    judged: Bools
 
     @cached_property
     def hits(self) -> Hits:
         """The hits of all queries."""
         return realigned(self.aligned, self.moved)
+
+    @cached_property
+    def judged(self) -> Bools:
+        """Say which queries count, (queries,)."""
+        return judged_in(self.golden, self.conventions.like_trec_eval)
+
+    @cached_property
+    def counts(self) -> Counts:
+        """How much of the golden set means rest on."""
+        judged = int(self.judged.sum())
+        return Counts(
+            queries=len(self.golden),
+            judged=judged,
+            unjudged=len(self.golden) - judged,
+            grades=sum(len(golden.chunks) for golden in self.golden),
+            stale=sum(int(golden.stale.sum()) for golden in self.golden),
+        )
+
+    def moved_since(self, before: State) -> Ints:
+        """Return the queries whose golden grades are kept as others than they were, rising."""
+        pairs = zip(self.golden, before.golden, strict=True)
+        return np.array([at for at, (here, there) in enumerate(pairs) if here is not there], int)
+
+    def graded(self) -> tuple[Ints, Ints]:
+        """Return the number of every pair with a golden grade, rising, and its grade."""
+        query = np.repeat(np.arange(len(self.golden)), [len(of.chunks) for of in self.golden])
+        chunks = np.concatenate([NO_CHUNKS, *(of.chunks for of in self.golden)])
+        grades = np.concatenate([NO_GRADES, *(of.grades for of in self.golden)])
+        return pairs_of(query, chunks), grades

@@ -1,8 +1,9 @@
-"""Which queries fail in the chosen run and why, worked out once for each change of the data."""
+"""Which queries fail in the chosen run and why, worked out anew for what a grade has moved."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -59,7 +60,13 @@ class Found:
     def summary(self) -> list[str]:
         """What the failing queries that the filters let through say together, in sentences."""
         first, *others = diagnosis.in_words(self.within, self.where)
-        return [f"{self.short[self.choice.run]}: {first}", *others, *filter(None, [self.reranked])]
+        texts = {row.query_id: row.text for row in self.rows}
+        exact = diagnosis.exact_in_words(self.within, texts)
+        return [
+            f"{self.short[self.choice.run]}: {first}",
+            *others,
+            *filter(None, [self.reranked, exact]),
+        ]
 
     def in_order(self, order: str) -> list[QueryRow]:
         """Return the rows that the filters let through, sorted."""
@@ -85,7 +92,7 @@ def find(
 def find_one(found: Found, remarks: Sequence[Remark], query_id: str) -> tuple[Failures, str]:
     """Say by run why one query fails there, and what reranking did for it, if anything."""
     board, choice = found.board, found.choice
-    given = (_known_texts(*_at(board)[:2]), texts_of, _by_query(remarks))
+    given = (_known_texts(*_at(board)), texts_of, _by_query(remarks))
     failures = {
         name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
         for name in board.run_names
@@ -130,19 +137,50 @@ def _rule_of_reranking(rule: Rule) -> tuple[Rule, str]:
 
 
 def _failures_in(board: Scoreboard, run: str, rule: Rule, said: Remarks) -> Failures:
-    return _diagnosed(_at(board), repr(board.conventions), run, rule, said, board)
+    path, data_revision = _at(board)
+    kept = _diagnosed(path, data_revision, repr(board.conventions), run, rule, said)
+    known = _known_texts(path, data_revision)
+    return kept.follow(
+        board,
+        lambda only: diagnosis.find_failures(board, run, rule, known, texts_of, said, only),
+    )
 
 
-def _at(board: Scoreboard) -> tuple[str, int, int]:
-    return (ui.database(), board.data_revision, board.revision)
+def _at(board: Scoreboard) -> tuple[str, int]:
+    return ui.database(), board.data_revision
+
+
+class _Diagnosed:
+    """Why queries fail in one run by one rule: after a grade, only what moved is asked again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._board: Scoreboard | None = None
+        self._found: Failures = {}
+
+    def follow(
+        self, board: Scoreboard, find_among: Callable[[Collection[str] | None], Failures]
+    ) -> Failures:
+        """Return it as ``board`` has it; ``find_among`` finds it of some queries, or of all."""
+        with self._lock:
+            if self._board is None:
+                self._found = find_among(None)
+            else:
+                ids = board.collection.query_ids
+                moved = {ids[at] for at in board.moved_since(self._board).tolist()}
+                if moved:
+                    stays = {name: each for name, each in self._found.items() if name not in moved}
+                    found = {**stays, **find_among(moved)}
+                    self._found = {name: found[name] for name in ids if name in found}
+            self._board = board
+            return self._found
 
 
 @st.cache_resource(max_entries=40, show_spinner=False)
 def _diagnosed(
-    at: tuple[str, int, int], words: str, run: str, rule: Rule, said: Remarks, _board: Scoreboard
-) -> Failures:
-    """Return why queries fail in a run; the rest says at which revision, by which rules."""
-    return diagnosis.find_failures(_board, run, rule, _known_texts(*at[:2]), texts_of, said)
+    path: str, data_revision: int, words: str, run: str, rule: Rule, said: Remarks
+) -> _Diagnosed:
+    return _Diagnosed()
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

@@ -54,7 +54,7 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     ui.offer(
         "Download these queries as CSV",
         lambda: downloads.failing_csv(
-            shown, choice.run, choice.a, found.measures, choice.conventions
+            shown, choice.run, choice.a, found.measures, found.board.conventions
         ),
         "queries.csv",
         found.board.revision,
@@ -78,6 +78,7 @@ def show_causes(found: Found) -> None:
     if not sum(counts.values()):
         return
     by_bucket = diagnosis.count_by_bucket(found.board, found.within, facet) if facet else {}
+    counted = (counts, by_bucket)
     show_html(tables.failure_table(classes, by_bucket, _queries_of))
     show_html(tables.small_print([found.small_print]))
     st.altair_chart(charts.failure_chart(counts, f"Failing queries of {run} by class"))
@@ -89,7 +90,7 @@ def show_causes(found: Found) -> None:
         st.text("Choose a facet to see the classes in each bucket.")
     ui.offer(
         "Download these counts as CSV",
-        lambda: downloads.failures_csv(counts, by_bucket, choice.run, facet, choice.conventions),
+        lambda: downloads.failures_csv(*counted, choice.run, facet, found.board.conventions),
         "failures.csv",
         found.board.revision,
     )

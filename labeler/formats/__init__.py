@@ -11,6 +11,7 @@ from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.meant import CHUNK, HASHED, Meant
+from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
@@ -31,6 +32,7 @@ __all__ = [
     "Meant",
     "OnDuplicate",
     "Order",
+    "Passages",
     "RunKind",
     "beir_files",
     "guess",
@@ -39,6 +41,7 @@ __all__ = [
     "read_beir",
     "read_chunks",
     "read_golden",
+    "read_passages",
     "read_queries",
     "read_run",
     "refusal",

@@ -38,17 +38,19 @@ from labeler.formats.records import (
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.told import by_text
-from labeler.model import TASKS, Loaded, Query, acting_in, check_name
+from labeler.model import SPLITS, TASKS, Loaded, Query, acting_in, check_name
 
 QUERY_ID = ("query_id", "_id", "id", "qid")
 QUERY_TEXT = ("query", "text", "question", "query_text")
 _TASK = ("task",)
+_SPLIT = "split"
 _REFERENCE = ("reference", "referenceAnswer")
 _GUIDELINE = ("guideline", "guidelines", "narrative")
 _KEYWORDS = ("keywords",)
+HELD_OUT = ("held-out", "held out", "held_out", "heldout")
 _WANTED = {"query id": QUERY_ID, "query's text": QUERY_TEXT}
 _NAMED_BY_TEXT = ("query", "question", "query_text")
-_OTHERS = (*_TASK, *_REFERENCE, *_GUIDELINE, *_KEYWORDS, "buckets", "metadata")
+_OTHERS = (*_TASK, *_REFERENCE, *_GUIDELINE, *_KEYWORDS, "buckets", "metadata", _SPLIT)
 _NO_FACETS = {*_TASK, *_REFERENCE, *_GUIDELINE}
 _MOST_BUCKETS = 50
 _MOST_NAMED = 5
@@ -64,6 +66,7 @@ def read_queries(
 ) -> Loaded[Query]:
     """Read queries from JSONL, a BEIR ``queries.jsonl``, CSV or TSV, plain or gzip.
 
+    A ``split`` that is dev, test or held-out is the query's; any other stays a field like others.
     Every key or column without a meaning of its own is kept in the metadata. Facets are the
     record's ``buckets`` plus every metadata field of texts with at most 50 distinct values, and at
     most half as many as there are queries, or exactly those named by ``facets`` (an empty list:
@@ -148,6 +151,7 @@ def query_of(record: Record, limits: Limits, exact: bool = False) -> Query:
     text = take_text(record, QUERY_TEXT) or ""
     given = take_mapping(record, "metadata", limits)
     inner: Record = {} if exact else given
+    split = _split(record) or _split(inner)
     return Query(
         query_id=query_id,
         text=text,
@@ -157,7 +161,18 @@ def query_of(record: Record, limits: Limits, exact: bool = False) -> Query:
         keywords=take_texts(record, _KEYWORDS),
         buckets=_buckets(take_mapping(record, "buckets", limits)),
         metadata=merged(given, record),
+        split=split,
     )
+
+
+def _split(record: Record) -> str | None:
+    """Take the split out of a record, unless its value is none of ours, as ``train`` is not."""
+    value = record.get(_SPLIT)
+    named = "held-out" if value in HELD_OUT else value
+    if named not in SPLITS:
+        return None
+    del record[_SPLIT]
+    return str(named)
 
 
 def _inner_task(metadata: Record) -> str | None:
@@ -285,12 +300,15 @@ def loaded_queries(source: Source, queries: Spool[Query], ids: Ids) -> Loaded[Qu
     ids.check(source, lambda place: queries[place].query_id)
     facts: dict[str, int | str] = {"queries": len(queries)}
     tasks: Counter[str | None] = Counter()
+    splits: Counter[str | None] = Counter()
     buckets: dict[str, set[str]] = {}
     for query in queries:
         tasks[query.task] += 1
+        splits[query.split] += 1
         for facet, bucket in query.buckets.items():
             buckets.setdefault(facet, set()).add(bucket)
     facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
+    facts |= {f"split {split}": splits[split] for split in SPLITS if splits[split]}
     for facet, names in buckets.items():
         facts[f"facet {facet}"] = counted(len(names), "bucket")
     return Loaded(source.name, queries, lines_of_records(ids.lines), facts, ids.warnings())

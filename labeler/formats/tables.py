@@ -25,7 +25,7 @@ def read_table(source: Source, lines: Lines, wanted: Wanted, others: Sequence[st
     """Give the rows of a CSV or TSV file as records; blank cells are left out."""
     number, first, lines = peek_line(source, lines)
     separator = _separator(source, number, decode(source, number, first))
-    rows = _rows(source, lines, separator)
+    rows = numbered_rows(source, lines, separator)
     number, cells = next(rows, (number, []))
     with source.at(number):
         header = _header(cells, wanted, others)
@@ -41,8 +41,8 @@ def _separator(source: Source, number: int, header: str) -> str:
     return ","
 
 
-def _rows(source: Source, lines: Lines, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Give each row that is not blank with the number of its first line."""
+def numbered_rows(source: Source, lines: Lines, separator: str) -> Iterator[tuple[int, list[str]]]:
+    """Give each row of CSV or TSV that is not blank with the number of its first line."""
     # The module's limit of 128 KB per cell is smaller than a long chunk, and has no other setting.
     csv.field_size_limit(_LONGEST_CELL)
     row = _Row(source, lines)

@@ -137,6 +137,7 @@ def _query_fields(query: Query) -> dict[str, Any]:
         "keywords": list(query.keywords),
         "buckets": dict(query.buckets),
         "metadata": dict(query.metadata),
+        **({} if query.split is None else {"split": query.split}),
     }
 
 

@@ -32,7 +32,9 @@ class Definition:
     ``instead`` is what to ask for where somebody gives a cut-off to a measure that takes none.
 
     A ``count`` is a whole number that may exceed 1; every other value is from 0 to 1.
-    ``always_defined`` measures have a value even if nothing relevant is known.
+    ``always_defined`` measures have a value even if nothing relevant is known. ``bands`` say how a
+    mean is usually read, to stand after "a mean": a rule of thumb, which knows neither how hard the
+    queries are nor how many chunks are graded.
     """
 
     name: str
@@ -51,6 +53,16 @@ class Definition:
     after_at: str = ""
     count: bool = False
     always_defined: bool = False
+    bands: str = ""
+
+    @property
+    def help(self) -> str:
+        """What it means and, where there is a rule of thumb, how a mean is read."""
+        return (
+            f"{self.meaning} As a rule of thumb, a mean {self.bands}"
+            if self.bands
+            else self.meaning
+        )
 
     @property
     def takes(self) -> str:
@@ -90,6 +102,8 @@ _DEFINITIONS = (
         formula="Σ gain(grade)/log2(rank+1) over the top k, divided by the same sum for the "
         "query's golden grades in best order",
         example="nDCG@10",
+        bands="from 0.9 is close to the best order there is, from 0.75 good, from 0.5 useful with "
+        "much left to gain; below that the best chunks stand low or are missing.",
         aliases=("NormalizedDCG",),
         parameters=("dcg", "gains", "judged_only"),
         optional=("gains",),
@@ -115,6 +129,8 @@ _DEFINITIONS = (
         hides="The order inside the top k, and relevant chunks that nobody has graded yet.",
         formula="relevant in the top k / known relevant",
         example="R@5",
+        bands="of 1 misses nothing that is known, from 0.9 hardly anything, from 0.75 up to a "
+        "quarter, from 0.5 up to half; below that most of it never reaches whoever reads.",
         aliases=("Recall",),
         parameters=("rel", "judged_only"),
     ),
@@ -152,6 +168,9 @@ _DEFINITIONS = (
         hides="Everything after the first relevant chunk.",
         formula="1 / rank of the first relevant chunk, 0 if none is in the top k",
         example="RR@10",
+        bands="of 1 has a relevant chunk first for every query, from 0.9 for nearly all, from 0.75 "
+        "first or second for most, from 0.5 second as if on average; below that people have to "
+        "look for it.",
         aliases=("MRR", "ReciprocalRank", "MeanReciprocalRank"),
         depends=_FIRST_ONLY,
         parameters=("rel", "judged_only"),

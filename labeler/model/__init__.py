@@ -13,6 +13,7 @@ from labeler.model.agreed import (
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.given import GivenGrade
+from labeler.model.golden import SHORT, GoldenState
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -22,6 +23,7 @@ from labeler.model.records import (
     KINDS,
     REMARKS,
     SOURCES,
+    SPLITS,
     TASKS,
     Chunk,
     Collection,
@@ -85,7 +87,9 @@ __all__ = [
     "ROUNDED_MEAN",
     "RULES",
     "RULES_IN_WORDS",
+    "SHORT",
     "SOURCES",
+    "SPLITS",
     "STRATEGIES",
     "TASKS",
     "UPPER_MEDIAN",
@@ -98,6 +102,7 @@ __all__ = [
     "Collection",
     "GivenGrade",
     "GoldenGrade",
+    "GoldenState",
     "GradeChange",
     "IntakeReport",
     "Judged",

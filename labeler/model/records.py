@@ -13,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.errors import BadInput
+from labeler.model.golden import GoldenState
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import Ranking, Rankings
 
 GRADES = (0, 1, 2, 3)
 TASKS = ("single", "research", "compliance", "longtail")
+SPLITS = ("dev", "test", "held-out")
 KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
 REMARKS = ("unanswered", "unclear", "withdraw")
@@ -93,6 +95,7 @@ class Query:
     keywords: tuple[str, ...] = ()
     buckets: Mapping[str, str] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    split: str | None = None
 
     def __post_init__(self) -> None:
         check_id(self.query_id, "query")
@@ -105,6 +108,14 @@ class Query:
                 f"query {self.query_id!r} has task {self.task!r}; it can be {', '.join(TASKS)} "
                 "or be left out"
             )
+        if self.split is not None and self.split not in SPLITS:
+            raise BadInput(
+                f"query {self.query_id!r} has split {self.split!r}; it can be {', '.join(SPLITS)} "
+                "or be left out"
+            )
+
+
+BEGINNING = 120  # characters of a text that stands for a title
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +131,11 @@ class Chunk:
 
     def __post_init__(self) -> None:
         check_id(self.chunk_id, "chunk")
+
+    @property
+    def called(self) -> str:
+        """Its title, else the beginning of its text, else nothing."""
+        return self.title or " ".join((self.text or "")[:BEGINNING].split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,6 +368,7 @@ class Collection:
     query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
     ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
     that nobody had graded; some may have a golden grade by now.
+    ``golden`` says which golden set they are, None where nobody keeps it.
     """
 
     query_ids: tuple[str, ...]
@@ -364,6 +381,7 @@ class Collection:
     stale: npt.NDArray[np.bool_]
     revision: int
     data_revision: int
+    golden: GoldenState | None = None
     pool_query: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
     pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
 

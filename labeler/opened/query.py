@@ -106,6 +106,7 @@ def show_why(opened: Opened, lists: Lists) -> None:
         judged=judged,
         counted=counted,
         short=opened.short,
+        text=opened.query.text,
     )
     first = len(found) if len(found) <= RUNS_IN_SIGHT else 1 + (opened.a is not None)
     show_html(table(found[:first]))

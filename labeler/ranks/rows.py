@@ -88,17 +88,13 @@ def _strip_row(view: View, row: QueryDelta, cells: Sequence[Strips], values: Flo
 
 def titles(moves: Iterable[Move], chunks: Mapping[int, Chunk]) -> dict[int, str]:
     """Return each chunk's title, else the beginning of its text, else its id."""
-    known = {number: _title(chunk) for number, chunk in chunks.items()}
+    known = {number: chunk.called for number, chunk in chunks.items()}
     return {move.chunk: known.get(move.chunk) or move.chunk_id for move in moves}
 
 
 def chunk_titles(names: Sequence[str], chunks: Mapping[int, Chunk]) -> dict[str, str]:
     """Return the title of each chunk by its id, else the beginning of its text."""
-    return {names[number]: _title(chunk) or names[number] for number, chunk in chunks.items()}
-
-
-def _title(chunk: Chunk) -> str:
-    return chunk.title or " ".join((chunk.text or "")[:120].split())
+    return {names[number]: chunk.called or names[number] for number, chunk in chunks.items()}
 
 
 def chosen_move(moves: Sequence[Move], chunk_id: str | None) -> Move | None:

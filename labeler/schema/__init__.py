@@ -18,6 +18,7 @@ from labeler.schema.handing import HANDING
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
+from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
 
 __all__ = ["ADD_SEAL", "LAST", "SEALED_EVENTS", "migrations"]
@@ -354,6 +355,13 @@ def m008_rankings_of_long_lists(db: Database) -> None:
 def m009_the_rule_of_golden_grades(db: Database) -> None:
     """Let the team's rule decide what several people's grades of a pair become."""
     db.executescript(GOLDEN)
+
+
+@migrations()
+def m010_frozen_versions_and_splits(db: Database) -> None:
+    """Add frozen versions of the golden set, and let queries belong to dev, test or held-out."""
+    db.executescript(SPLIT)
+    db.executescript(VERSIONS)
 
 
 @migrations()

@@ -9,14 +9,20 @@ from labeler.scoring.choosing import (
     MEASURES,
     OWN_MEASURES,
     RECALL,
+    TREND,
     Choice,
     choose,
     show_all,
 )
 from labeler.scoring.recalling import show_recall
 from labeler.scoring.showing import BY_GRADES, WITH_INTERVALS, File, show_small_print
+from labeler.scoring.trending import show_trend
 
-VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {**BY_GRADES, RECALL: show_recall}
+VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
+    **BY_GRADES,
+    RECALL: show_recall,
+    TREND: show_trend,
+}
 """By view what shows its numbers, and returns what makes a file of them."""
 
 __all__ = [

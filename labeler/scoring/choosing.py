@@ -16,8 +16,8 @@ from labeler.naming import short_names
 from labeler.tables import RunNames, Steps
 
 PATH = "/scores"
-MEASURES, TASKS, CURVES, TIES, RECALL, KEYWORDS = (
-    *("measures", "by task", "recall over k"),
+MEASURES, TASKS, TREND, CURVES, TIES, RECALL, KEYWORDS = (
+    *("measures", "by task", "trend", "recall over k"),
     *("ties", "trust in recall", "keywords"),
 )
 NAMES = {CURVES: "recall and precision over k"}  # an address keeps the names it always had
@@ -49,7 +49,8 @@ class Choice:
     @property
     def place(self) -> str:
         """Of which queries a view's numbers are, where it has no room for every bucket."""
-        if self.facet is None or self.view == MEASURES:
+        has_room = self.view == MEASURES or (self.view == TREND and self.bucket is None)
+        if self.facet is None or has_room:
             return ""
         if self.bucket is None:
             return (
@@ -77,7 +78,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
     """Let the user choose; the view is in sight, the rest is said in a line and folded."""
     systems = {run.name: run.system for run in board.collection.runs}
     names = RunNames(short_names(board.run_names), systems)
-    views = [MEASURES, TASKS, CURVES, TIES, RECALL, KEYWORDS]
+    views = [MEASURES, TASKS, TREND, CURVES, TIES, RECALL, KEYWORDS]
     view = address.choose_tab(
         *("View", views, "view"), what="view", format_func=lambda name: NAMES.get(name, name)
     )

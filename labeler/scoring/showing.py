@@ -21,6 +21,7 @@ from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.scoring.choosing import CURVES, MEASURES, PATH, TASKS, TIES, Choice, steps
+from labeler.scoring.thresholds import NO_BARS, bars_of, show_bars
 from labeler.uncertainty import Intervals, MeanBands, mean_intervals
 
 K = 10  # the cut-off that curves are sorted by
@@ -80,8 +81,11 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
         st.text(f"{facet}: {bucket}")
     bands = bands_of(choice, board, choice.measures)
     intervals = intervals_of(choice, board, choice.measures, facet, bucket)
-    spreads = banding.spreads_of(bands, intervals)
-    groups = show_table(choice, tables.score_table(scores, choice.conventions, intervals, spreads))
+    spreads = tables.spreads_of(bands, intervals)
+    bars = bars_of(choice, board, scores)
+    drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
+    groups = show_table(choice, tables.score_table(scores, *drawn_with))
+    show_bars(bars)
     say_bands(bands)
     show_residuals(choice, board, [bucket])
     drawn = drawn_of(choice, groups)
@@ -106,7 +110,7 @@ def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> 
 def say_bands(bands: MeanBands) -> None:
     """Say how bands are to be read, where there are any."""
     if any(band.is_open for band in bands.values()):
-        st.caption(banding.WORDS, help=banding.DOUBTS)
+        st.caption(tables.BAND_WORDS, help=tables.BAND_DOUBTS)
 
 
 def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
@@ -125,8 +129,11 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     part = [score for name in largest for score in scores if score.bucket == name]
     bands = bands_of(choice, board, choice.measures[:1])
     intervals = intervals_of(choice, board, choice.measures[:1], facet)
-    spreads = banding.spreads_of(bands, intervals)
-    show_table(choice, tables.bucket_table(part, choice.conventions, intervals, spreads))
+    spreads = tables.spreads_of(bands, intervals)
+    bars = bars_of(choice, board, part)
+    drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
+    show_table(choice, tables.bucket_table(part, *drawn_with))
+    show_bars(bars)
     say_bands(bands)
     show_residuals(choice, board, largest)
     return lambda: file_of(
@@ -162,8 +169,8 @@ def _intervals(
     _board: Scoreboard,
 ) -> Intervals:
     buckets = None if _bucket is None else [_bucket]
-    found = mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets)
-    return dict(found)
+    sums = banding.resampled()
+    return dict(mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets, sums=sums))
 
 
 def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
@@ -206,7 +213,10 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
             choice, choice.alone(board), [score.measure for score in scores], "task", task
         ).items()
     }
-    show_table(choice, tables.bucket_table(leading, choice.conventions, intervals))
+    bars = NO_BARS if choice.within else bars_of(choice, board, leading)
+    drawn_with = (choice.conventions, intervals, None, bars.limits, bars.marks)
+    show_table(choice, tables.bucket_table(leading, *drawn_with))
+    show_bars(bars)
     with st.expander("Every measure of each task", key="tasks"):
         for task, scores in by_task.items():
             st.text(f"task: {task}")

@@ -15,7 +15,9 @@ from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
+from labeler.store.leaks import Leaks
 from labeler.store.log import Outdated
+from labeler.store.past import Past
 from labeler.store.people import WayIn
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
@@ -52,5 +54,18 @@ __all__ = [
 ]
 
 
-class Store(Intake, Keeping, Queue, Search, Sessions, Adjudicating, Singles, Given, Givers, Work):
+class Store(
+    Past,
+    Intake,
+    Keeping,
+    Queue,
+    Search,
+    Sessions,
+    Adjudicating,
+    Singles,
+    Given,
+    Givers,
+    Leaks,
+    Work,
+):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

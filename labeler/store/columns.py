@@ -77,7 +77,7 @@ def _by_query_id(rankings: Sequence[Ranking]) -> Iterator[Ranking]:
 
 def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
     """Build a query from its columns."""
-    query_id, text, task, reference, guideline, keywords, metadata = row
+    query_id, text, task, reference, guideline, keywords, metadata, split = row
     return Query(
         query_id,
         text,
@@ -87,6 +87,7 @@ def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
         tuple(json.loads(keywords)),
         dict(buckets),
         json.loads(metadata),
+        split,
     )
 
 

@@ -5,7 +5,7 @@ Knows no file format.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
@@ -72,13 +72,13 @@ class Exchange(Reading):
                 [name],
             )
             names = ", ".join(self.run_names()) or "none"
-            chunk_ids = self._chunk_ids()
+            chunk_ids = dict(self._rows("SELECT id, chunk_id FROM chunks")) if rows else {}
         if not rows:
             raise NotFound(f"there is no run named {name!r}; there are: {names}")
         return [_ranking(row, chunk_ids) for row in rows]
 
 
-def _ranking(row: tuple[str, bytes, bytes | None], chunk_ids: list[str]) -> Ranking:
+def _ranking(row: tuple[str, bytes, bytes | None], chunk_ids: Mapping[int, str]) -> Ranking:
     query_id, chunks, scores = row
     ids = tuple(chunk_ids[number] for number in np.frombuffer(chunks, "<i4").tolist())
     if scores is None:

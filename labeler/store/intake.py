@@ -64,6 +64,8 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals):
         counts: Counter[str] = Counter()
         for index, query in enumerate(loaded.records):
             known = self._query(query.query_id)
+            if known is not None and query.split is None:
+                query = replace(query, split=known.split)  # a file need not say it
             if known == query:
                 counts["already there"] += 1
                 continue
@@ -79,11 +81,12 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals):
 
     def _put_query(self, query: Query) -> None:
         ((number,),) = self._db.execute(
-            "INSERT INTO queries (query_id, text, task, reference, guideline, keywords, metadata) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (query_id) DO UPDATE SET "
+            "INSERT INTO queries "
+            "(query_id, text, task, reference, guideline, keywords, metadata, split) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (query_id) DO UPDATE SET "
             "text = excluded.text, task = excluded.task, reference = excluded.reference, "
             "guideline = excluded.guideline, keywords = excluded.keywords, "
-            "metadata = excluded.metadata RETURNING id",
+            "metadata = excluded.metadata, split = excluded.split RETURNING id",
             [
                 query.query_id,
                 query.text,
@@ -92,6 +95,7 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals):
                 query.guideline,
                 as_json(list(query.keywords)),
                 as_json(query.metadata),
+                query.split,
             ],
         ).fetchall()
         self._db.execute("DELETE FROM query_buckets WHERE query = ?", [number])
@@ -314,14 +318,13 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals):
         if loaded.queries.records:
             for what, count in self._put_queries(loaded.queries, update=update).items():
                 counts[f"queries {what}"] = count
-        self._check_queries_are_known(loaded.grades)
-        self._check_queries_are_known(loaded.events)
-        self._check_queries_are_known(loaded.ungraded)
+        for part in (loaded.grades, loaded.events, loaded.ungraded):
+            self._check_queries_are_known(part)
         graded = (grade.chunk_id for grade in loaded.grades.records)
         judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
         pooled = (each.chunk_id for each in loaded.ungraded.records)
-        named = chain(graded, judged, pooled)
-        counts["new chunks, known by id only"] = self._put_chunk_ids(named)
+        bare = self._put_chunk_ids(chain(graded, judged, pooled))
+        counts["new chunks, known by id only"] = bare
         if fresh := self._put_ungraded(loaded.ungraded):
             counts["newly in the pool, but ungraded"] = fresh
         counts.update(self._put_imports(loaded.grades))

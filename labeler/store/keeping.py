@@ -120,6 +120,10 @@ class Keeping(Audit):
         """Return the runs that have no list for any query in use."""
         return [name for (name,) in self._rows(RUNS_THAT_MATCH_NOTHING)]
 
+    def run_fingerprints(self) -> dict[str, str]:
+        """Return a hash of each run's lists by name: who has the same has the same lists."""
+        return dict(self._rows("SELECT name, source_hash FROM runs ORDER BY id"))
+
     def find_queries(
         self, words: str = "", *, retired: bool | None = None, most: int = 50
     ) -> tuple[list[QuerySummary], int]:

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from labeler.model import (
     LONGEST_WORD,
     Chunk,
-    Collection,
     GoldenGrade,
     Judgment,
     Pair,
     Query,
     Settings,
-    StoredList,
-    StoredRun,
     order_buckets,
 )
 from labeler.store.audit import Audit
 from labeler.store.columns import as_json, chunk_of, judgment_of, query_of
 
-QUERY_COLUMNS = "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata"
+QUERY_COLUMNS = (
+    "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata, q.split"
+)
 RETIRED = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
 BUCKETS = """
 SELECT q.id AS id, q.query_id AS query_id, 'task' AS facet, q.task AS bucket
@@ -275,85 +271,6 @@ class Reading(Audit):
         """Return the numbers of all chunks that have text."""
         rows = self._rows("SELECT id FROM chunks WHERE text IS NOT NULL")
         return frozenset(number for (number,) in rows)
-
-    def collection(self) -> Collection:
-        """Return everything measures are computed from, as it is at one moment."""
-        with self._reading():
-            numbers = self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL")
-            query_ids = tuple(query_id for _, query_id in sorted(numbers))
-            place = {query_id: number for number, query_id in enumerate(query_ids)}
-            places = {number: place[name] for number, name in numbers}
-            golden, stale = self._golden_arrays(places)
-            pool = self._pool(places)
-            return Collection(
-                query_ids=query_ids,
-                facets=self._facets(place),
-                chunk_ids=self._chunk_ids(),
-                runs=tuple(self._stored_runs(place)),
-                golden_query=golden[0],
-                golden_chunk=golden[1],
-                golden_grade=golden[2].astype(np.int8),
-                stale=stale,
-                revision=self._value("SELECT coalesce(max(id), 0) FROM judgments"),
-                data_revision=self.data_revision(),
-                pool_query=pool[0],
-                pool_chunk=pool[1],
-            )
-
-    def _pool(self, place: Mapping[int, int]) -> npt.NDArray[np.int32]:
-        """Return the pairs in the pool without a grade as queries and chunks, in their order."""
-        rows = self._rows("SELECT query, chunk FROM ungraded")
-        pairs = sorted((place[query], chunk) for query, chunk in rows if query in place)
-        return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
-
-    def _golden_arrays(
-        self, place: Mapping[int, int]
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-        """Return int32 (3, n): query position, chunk, grade, sorted; and bool (n,): stale."""
-        rows = [
-            (place[query], chunk, grade, stale)
-            for query, chunk, grade, stale in self._rows(
-                "SELECT query, chunk, grade, stale FROM golden"
-            )
-            if query in place
-        ]
-        table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
-        return table[:3], table[3].astype(np.bool_)
-
-    def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
-        """Return the bucket of every query, facet by facet; the task is one of them."""
-        facets: dict[str, list[str | None]] = {}
-        for _, query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY facet"):
-            if query_id in place:
-                column = facets.setdefault(facet, [None] * len(place))
-                column[place[query_id]] = bucket
-        return {facet: tuple(column) for facet, column in facets.items()}
-
-    def _chunk_ids(self) -> list[str]:
-        last = self._value("SELECT coalesce(max(id), 0) FROM chunks")
-        names = [""] * (last + 1)
-        for number, chunk_id in self._rows("SELECT id, chunk_id FROM chunks"):
-            names[number] = chunk_id
-        return names
-
-    def _stored_runs(self, place: Mapping[str, int]) -> Iterator[StoredRun]:
-        retired = {query_id for (query_id,) in self._rows(RETIRED)}
-        for run, name, system, created_at in self._rows(
-            "SELECT id, name, system, created_at FROM runs ORDER BY id"
-        ):
-            lists: dict[int, StoredList] = {}
-            unknown = 0
-            for query_id, chunks, scores in self._rows(
-                "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?", [run]
-            ):
-                if query_id in place:
-                    lists[place[query_id]] = StoredList(
-                        np.frombuffer(chunks, "<i4"),
-                        None if scores is None else np.frombuffer(scores, "<f4"),
-                    )
-                elif query_id not in retired:
-                    unknown += 1
-            yield StoredRun(name, system, created_at, lists, unknown)
 
     def golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
         """Return the golden set as exports carry it: queries as loaded, chunks by id."""

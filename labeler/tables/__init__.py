@@ -12,6 +12,7 @@ from labeler.tables.agreeing import (
     pair_table,
 )
 from labeler.tables.bands import Spread
+from labeler.tables.certainty import certainty
 from labeler.tables.comparing import (
     answer,
     chunk_text,
@@ -23,9 +24,8 @@ from labeler.tables.comparing import (
     sentences,
     small_print,
     what_if_table,
-    what_would_change,
 )
-from labeler.tables.failing import failing_frame, failure_table
+from labeler.tables.failing import failing_frame, failure_table, value_words
 from labeler.tables.legend import run_legend
 from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
@@ -40,6 +40,9 @@ from labeler.tables.reranking import reranked_table
 from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
+    BELOW,
+    Limits,
+    Marks,
     bucket_table,
     keyword_table,
     own_pool_table,
@@ -50,10 +53,17 @@ from labeler.tables.scores import (
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
+from labeler.tables.spreads import BAND_DOUBTS, BAND_WORDS, pair_spreads, spread, spreads_of
 from labeler.tables.surviving import survival_table
+from labeler.tables.trending import parts_table, points_table, trend_table
 
 __all__ = [
+    "BAND_DOUBTS",
+    "BAND_WORDS",
+    "BELOW",
     "Cell",
+    "Limits",
+    "Marks",
     "RunNames",
     "RunTable",
     "Said",
@@ -65,6 +75,7 @@ __all__ = [
     "answer",
     "bucket_agreement_table",
     "bucket_table",
+    "certainty",
     "chunk_text",
     "compare_table",
     "confusion_picture",
@@ -80,7 +91,10 @@ __all__ = [
     "means_and_findings",
     "movers_table",
     "own_pool_table",
+    "pair_spreads",
     "pair_table",
+    "parts_table",
+    "points_table",
     "pool_table",
     "query_card",
     "query_head",
@@ -99,10 +113,13 @@ __all__ = [
     "slice_pair_table",
     "slice_table",
     "small_print",
+    "spread",
+    "spreads_of",
     "survival_table",
     "tie_table",
+    "trend_table",
     "value_picture",
+    "value_words",
     "what_if_table",
-    "what_would_change",
     "worked_table",
 ]

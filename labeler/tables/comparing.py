@@ -45,7 +45,6 @@ LOOK = style("""
 .verdict { font-size: 1.15rem; font-weight: 600; }
 .change { font-size: 0.95rem; }
 .verdict, .change { line-height: 1.35; margin: 0; overflow-wrap: anywhere; }
-.st-key-answer > :first-child { flex: 1 1 20rem; }
 .answer { display: grid; gap: 0.5rem; }
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
@@ -97,14 +96,11 @@ Spreads = Mapping[Measure, Sequence[Spread]]
 SIDE_COLOURS = {"A": A_COLOUR, "B": B_COLOUR}
 
 
-def answer(known: str) -> htpy.Fragment:
-    """Return what is known of two runs and how surely."""
-    return htpy.fragment[LOOK, htpy.p(".verdict")[known] if known else None]
-
-
-def what_would_change(line: str) -> htpy.Fragment:
-    """Return what would change the answer."""
-    return htpy.fragment[LOOK, htpy.p(".change")[line] if line else None]
+def answer(known: str, change: str) -> htpy.Fragment:
+    """Return what is known of two runs and how surely, and what would change it."""
+    lines = [(".verdict", known), (".change", change)]
+    said = [htpy.p(which)[line] for which, line in lines if line]
+    return htpy.fragment[LOOK, htpy.div(".answer")[said]]
 
 
 def means_and_findings(
@@ -186,7 +182,7 @@ def compare_table(
 def _measure_head(row: Delta, conventions: Conventions) -> htpy.Element:
     left_out = f", {row.undefined:,} undefined" if row.undefined else ""
     few = f", under {FEW}" if 0 < row.n < FEW else ""
-    meaning = MEASURES[row.measure.name].meaning
+    meaning = MEASURES[row.measure.name].help
     return head(conventions.heading(row.measure), f"n {row.n:,}{few}{left_out}", title=meaning)
 
 

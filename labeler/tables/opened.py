@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 import htpy
 
 from labeler.comparison import DcgRow, DcgTable
-from labeler.diagnosis import Failure, Places, PoolRow
+from labeler.diagnosis import Failure, Places, PoolRow, exact_lever
 from labeler.evaluation import Ranked, number
 from labeler.markup import style
 from labeler.model import Chunk, Query
@@ -133,17 +133,19 @@ def run_failures_table(
     judged: bool,
     counted: Sequence[bool],
     short: Mapping[str, str],
+    text: str = "",
 ) -> htpy.Fragment:
     """Return for one query a row a run: class and lever, where its relevant chunks are, values.
 
     ``judged`` says whether anybody has graded a chunk of the query at all, ``counted`` whether it
-    is in the means of each measure, ``short`` what the runs are called here.
+    is in the means of each measure, ``short`` what the runs are called here, ``text`` what the
+    query asks.
     """
     worded = (head(name, words=True) for name in ("Run", "Why it fails", "Known relevant"))
     body = [
         htpy.tr[
             htpy.th(".words", scope="row")[run_name(run, short)],
-            htpy.td(".words")[_why(failure, judged)],
+            htpy.td(".words")[_why(failure, judged, text)],
             htpy.td(".words")[_where(places)],
             [
                 htpy.td[value_words(value, judged, counts)]
@@ -160,7 +162,7 @@ def _where(places: Places) -> htpy.Node:
     return [places.sentence, small(first)]
 
 
-def _why(failure: Failure | None, judged: bool) -> htpy.Node:
+def _why(failure: Failure | None, judged: bool, text: str) -> htpy.Node:
     if failure is None:
         return "does not fail" if judged else "nobody has graded a chunk of this query"
     found, places = failure.failure, failure.places
@@ -169,7 +171,8 @@ def _why(failure: Failure | None, judged: bool) -> htpy.Node:
         unsure = (
             f" Of its top {places.shown}, {places.holes} were never graded: grade these to be sure."
         )
-    return htpy.strong[found.name], small(f"{found.meaning} {found.lever}{unsure}")
+    more = f" {exact}" if (exact := exact_lever(failure, text)) else ""
+    return htpy.strong[found.name], small(f"{found.meaning} {found.lever}{more}{unsure}")
 
 
 def worked_table(table: DcgTable, heading: str, words: Sequence[str]) -> htpy.Fragment:

@@ -47,7 +47,9 @@ LOOK = style(
 .pictured .dot.maybe { background: color-mix(in srgb, currentColor 4%, transparent); }
 .pictured .dot.beyond { border-radius: 0; width: 0.5rem; height: 1rem;
   margin: -0.5rem 0 0 -0.25rem; }
-.pictured .track .band { position: absolute; inset: 0.2rem 0 auto; height: 0.7rem; margin: 0; }
+.pictured .track .band {
+  position: absolute; inset: 0.2rem 0 auto; height: 0.7rem; margin: 0; min-width: 0;
+}
 .pictured .track .band .could { top: 0; height: 0.7rem; }
 .pictured .track .band .likely { top: 0.15rem; height: 0.4rem; opacity: 0.6; }
 .pictured td.shaded {

@@ -31,7 +31,7 @@ def reranked_table(
     ]
     body = [
         htpy.tr[
-            htpy.th(".words", scope="row", title=MEASURES[row.measure.name].meaning)[
+            htpy.th(".words", scope="row", title=MEASURES[row.measure.name].help)[
                 conventions.heading(row.measure)
             ],
             htpy.td(".words")[run_name(row.run, short)] if several else None,

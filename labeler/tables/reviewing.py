@@ -35,11 +35,13 @@ def sheet(
     headings: Sequence[str],
     rows: Sequence[Sequence[Cell]],
     total: Sequence[Cell] | None = None,
+    ids: Sequence[str] | None = None,
 ) -> htpy.Fragment:
-    """Return rows as a table; ``total`` stands at its foot."""
+    """Return rows as a table; ``total`` stands at its foot. ``ids`` are what links name rows by."""
     worded = [any(isinstance(row[at], Said) for row in rows) for at in range(len(headings))]
     heads = [head(name, words=words) for name, words in zip(headings, worded, strict=True)]
-    body = [htpy.tr[_cells(row, worded)] for row in rows]
+    named = [None] * len(rows) if ids is None else ids
+    body = [htpy.tr(id=name)[_cells(row, worded)] for name, row in zip(named, rows, strict=True)]
     if total is not None:
         body.append(htpy.tr(".total")[_cells(total, worded)])
     short = " short" if len(headings) < 3 else ""

@@ -155,9 +155,16 @@ def sentence_with_link(sentence: str, link: str, address: str) -> htpy.Element:
 
 
 def runs_table(
-    table: RunTable, groups: Sequence[Group], lineup: Lineup, names: RunNames, steps: Steps
+    table: RunTable,
+    groups: Sequence[Group],
+    lineup: Lineup,
+    names: RunNames,
+    steps: Steps | None = None,
 ) -> htpy.Fragment:
-    """Return the table with the runs of ``groups``, as ``lineup`` sorts them."""
+    """Return the table with the runs of ``groups``, as ``lineup`` sorts them.
+
+    Without ``steps`` nothing in it can be clicked.
+    """
     count = len(table.columns)
     first = table.names[0] if count else ""
     columns = [Column(BY_NAME, "Run"), *table.columns]
@@ -171,16 +178,19 @@ def runs_table(
     return framed((LOOK, BAND_LOOK), classes, heads, rows, columns=count)
 
 
-def _head(column: Column, first: str, lineup: Lineup, steps: Steps) -> htpy.Element:
+def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> htpy.Element:
     """Return a heading that sorts; its id, unlike its place, is still there afterwards."""
     is_sorted = lineup.column == column.name
     order = "descending" if lineup.falls else "ascending"
     sign = {"descending": "▼", "ascending": "▲"}[order] if is_sorted else ""
     look, whole = ("tall", column.heading) if is_long(column.heading) else (None, None)
-    link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
-    return htpy.th(
+    cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
-    )[
+    )
+    if steps is None:
+        return cell[htpy.span[column.heading], small(column.under)]
+    link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
+    return cell[
         htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
         small(column.under),
     ]
@@ -198,27 +208,29 @@ def _aside(text: str) -> htpy.Element:
 
 
 def _run_row(
-    run: str, table: RunTable, lineup: Lineup, names: RunNames, steps: Steps
+    run: str, table: RunTable, lineup: Lineup, names: RunNames, steps: Steps | None
 ) -> htpy.Element:
-    is_pinned = run in lineup.pinned
-    pin = f"Unpin {run}" if is_pinned else f"Pin {run} on top"
     said = [] if lineup.by_system else [names.system(run)]
     return htpy.tr[
         htpy.th(scope="row")[
             htpy.div(".run")[
-                htpy.a(
-                    ".act",
-                    id=f"pin {table.names[0]} {run}",
-                    href=steps.pin(run),
-                    title=pin,
-                    aria_label=pin,
-                )["★" if is_pinned else "☆"],
+                None if steps is None else _pin(run, table, lineup, steps),
                 run_name(run, names.short, long=LONG_NAME),
                 [_aside(text) for text in (*said, *table.tags.get(run, ())) if text],
-                htpy.a(".act", href=steps.hide(run), title=f"Hide {run}", aria_label=f"Hide {run}")[
-                    "×"
-                ],
+                None if steps is None else _hide(run, steps),
             ]
         ],
         [table.cells[run][name].element for name in table.names],
     ]
+
+
+def _pin(run: str, table: RunTable, lineup: Lineup, steps: Steps) -> htpy.Element:
+    is_pinned = run in lineup.pinned
+    what = f"Unpin {run}" if is_pinned else f"Pin {run} on top"
+    link = {"id": f"pin {table.names[0]} {run}", "href": steps.pin(run)}
+    return htpy.a(".act", link, title=what, aria_label=what)["★" if is_pinned else "☆"]
+
+
+def _hide(run: str, steps: Steps) -> htpy.Element:
+    what = f"Hide {run}"
+    return htpy.a(".act", href=steps.hide(run), title=what, aria_label=what)["×"]

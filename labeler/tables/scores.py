@@ -26,9 +26,17 @@ from labeler.tables.shared import hole_words, reach_words
 from labeler.uncertainty import Interval, Intervals
 
 HOLE = "◌"
+BELOW = "▽"
+"""Stands beside a mean that is below its threshold; the words are where one hovers, and below."""
 NO_INTERVALS: Intervals = MappingProxyType({})
 Spreads = Mapping[tuple[str, Measure, str | None], Spread]
 """How far means may be off, by run, measure and bucket."""
+Limits = Mapping[tuple[Measure, str | None], str]
+"""What is asked of a column, in words, by measure and bucket."""
+Marks = Mapping[tuple[str, Measure, str | None], str]
+"""What is wrong with a mean, in words, by run, measure and bucket."""
+NO_LIMITS: Limits = MappingProxyType({})
+NO_MARKS: Marks = MappingProxyType({})
 
 
 def score_table(
@@ -36,10 +44,12 @@ def score_table(
     conventions: Conventions,
     intervals: Intervals = NO_INTERVALS,
     spreads: Spreads | None = None,
+    limits: Limits = NO_LIMITS,
+    marks: Marks = NO_MARKS,
 ) -> RunTable:
     """Return runs by measures, of one bucket or of all queries, each mean with its interval.
 
-    ``spreads`` are drawn under the means.
+    ``spreads`` are drawn under the means, ``limits`` stand under headings, ``marks`` at the means.
     """
     first = {score.measure: score for score in reversed(scores)}
     measures = dict.fromkeys(score.measure for score in scores)
@@ -47,12 +57,12 @@ def score_table(
         Column(
             conventions.heading(measure),
             conventions.heading(measure),
-            _rests_on(first[measure]),
-            MEASURES[measure.name].meaning,
+            _under(first[measure], limits),
+            MEASURES[measure.name].help,
         )
         for measure in measures
     ]
-    drawn = (intervals, spreads or {})
+    drawn = (intervals, spreads or {}, marks)
     return _of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
@@ -61,6 +71,8 @@ def bucket_table(
     conventions: Conventions,
     intervals: Intervals = NO_INTERVALS,
     spreads: Spreads | None = None,
+    limits: Limits = NO_LIMITS,
+    marks: Marks = NO_MARKS,
 ) -> RunTable:
     """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`."""
     first = {score.bucket: score for score in reversed(scores)}
@@ -68,12 +80,12 @@ def bucket_table(
         Column(
             column_of(bucket),
             str(bucket),
-            f"{conventions.heading(first[bucket].measure)} · {_rests_on(first[bucket])}",
-            MEASURES[first[bucket].measure.name].meaning,
+            f"{conventions.heading(first[bucket].measure)} · {_under(first[bucket], limits)}",
+            MEASURES[first[bucket].measure.name].help,
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    drawn = (intervals, spreads or {})
+    drawn = (intervals, spreads or {}, marks)
     return _of_scores(columns, scores, lambda score: column_of(score.bucket), *drawn)
 
 
@@ -93,12 +105,19 @@ def _rests_on(score: Score) -> str:
     return f"n {score.n}{left_out}"
 
 
+def _under(score: Score, limits: Limits) -> str:
+    """Say what a column's means rest on, and what is asked of them."""
+    asked = limits.get((score.measure, score.bucket))
+    return _rests_on(score) if asked is None else f"{_rests_on(score)} · {asked}"
+
+
 def _of_scores(
     columns: Sequence[Column],
     scores: Sequence[Score],
     name_of: Callable[[Score], str],
     intervals: Intervals,
     spreads: Spreads,
+    marks: Marks,
 ) -> RunTable:
     """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
     of_column: dict[str, list[Score]] = {}
@@ -112,13 +131,18 @@ def _of_scores(
         for score, spread in zip(column, own, strict=True):
             interval = intervals.get((score.run, str(score.measure), score.bucket))
             picture = band(score.value, spread, scale)
-            element = _score_cell(score, max(known, default=math.nan), interval, picture)
+            mark = marks.get((score.run, score.measure, score.bucket))
+            element = _score_cell(score, max(known, default=math.nan), interval, picture, mark)
             cells.setdefault(score.run, {})[name] = Cell(score.value, element)
     return RunTable(columns, cells, _tags(scores))
 
 
 def _score_cell(
-    score: Score, best: float, interval: Interval | None, picture: htpy.Element | None
+    score: Score,
+    best: float,
+    interval: Interval | None,
+    picture: htpy.Element | None,
+    mark: str | None = None,
 ) -> htpy.Element:
     """Return a mean with the holes it rests on, where it has a depth to count them in.
 
@@ -133,6 +157,9 @@ def _score_cell(
     said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
     if interval is not None:
         said = f"{reach_words(interval)}; {said}"
+    if mark is not None:
+        said, below = f"{mark}; {said}", [htpy.span(aria_hidden="true")[f"{BELOW} "], _unseen(mark)]
+        return htpy.td(title=said)[below, value, htpy.small[_counted(holes)], picture]
     return htpy.td(title=said)[value, htpy.small[_counted(holes)], picture]
 
 
@@ -183,7 +210,7 @@ def own_pool_table(found: OwnPools, conventions: Conventions) -> RunTable:
     """Return each run's recall and rank, and both without what its system alone brought in."""
     heading = conventions.heading(found.measure)
     columns = [
-        Column(heading, heading, "rank · queries", MEASURES[found.measure.name].meaning),
+        Column(heading, heading, "rank · queries", MEASURES[found.measure.name].help),
         Column(f"{heading} without", f"{heading} without", "what its system alone found"),
         Column("only this run", "Only this run", "relevant chunks"),
         Column("only this system", "Only this system", "relevant chunks"),

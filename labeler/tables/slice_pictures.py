@@ -40,7 +40,7 @@ def difference_picture(
     reaches: Mapping[Place, Reach],
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
     spreads: Spreads | None = None,
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
@@ -55,7 +55,7 @@ def difference_picture(
     chosen = [rows[bucket] for bucket in (None, *buckets)]
     scales = _scales(comparison, chosen[1:], least)
     columns = [
-        Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.meaning)
+        Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.help)
         for measure, scale in zip(comparison.measures, scales, strict=True)
     ]
     sure = (tested, reaches)
@@ -83,7 +83,7 @@ def _difference_line(
     spreads: Spreads,
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
 ) -> Line[Dot]:
     tested, reaches = sure
     bucket, n = rows[0].bucket, max(row.n for row in rows)
@@ -128,7 +128,7 @@ def value_picture(
     *,
     facet: str,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
     intervals: Intervals = NO_INTERVALS,
     spreads: Spreads | None = None,
 ) -> htpy.Fragment:
@@ -148,9 +148,7 @@ def value_picture(
         for at in range(len(totals))
     ]
     columns = [
-        Column(
-            conventions.heading(row.measure), _range_words(*bounds), row.measure.definition.meaning
-        )
+        Column(conventions.heading(row.measure), _range_words(*bounds), row.measure.definition.help)
         for row, bounds in zip(totals, ranges, strict=True)
     ]
     drawn = (intervals, spreads or {})
@@ -165,7 +163,7 @@ def _value_line(
     spreads: Spreads,
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
 ) -> Line[Shade]:
     bucket, n = scores[0].bucket, max(score.n for score in scores)
     shades = [

@@ -37,7 +37,7 @@ def slice_table(
     *,
     facet: str,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
     intervals: Intervals = NO_INTERVALS,
 ) -> htpy.Fragment:
     """Return one run's buckets: a row a bucket, a column a measure, then all.
@@ -49,8 +49,7 @@ def slice_table(
     for row in [*rows, *totals]:
         by_bucket.setdefault(row.bucket, []).append(row)
     heads = [
-        head(conventions.heading(row.measure), title=row.measure.definition.meaning)
-        for row in totals
+        head(conventions.heading(row.measure), title=row.measure.definition.help) for row in totals
     ]
     body = [
         _row(bucket, max((s.n for s in scores), default=0), least)[
@@ -68,7 +67,7 @@ def slice_pair_table(
     reaches: Mapping[Place, Reach],
     *,
     least: int,
-    link: LinkOf,
+    link: LinkOf | None,
 ) -> htpy.Fragment:
     """Return one measure's buckets, B against A, with the total at its foot.
 
@@ -120,13 +119,15 @@ def _row(bucket: str | None, n: int, least: int) -> htpy.Element:
     return htpy.tr(class_={"total": bucket is None, "few": n < least})
 
 
-def _bucket_head(bucket: str | None, link: LinkOf) -> htpy.Element:
+def _bucket_head(bucket: str | None, link: LinkOf | None) -> htpy.Element:
     return htpy.th(".words", scope="row")[linked(bucket, link)]
 
 
-def linked(bucket: str | None, link: LinkOf) -> htpy.Element:
-    """Return a bucket's name, or that of all of them, as a link to its queries."""
+def linked(bucket: str | None, link: LinkOf | None) -> htpy.Element:
+    """Return a bucket's name, or that of all of them, as a link to its queries if there is one."""
     name = "all judged queries" if bucket is None else bucket
+    if link is None:
+        return htpy.bdi[name]
     return htpy.a(href=link(bucket), title=f"Open the queries of {name}")[name]
 
 

@@ -15,6 +15,7 @@ from labeler.uncertainty.intervals import (
     PERCENTILE,
     WILSON,
     Interval,
+    Sums,
     intervals,
     wilson,
 )
@@ -22,6 +23,7 @@ from labeler.uncertainty.of_means import Intervals, mean_intervals, with_interva
 from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
 from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
 from labeler.uncertainty.records import with_bands
+from labeler.uncertainty.resampled import Resampled, sums_of
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
 
 __all__ = [
@@ -44,6 +46,8 @@ __all__ = [
     "Intervals",
     "MeanBands",
     "PValue",
+    "Resampled",
+    "Sums",
     "Tops",
     "detectable",
     "family_size",
@@ -55,6 +59,7 @@ __all__ = [
     "p_values",
     "queries_needed",
     "smallest",
+    "sums_of",
     "wilson",
     "with_bands",
     "with_intervals",

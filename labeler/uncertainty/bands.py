@@ -21,7 +21,7 @@ from labeler.uncertainty.bounds import Reach, reach_of
 from labeler.uncertainty.filling import Filling, learn
 from labeler.uncertainty.ground import Ground, find_ground
 from labeler.uncertainty.sampling import Drawn, draw_values, draws_for
-from labeler.uncertainty.tops import DEPTH, UNGRADED, find_tops, grades_of
+from labeler.uncertainty.tops import DEPTH, UNGRADED, find_tops
 
 LEARN_AGAIN = 0.02
 """Once so large a share of the grades is new, weights are learnt anew; levels always are."""
@@ -143,7 +143,7 @@ class Bands:
         self._tops = find_tops(board, depth)
         self._filling: Filling = learn(board, self._tops)
         self._taught = int(np.sum(self._filling.grades > UNGRADED))
-        self._counts, self._revision = _counts(board), board.revision
+        self._board = board
         lengths = [board.hits(run).length for run in self.runs]
         self._answered: Bools = np.array(lengths).reshape(len(self.runs), self._tops.queries).T > 0
         self.draws = self._asked
@@ -154,8 +154,7 @@ class Bands:
         deepest = max((_depth(board, each) for each in measures), default=0)
         if deepest > self._tops.depth:
             self._begin(board, deepest)
-        changed = self._changed(board)
-        self._revision = board.revision
+        changed, self._board = board.moved_since(self._board), board
         if len(changed):
             self._filling = self._filling.after(board, changed.tolist())
             taught = int(np.sum(self._filling.grades > UNGRADED))
@@ -166,16 +165,6 @@ class Bands:
         new = [each for each in measures if each not in self._kept]
         if new:
             self._find(board, new, np.arange(self._tops.queries))
-
-    def _changed(self, board: Scoreboard) -> Ints:
-        """Return the queries whose grades are others than when what is kept was found."""
-        if board.revision == self._revision:
-            return np.zeros(0, dtype=np.int64)
-        counts, grades = _counts(board), grades_of(board, self._tops)
-        differs = (counts != self._counts).any(axis=1)
-        differs[self._tops.query[grades != self._filling.grades]] = True
-        self._counts = counts
-        return np.flatnonzero(differs)
 
     def _find(self, board: Scoreboard, measures: Sequence[Measure], queries: Ints) -> None:
         """Find out what is kept of measures, for all queries or for those that changed."""
@@ -197,7 +186,7 @@ class Bands:
         """Find the same of measures that look equally deep, and so have the same holes."""
         stand_in, first, cutoff = board.conventions.stand_in, measures[0], board.cutoffs
         depth = cutoff(first) if first.cutoff is not None else np.full(self._tops.queries, DEPTH)
-        kept = self._tops.within(self._columns, depth)[ground.holes]
+        kept = self._tops.within(self._columns, depth, ground.holes)
         of = cutoff(first)[ground.queries]
         sees_below = first.cutoff is None or first.judged_only
         part = ground.only(kept, None if sees_below else of)
@@ -286,12 +275,6 @@ def _with_band(board: Scoreboard, measures: Iterable[Measure]) -> list[Measure]:
 
 def _depth(board: Scoreboard, measure: Measure) -> int:
     return DEPTH if measure.cutoff is None else int(board.cutoffs(measure).max(initial=0))
-
-
-def _counts(board: Scoreboard) -> Ints:
-    """Return how many chunks of each grade queries have, (queries, 4)."""
-    counts = [board.counts_of(query_id) for query_id in board.collection.query_ids]
-    return np.array(counts, dtype=np.int64).reshape(-1, 4)
 
 
 def _groups(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, Bools]]:

@@ -126,8 +126,8 @@ def find_ground(
     place = np.full(tops.queries, -1)
     place[queries] = np.arange(len(queries))
     depths = np.full(tops.queries, tops.depth)
-    is_open = (grades == UNGRADED) & (place[tops.query] >= 0) & tops.within(columns, depths)
-    holes = np.flatnonzero(is_open)
+    maybe = np.flatnonzero((grades == UNGRADED) & (place[tops.query] >= 0))
+    holes = maybe[tops.within(columns, depths, maybe)]
     ranks = tops.ranks[holes][:, list(columns)]
     number, column = np.nonzero(ranks)
     rows = [place[tops.query[holes[number]]] * runs + column]

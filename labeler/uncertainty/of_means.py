@@ -11,7 +11,9 @@ import numpy as np
 
 from labeler.evaluation import Record, Scoreboard
 from labeler.measures import Floats, Ints, Measure
-from labeler.uncertainty.intervals import Interval, intervals, wilson
+from labeler.uncertainty.draws import DRAWS
+from labeler.uncertainty.intervals import Interval, Sums, intervals, wilson
+from labeler.uncertainty.resampled import sums_of
 
 Intervals = Mapping[tuple[str, str, "str | None"], Interval]
 """By run, full name of the measure, and bucket; None stands for all queries."""
@@ -26,12 +28,13 @@ def mean_intervals(
     *,
     runs: Collection[str] | None = None,
     buckets: Collection[str | None] | None = None,
+    sums: Sums = sums_of,
 ) -> Intervals:
     """Return the 95% interval of each run's mean, over all queries or those of each bucket.
 
     Wilson's for a measure that is 0 or 1 for each query, else by the bootstrap (see `intervals`);
-    over the queries that are in the mean. ``runs`` and ``buckets`` are all unless given. Raises
-    `NotFound` for an unknown facet.
+    over the queries that are in the mean. ``runs`` and ``buckets`` are all unless given, ``sums``
+    is as in `intervals`. Raises `NotFound` for an unknown facet.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> qrels, run = {"q1": {"c": 1}, "q2": {"c": 1}}, {"q1": ["c"], "q2": ["x"]}
@@ -52,7 +55,7 @@ def mean_intervals(
             else:
                 places.append(place)
                 samples.append(sample)
-    return found | dict(zip(places, intervals(samples), strict=True))
+    return found | dict(zip(places, intervals(samples, DRAWS, sums), strict=True))
 
 
 def with_intervals(records: Iterable[Record], found: Intervals) -> list[Record]:

@@ -12,13 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from labeler.errors import NotFound
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import Golden, Scoreboard
 from labeler.measures import Bools, Ints
 
 DEPTH = 20
 """How deep holes are looked for where a measure has no cut-off of its own."""
 
 UNGRADED = -1
+EVERYWHERE = slice(None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,10 +59,12 @@ class Tops:
             raise NotFound(f"a pair is in the top {self.depth} of no run")
         return places
 
-    def within(self, columns: Iterable[int], cutoffs: Ints) -> Bools:
-        """Say which chunks some of the runs have above their query's cut-off, (n,)."""
-        ranks = self.ranks[:, list(columns)]
-        inside = (ranks > 0) & (ranks <= cutoffs[self.query, np.newaxis])
+    def within(
+        self, columns: Iterable[int], cutoffs: Ints, places: Ints | slice = EVERYWHERE
+    ) -> Bools:
+        """Say which chunks, those at ``places``, some runs have above their query's cut-off."""
+        ranks = self.ranks[places][:, list(columns)]
+        inside = (ranks > 0) & (ranks <= cutoffs[self.query[places], np.newaxis])
         found: Bools = np.any(inside, axis=1)
         return found
 
@@ -97,13 +100,6 @@ def _listed(board: Scoreboard, run: str) -> tuple[Ints, Ints]:
     return np.repeat(np.arange(len(lists)), lengths) << 32 | chunks, rank
 
 
-def grades_in(board: Scoreboard, tops: Tops, query: int) -> Ints:
-    """Return the golden grades of a query's chunks near the top, -1 where there is none."""
-    query_id = board.collection.query_ids[query]
-    return board.grades(query_id, tops.chunk[tops.of(query)].astype(np.int32))
-
-
 def grades_of(board: Scoreboard, tops: Tops) -> Ints:
     """Return the golden grade of each chunk near the top, -1 where there is none, (n,)."""
-    parts = [grades_in(board, tops, query) for query in range(tops.queries)]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+    return Golden.of(board).grades_of(tops.pairs)

@@ -54,7 +54,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for at, run in enumerate(NAMES):
             order = (*NAMES[at:], *NAMES[:at])
             lists = [Ranking(name, order, (1.0,) * len(order)) for name in NAMES]
-            store.add_run(loaded(lists), name=run, system=f"{run} system")
+            store.add_run(loaded(lists), name=run, system=f"{run} system", created_at="2026-01-31")
         grades = [GoldenGrade(name, NAMES[0], 3, (name,), name) for name in NAMES]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
         for number, name in enumerate(NAMES):
@@ -79,6 +79,14 @@ def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "label", {}
     for view in ("measures", "by task", "recall over k", "ties", "keywords"):
         yield "scores", {"view": view, "measure": ["RR", "RBP"], **field}
+    whole = {"runs": "true", "split": "true"}
+    for trend in (
+        {"system": f"{name} system", **field},
+        {"from": name},
+        {"window": name},
+        {"facet": name},
+    ):
+        yield "scores", {"view": "trend", "measure": "RR", **whole, **trend}
     yield "scores", {"facet": name, "systems": "true", "pin": name}
     for show in ("Rank strips", "Bars and scatter", "What moved most", "Perfect reranker"):
         yield "compare", {**two, "show": show, **field}

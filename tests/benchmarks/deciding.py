@@ -4,18 +4,20 @@
 and runs. All pairs of their runs, by three measures: five pairs, then the twentieth part of those
 known, are "graded" at a time, from the published grades, until the verdict is settled. Of chunks
 without a published grade those under ``--zero`` count as graded 0, those under ``--drop`` are taken
-out of the lists first. Right is the sign of the delta under all published grades.
+out of the lists first. Right is the sign of the delta under all published grades. ``--keep FILE``
+writes each replay as it ends, and the next time goes on from there.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
 import statistics
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
 
@@ -30,6 +32,7 @@ from labeler.model import GradeChange
 MEASURES = "nDCG@10 RR@10 P@10"
 STEP, GROWTH = 5, 0.05
 RUNS = ("*.trec", "*.trec.gz", "*.run", "*.run.gz")
+Key = tuple[str, int, str, str, str, str]
 QRELS = ("qrels/test.tsv", "qrels.txt", "*.qrels", "qrels/*.tsv")
 
 
@@ -54,13 +57,20 @@ class Graded:
 class Replay:
     """How one replay ended: how much of the pool it took, and whether it was right."""
 
+    order: str
+    seed: int
     collection: str
+    measure: str
     a: str
     b: str
-    measure: str
     truth: float
     share: float
     right: bool
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other replays."""
+        return (self.order, self.seed, self.collection, self.measure, self.a, self.b)
 
     @property
     def matters(self) -> bool:
@@ -111,20 +121,54 @@ def chosen(trial: Trial, many: int, lot: np.random.Generator, order: str) -> Int
     return np.argsort(-trial.moves, kind="stable")[:many]
 
 
-def replays(graded: Graded, measures: str, seeds: int, order: str) -> Iterator[Replay]:
-    """Replay all pairs of a collection's runs."""
+def replays(graded: Graded, measures: str, seed: int, order: str) -> Iterator[Asked]:
+    """Give the replays of all pairs of a collection's runs."""
     truth = graded.truth()
     for measure in truth.resolve(truth.conventions.measures(measures)):
         values = truth.values(measure)
         for a, b in combinations(graded.runs, 2):
             columns = values[:, truth.column_of(b)] - values[:, truth.column_of(a)]
-            delta = float(np.nanmean(columns))
-            for seed in range(seeds):
-                end = replay(graded, a, b, measure, seed, order)
-                is_right = end.leader == (b if delta > 0 else a)
-                is_right |= end.leader is None and abs(delta) < MATTERS
-                share = end.graded / end.pool
-                yield Replay(graded.name, a, b, measure.label, delta, share, is_right)
+            yield Asked(graded, a, b, measure, seed, order, float(np.nanmean(columns)))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A replay that is to be done; ``truth`` is the delta under all published grades."""
+
+    graded: Graded
+    a: str
+    b: str
+    measure: Measure
+    seed: int
+    order: str
+    truth: float
+
+    @property
+    def key(self) -> Key:
+        """What tells it from other replays."""
+        return (self.order, self.seed, self.graded.name, self.measure.label, self.a, self.b)
+
+    def done(self) -> Replay:
+        """Do it."""
+        end = replay(self.graded, self.a, self.b, self.measure, self.seed, self.order)
+        right = end.leader == (self.b if self.truth > 0 else self.a)
+        right |= end.leader is None and abs(self.truth) < MATTERS
+        return Replay(*self.key, self.truth, end.graded / end.pool, right)
+
+
+def all_done(wanted: Iterable[Asked], kept: Path | None) -> list[Replay]:
+    """Do the replays that are not kept yet, keeping each as it ends; return all."""
+    lines = kept.read_text().splitlines() if kept is not None and kept.exists() else []
+    known = {each.key: each for each in (Replay(**json.loads(line)) for line in lines)}
+    ends = []
+    for asked in wanted:
+        if asked.key not in known:
+            known[asked.key] = end = asked.done()
+            if kept is not None:
+                with kept.open("a") as file:
+                    file.write(json.dumps(asdict(end)) + "\n")
+        ends.append(known[asked.key])
+    return ends
 
 
 def row(name: str, ends: list[Replay]) -> str:
@@ -160,6 +204,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--random-seeds", type=int, default=3, help="0 leaves random order out")
     parser.add_argument("--measures", default=MEASURES)
     parser.add_argument("--pairs", action="store_true", help="print every pair of runs, too")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="of replays, to go on from")
     asked = parser.parse_args()
     if not asked.zero and not asked.drop:
         parser.error("name a folder of a graded collection, with --zero or --drop")
@@ -175,7 +220,13 @@ def main() -> None:
     found += [read(each, drop=True) for each in asked.drop]
     print("\n| order | pairs of runs | median share | mean share | right |\n|---|---|---|---|---|")
     for order, seeds in (("what decides", asked.seeds), ("random", asked.random_seeds)):
-        ends = [end for graded in found for end in replays(graded, asked.measures, seeds, order)]
+        wanted = [
+            each
+            for seed in range(seeds)
+            for graded in found
+            for each in replays(graded, asked.measures, seed, order)
+        ]
+        ends = all_done(wanted, asked.keep)
         for line in table(ends, order):
             print(line, flush=True)
         if asked.pairs:

@@ -1,0 +1,176 @@
+"""Trend: a measure of systems over their runs' dates, with intervals as bands and bars to pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import altair as alt
+import pandas as pd
+
+from labeler.charts.look import INK, LEAST_FONT, Names, dressed
+from labeler.evaluation import number
+from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
+from labeler.trend import Point
+
+MOST_BANDS = 3
+"""With more lines the bands would hide each other, and none is drawn."""
+
+HEIGHT = 320
+POINT_SIZES = ((40, 70), (120, 34), (math.inf, 16))  # of a line of so many points at most
+DAY, HOURS = "%Y-%m-%d", "%m-%d %H:%M"
+_BREAK: Final = "break-paths-filter-domains"  # a run without results is a gap
+
+COLUMNS = (
+    *("line", "at", "when", "date", "run", "value", "shown"),
+    *("lo", "hi", "reach", "n", "holes", "alone"),
+)
+
+Lines = Mapping[str, Sequence[Point]]
+"""The points of each line in order of date, by what the legend calls it."""
+
+
+def trend_chart(
+    lines: Lines, heading: str, bars: Iterable[float] = (), *, share: bool = True
+) -> alt.LayerChart:
+    """Return a line for each of ``lines``, with the 95% interval of up to `MOST_BANDS` as bands.
+
+    ``bars`` are thresholds, drawn across. ``share`` says that values are from 0 to 1. The axis of
+    values begins where they do. The legend is `labeler.tables.run_legend`, of the same names in the
+    same order.
+    """
+    names = Names("lines", list(lines))
+    given = sorted(set(bars))
+    frame = _frame(lines, names)
+    across = alt.X("when:T", title="date of the run (UTC)", scale=_dates(frame), axis=_axis(frame))
+    upward = alt.Scale(domain=_room(frame, given, share=share), nice=False, zero=False)
+    colour = alt.Color("at:N", scale=_looks(names, RUN_COLOURS), legend=None)
+    dash = alt.StrokeDash("at:N", scale=_looks(names, DASHES), legend=None)
+    shape = alt.Shape("at:N", scale=_looks(names, MARKS), legend=None)
+    base = alt.Chart(frame).encode(x=across, color=colour)
+    value = alt.Y("value:Q", title=f"mean {heading}", scale=upward)
+    layers: list[alt.Chart] = []
+    if len(names.names) <= MOST_BANDS:
+        ends = base.encode(y=alt.Y("lo:Q", title=f"mean {heading}", scale=upward), y2="hi:Q")
+        layers.append(ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail="at:N"))
+        layers.append(ends.transform_filter("datum.alone").mark_rule(strokeWidth=2))
+    size = next(size for most, size in POINT_SIZES if _longest(lines) <= most)
+    layers += [
+        base.mark_line(strokeWidth=1.75, invalid=_BREAK).encode(y=value, strokeDash=dash),
+        base.transform_filter("isValid(datum.value)")
+        .mark_point(size=size, filled=True, opacity=1)
+        .encode(
+            y=value,
+            shape=shape,
+            tooltip=_tooltip(),
+        ),
+        base.transform_filter("!isValid(datum.value)")
+        .mark_text(text="×", fontSize=16, baseline="bottom")
+        .encode(y=alt.value("height"), tooltip=_tooltip()),
+        *_bars(given, upward),
+    ]
+    chart: alt.LayerChart = alt.LayerChart(
+        layer=layers,
+        height=HEIGHT,
+        description=f"{heading} of each run over its date, a line for each system or bucket; the "
+        "same numbers as the table of runs",
+    )
+    return dressed(chart)
+
+
+def _frame(lines: Lines, names: Names) -> pd.DataFrame:
+    rows = [
+        {
+            "line": name,
+            "at": at,
+            "when": point.when,
+            "date": point.said,
+            "run": point.run,
+            "value": point.value,
+            "shown": "no result" if math.isnan(point.value) else number(point.value),
+            "lo": point.interval.lo if point.interval else math.nan,
+            "hi": point.interval.hi if point.interval else math.nan,
+            "reach": _reach(point),
+            "n": point.n,
+            "holes": point.holes,
+            "alone": sum(not math.isnan(each.value) for each in points) == 1,
+        }
+        for at, (name, points) in zip(names.numbers, lines.items(), strict=True)
+        for point in points
+    ]
+    return pd.DataFrame(rows, columns=list(COLUMNS))
+
+
+def _reach(point: Point) -> str:
+    found = point.interval
+    known = found is not None and not math.isnan(found.lo)
+    return f"{number(found.lo)} to {number(found.hi)}" if known and found else "–"
+
+
+def _longest(lines: Lines) -> int:
+    return max(map(len, lines.values()), default=0)
+
+
+def _ends(frame: pd.DataFrame) -> tuple[datetime, datetime]:
+    """Return the first and the last moment there is, a day apart where they are one."""
+    first, last = frame["when"].min(), frame["when"].max()
+    apart = timedelta(days=1) if first == last else timedelta()
+    return first - apart, last + apart
+
+
+def _dates(frame: pd.DataFrame) -> alt.Scale:
+    if frame.empty:
+        return alt.Scale(type="utc")
+    ends = [each.isoformat() for each in _ends(frame)]
+    return alt.Scale(type="utc", padding=8, domain=[alt.expr(f"toDate('{each}')") for each in ends])
+
+
+def _axis(frame: pd.DataFrame) -> alt.Axis:
+    short = not frame.empty and _ends(frame)[1] - _ends(frame)[0] < timedelta(days=2)
+    count = max(2, min(8, frame["when"].nunique()))
+    shown = HOURS if short else DAY
+    return alt.Axis(format=shown, tickCount=count, labelOverlap="greedy", labelFlush=True)
+
+
+def _room(frame: pd.DataFrame, bars: Sequence[float], *, share: bool) -> list[float]:
+    """Return between which values everything stands, with a little room around."""
+    found = [*frame[["value", "lo", "hi"]].to_numpy().ravel(), *bars]
+    known = [each for each in found if not math.isnan(each)] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    around = 0.06 * (high - low) or 0.05
+    low, high = max(0.0, low - around), high + around
+    return [low, min(1.0, high) if share else high]
+
+
+def _looks(names: Names, looks: Sequence[object]) -> alt.Scale:
+    """Give each line a look of its own, as far as there are some; then they begin again."""
+    given: list[Any] = [looks[at % len(looks)] for at in names.numbers]
+    return alt.Scale(domain=names.numbers, range=given)
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    words = {
+        "line": "of",
+        "date": "date",
+        "run": "run",
+        "shown": "mean",
+        "reach": "95% interval",
+        "n": "queries",
+        "holes": "holes",
+    }
+    return [alt.Tooltip(f"{name}:N", title=title) for name, title in words.items()]
+
+
+def _bars(bars: Sequence[float], upward: alt.Scale) -> list[alt.Chart]:
+    """Return a line across at each threshold, and the words at it."""
+    frame = pd.DataFrame({"bar": list(bars), "label": [f"threshold {bar:g}" for bar in bars]})
+    if frame.empty:
+        return []
+    across = alt.Chart(frame).encode(y=alt.Y("bar:Q", scale=upward))
+    words = across.mark_text(align="left", dx=4, dy=-7, fontSize=LEAST_FONT, color=INK)
+    return [
+        across.mark_rule(strokeDash=[2, 4], strokeWidth=2, color=QUIET),
+        words.encode(text="label:N", x=alt.value(0)),
+    ]

@@ -1,0 +1,102 @@
+"""``labeler report``: one file for a review, which needs nothing but a browser."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from labeler import transfer
+from labeler.cli.exporting import put_file
+from labeler.cli.group import FILE_OR_OUTPUT, CommandT, database_option, say
+from labeler.cli.scoring import (
+    CONVENTION_OPTIONS,
+    chosen,
+    conventions_of,
+    measures_of,
+    measures_option,
+    refuse_strangers,
+    with_options,
+)
+from labeler.evaluation import USUAL, Scoreboard
+from labeler.model import legible
+from labeler.store import Store
+
+
+def measuring_options(command: CommandT) -> CommandT:
+    """Add the options that say by which measures and conventions."""
+    return with_options(command, (measures_option(USUAL, "The first leads. "), *CONVENTION_OPTIONS))
+
+
+@click.command()
+@click.argument("a")
+@click.argument("b", required=False)
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    type=FILE_OR_OUTPUT,
+    default="report.html",
+    show_default=True,
+    help="The file to write; '-' is the standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace what is at the output's path.")
+@click.option(
+    "--by",
+    "facets",
+    multiple=True,
+    metavar="FACET",
+    help="Slices by this facet; may be repeated.  [default: by every facet]",
+)
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="The day that the report says it is of.  [default: today]",
+)
+@measuring_options
+@database_option
+@click.pass_obj
+def report(
+    db: Path,
+    a: str,
+    b: str | None,
+    path: Path,
+    force: bool,
+    facets: tuple[str, ...],
+    day: datetime | None,
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+) -> None:
+    """Write one HTML file about run A, or B against A.
+
+    It holds the verdict, scores, comparison, slices, failing queries and conventions, with charts
+    that answer to the pointer. It loads nothing from anywhere, and prints. The same golden set
+    asked the same on the same day gives the same file, byte for byte.
+    """
+    from labeler.report import Asked, Source, make_report  # brings what draws charts, which is slow
+
+    with Store(db) as store:
+        conventions = conventions_of(store.settings(), preset, rel, budget)
+        measures = measures_of(conventions, texts)
+        collection = store.collection()
+        refuse_strangers(chosen(collection, (a, b) if b else (a,)))
+        source = Source(
+            Scoreboard(collection, conventions),
+            {query.query_id: query for query in store.queries()},
+            store.remarks(),
+            store.single_grades(),
+            store.chunks_with_text(),
+            store.chunks_numbered,
+        )
+        asked = Asked(a, b, measures, (day or datetime.now(UTC)).date(), facets)
+        made = make_report(source, asked)
+        put_file(path, made, replace=force)
+        noted = transfer.note_export(store, str(path), "report", store.newest_seal())
+    if str(path) != "-":
+        say(f"{path}: {' against '.join(filter(None, (b, a)))}, {len(made) / 1e6:.1f} MB")
+    if not noted:
+        click.echo(legible(f"{db} takes no writes now: this report is not in its audit"), err=True)

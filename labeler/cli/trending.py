@@ -1,0 +1,378 @@
+"""``labeler trend``: a system's runs over time, and whose doing a change between two was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+
+from labeler import trend
+from labeler.cli.group import FILE, database_option
+from labeler.cli.scoring import (
+    CONVENTION_OPTIONS,
+    FORM_OPTIONS,
+    chosen,
+    conventions_of,
+    measures_of,
+    measures_option,
+    print_records,
+    with_options,
+)
+from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
+from labeler.gate import Gate, gate_at, thresholds_for
+from labeler.measures import Measure
+from labeler.model import Collection, legible
+from labeler.store import Store
+from labeler.trend import Dated, Looked, Parts, Point, Series, Summary, Thresholds, Timeline, Window
+from labeler.uncertainty import mean_intervals
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is looked at: systems with their runs of the window, measures, and which queries."""
+
+    systems: dict[str, tuple[Dated, ...]]
+    measures: tuple[Measure, ...]
+    facet: str | None
+    bucket: str | None
+    gate: Gate | None = None
+
+    @property
+    def buckets(self) -> list[str] | None:
+        """The one bucket that is asked for, None for all."""
+        return None if self.bucket is None else [self.bucket]
+
+    @property
+    def within(self) -> tuple[str, str] | None:
+        """The one bucket, with its facet."""
+        return None if self.facet is None or self.bucket is None else (self.facet, self.bucket)
+
+
+def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
+    """Read how far back is looked."""
+    try:
+        return trend.window_of(text)
+    except BadInput as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command("trend")
+@click.argument("systems", nargs=-1, metavar="[SYSTEM]...")
+@click.option(
+    "--window",
+    default="all runs",
+    show_default=True,
+    callback=window_option,
+    metavar="SPAN",
+    help="How far back from a system's newest run, such as '30 runs' or '90 days'.",
+)
+@click.option("--by", "facet", metavar="FACET", help="A trend for each bucket of this facet.")
+@click.option("--bucket", metavar="NAME", help="With --by: the trend in this bucket alone.")
+@click.option("--points", is_flag=True, help="Print every run with its values and intervals.")
+@click.option(
+    "--between",
+    nargs=2,
+    metavar="OLDER NEWER",
+    help="Split the change between two runs: of the run, of grades and rule, of the queries.",
+)
+@click.option(
+    "--grades",
+    "graded_by",
+    metavar="DATE",
+    help="With --between: by which day's grades the older run is taken.  [default: its own day's]",
+)
+@click.option(
+    "--gate",
+    "gate_file",
+    type=FILE,
+    help="A gate file, whose least values are the thresholds that a drop can pass.",
+)
+@lambda command: with_options(command, [measures_option(USUAL), *CONVENTION_OPTIONS, *FORM_OPTIONS])
+@database_option
+@click.pass_obj
+def trends(
+    db: Path,
+    systems: tuple[str, ...],
+    window: Window,
+    facet: str | None,
+    bucket: str | None,
+    points: bool,
+    between: tuple[str, str] | None,
+    graded_by: str | None,
+    gate_file: Path | None,
+    texts: tuple[str, ...],
+    preset: str,
+    rel: int | None,
+    budget: int | None,
+    kind: str,
+    raw: bool,
+) -> None:
+    """Print how systems moved from date to date, and what fell.
+
+    A run belongs to the system that 'load run --system' named, and has the date of '--date'; all
+    runs are scored by the same golden grades. What fell is said only where it is more than chance.
+    """
+    check_asked(between, graded_by, facet, bucket, kind, points=points, raw=raw)
+    with Store(db) as store:
+        collection, settings = store.collection(), store.settings()
+        conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+        measures = measures_of(conventions, texts)
+        if between is not None:
+            within = None if facet is None or bucket is None else (facet, bucket)
+            parts, notes = split(
+                store, collection, conventions, measures, between, graded_by, within
+            )
+            print_parts(parts, conventions, notes, kind, raw=raw)
+            return
+    line = trend.timeline(chosen(collection, ()).runs)
+    runs = {name: window.of(line.of(name)) for name in systems or line.systems}
+    if not runs:
+        raise NotFound(
+            "no run has a date; 'labeler change run NAME --date 2026-01-31' gives one, and "
+            "'labeler load run FILE --system NAME --date DATE' as it is loaded"
+        )
+    board = Scoreboard(
+        chosen(collection, [r.run for each in runs.values() for r in each]), conventions
+    )
+    gate = None if gate_file is None else gate_at(gate_file)
+    asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
+    print_trends(board, asked, line, window, kind, points=points, raw=raw)
+
+
+def check_asked(
+    between: tuple[str, str] | None,
+    graded_by: str | None,
+    facet: str | None,
+    bucket: str | None,
+    kind: str,
+    *,
+    points: bool,
+    raw: bool,
+) -> None:
+    """Raise a usage error for options that cannot be asked for together."""
+    if bucket is not None and facet is None:
+        raise click.UsageError("--bucket needs --by, which names its facet")
+    if between is None and graded_by is not None:
+        raise click.UsageError("--grades goes with --between")
+    if between is not None and points:
+        raise click.UsageError("--between and --points cannot be asked for together")
+    if between is not None and facet is not None and bucket is None:
+        raise click.UsageError("--between is over all queries or one bucket: name it with --bucket")
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+
+
+def print_trends(
+    board: Scoreboard,
+    asked: Asked,
+    line: Timeline,
+    window: Window,
+    kind: str,
+    *,
+    points: bool,
+    raw: bool,
+) -> None:
+    """Print where every series stands, or every point of them, with what fell."""
+    every = series_of(board, asked, with_ends=points)
+    values = trend.Values(board)
+    bars = bars_of(board, asked, every)
+    looked = trend.look(values, every, watched_buckets(board, asked), bars)
+    notes = [*general_notes(board, asked), *(Note("trend", said) for said in line.notes)]
+    notes += [Note("window", f"{window}: direction and change are over it")]
+    notes += [Note("direction", trend.DIRECTION), Note("alerts", looked.rule)]
+    if kind in ("csv", "json"):
+        if points:
+            records = trend.point_records(every, bars)
+        else:
+            records = trend.summary_records(trend.summaries(board, every), looked.alerts, bars)
+        print_records(kind, records, None, board.conventions, notes, raw=raw)
+        return
+    said = alert_notes(looked)
+    conventions = board.conventions
+    table = (
+        points_table(every, conventions)
+        if points
+        else summary_table(trend.summaries(board, every), conventions)
+    )
+    print_table(table, conventions, [*said, *notes], kind)
+
+
+def alert_notes(looked: Looked) -> list[Note]:
+    """Return what people are told of the alerts: the gravest, and how many more there are."""
+    said = [alert.sentence for alert in looked.alerts]
+    if not said:
+        return [Note("alert", "nothing fell by more than chance")] if looked.looks else []
+    more = len(said) - trend.MOST_SHOWN
+    if more > 0:
+        said = [*said[: trend.MOST_SHOWN], f"alerts: {more} more, which --format json has"]
+    return [Note("alert", each) for each in said]
+
+
+def series_of(board: Scoreboard, asked: Asked, *, with_ends: bool) -> list[Series]:
+    """Return the series that are asked for, with the intervals of their points if wanted."""
+    place = (asked.measures, asked.facet)
+    found = mean_intervals(board, *place, buckets=asked.buckets) if with_ends else {}
+    return trend.series_of(board, asked.systems, *place, asked.buckets, found)
+
+
+def bars_of(board: Scoreboard, asked: Asked, every: Sequence[Series]) -> Thresholds:
+    """Return the least values that a gate file asks for, by series."""
+    gate = asked.gate
+    if gate is None:
+        return trend.NO_THRESHOLDS
+    return trend.thresholds_of(
+        every,
+        lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)],
+    )
+
+
+def watched_buckets(board: Scoreboard, asked: Asked) -> list[Series]:
+    """Return the buckets held against the mean over all queries, by the first measure."""
+    if asked.facet is not None:
+        return []
+    first = asked.measures[:1]
+    return [
+        series
+        for facet in board.facets
+        for series in trend.series_of(board, asked.systems, first, facet)
+    ]
+
+
+def general_notes(board: Scoreboard, asked: Asked) -> list[Note]:
+    """Return what is to know of all runs, and how much is to know of single ones."""
+    notes = board.notes(asked.measures)
+    single = sum(bool(note.runs) for note in notes)
+    if asked.facet is not None and (lost := board.unbucketed(asked.facet)):
+        sentence = f"judged queries in no bucket of {asked.facet!r}, so in no row: {lost}"
+        notes = (*notes, Note("no bucket", sentence))
+    found = [note for note in notes if not note.runs]
+    if single:
+        more = f"what is to know of single runs 'labeler score RUN' says: {single}"
+        found.append(Note("single runs", more))
+    return found
+
+
+def summary_table(every: Sequence[Summary], conventions: Conventions) -> Table:
+    """Return a line for each series."""
+    faceted = [] if every[0].series.place.facet is None else [every[0].series.place.facet]
+    names = ["system", *map(legible, faceted), "measure"]
+    numbers = ["runs", "current", "of", "mean", "median", "spread", "lowest", "highest"]
+    lines = [_summary_line(each, conventions) for each in every]
+    return Table(names, [*numbers, "change", "direction"], lines)
+
+
+def _summary_line(each: Summary, conventions: Conventions) -> list[str]:
+    place = each.series.place
+    middle = (each.mean, each.median, each.spread)
+    return [
+        legible(place.system),
+        *([] if place.bucket is None else [legible(place.bucket)]),
+        conventions.heading(place.measure),
+        str(len(each.series.points)),
+        *([number(each.current.value), each.current.said] if each.current else ["–", "–"]),
+        *map(number, middle),
+        *(number(end.value if end else math.nan) for end in (each.lowest, each.highest)),
+        signed(each.change),
+        each.word,
+    ]
+
+
+def points_table(every: Sequence[Series], conventions: Conventions) -> Table:
+    """Return a line for each point."""
+    faceted = [] if every[0].place.facet is None else [every[0].place.facet]
+    names = ["system", *map(legible, faceted), "measure", "date", "run"]
+    lines = [line for series in every for line in _point_lines(series, conventions)]
+    return Table(names, ["value", "change", "95% interval", "n", "holes"], lines)
+
+
+def _point_lines(series: Series, conventions: Conventions) -> Iterator[list[str]]:
+    place = series.place
+    moved = trend.changes(series.points)
+    for point, change in zip(series.points, moved, strict=True):
+        yield [
+            legible(place.system),
+            *([] if place.bucket is None else [legible(place.bucket)]),
+            conventions.heading(place.measure),
+            *(point.said, legible(point.run), number(point.value), signed(change)),
+            *(_ends(point), str(point.n), str(point.holes)),
+        ]
+
+
+def _ends(point: Point) -> str:
+    found = point.interval
+    return "–" if found is None or math.isnan(found.lo) else f"{found.lo:.4f}–{found.hi:.4f}"
+
+
+def split(
+    store: Store,
+    collection: Collection,
+    conventions: Conventions,
+    measures: Sequence[Measure],
+    between: tuple[str, str],
+    graded_by: str | None,
+    within: tuple[str, str] | None,
+) -> tuple[list[Parts], list[Note]]:
+    """Split the change between two runs, by the grades of a day and those of now."""
+    older, newer = between
+    pair = chosen(collection, between)
+    said = graded_by or pair.runs[0].created_at
+    if not said:
+        raise BadInput(f"run {older!r} has no date: name a day with --grades 2026-01-31")
+    until = trend.end_of(said)
+    then = store.collection_at(until, [older])
+    by = f"the older run is by the grades of {said} (UTC), the newer by those of now"
+    if graded_by is None and not len(then.golden_grade):
+        first = store.first_judgment_at() or "never"
+        then = replace(pair, runs=pair.runs[:1])
+        by = (
+            f"nothing was graded yet by {said} (the first grade is of {first[:10]}), so both runs "
+            "are by the grades of now; --grades names another day"
+        )
+    earlier = replace(conventions, golden_rule=store.rule_at(until))
+    boards = Scoreboard(then, earlier), Scoreboard(pair, conventions)
+    notes = [Note("grades", by), Note("order", trend.ORDER)]
+    notes += [Note("buckets", "which bucket a query is in is as it is now")] if within else []
+    every = boards[1].resolve(measures)
+    return [trend.part(*boards, older, newer, measure, within) for measure in every], notes
+
+
+def print_parts(
+    parts: Sequence[Parts],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    kind: str,
+    *,
+    raw: bool,
+) -> None:
+    """Print a row for each measure."""
+    if kind in ("csv", "json"):
+        print_records(kind, trend.part_records(parts), None, conventions, notes, raw=raw)
+        return
+    numbers = ["before", "of the run", "of grades and rule", "of the queries", "now"]
+    lines = [
+        [
+            conventions.heading(each.measure),
+            number(each.before),
+            *map(signed, (each.run, each.grades, each.queries)),
+            number(each.now),
+            *map(str, (each.n_before, each.n_now, each.n_both)),
+        ]
+        for each in parts
+    ]
+    table = Table(["measure"], [*numbers, "n before", "n now", "n both"], lines)
+    why = dict.fromkeys(each.reason for each in parts if each.reason)
+    print_table(table, conventions, [*(Note("reason", said) for said in why), *notes], kind)
+
+
+def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
+    """Print a table for people, with what is to know under it."""
+    if kind == "md":
+        lines = [*markdown_lines(table), *markdown_footer(conventions, notes)]
+    else:
+        lines = [*text_lines(table), *text_footer(conventions, notes)]
+    click.echo("\n".join(lines), nl=False)

@@ -1,0 +1,30 @@
+"""The report that Compare offers: the file that ``labeler report`` writes of the same two runs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from labeler import ui
+from labeler.comparison import View
+from labeler.report import Asked, Source, make_report
+
+
+def report_of(view: View) -> bytes:
+    """Return the report of A and B by the measures of a page, the leading one first.
+
+    It is over all queries; slices are by the facet of the page, or by all facets.
+    """
+    compared = view.compared
+    measures = dict.fromkeys([view.by, *compared.measures])
+    facets = () if compared.facet is None else (compared.facet,)
+    day = datetime.now(UTC).date()
+    with ui.open_store() as store:
+        source = Source(
+            view.board,
+            {query.query_id: query for query in store.queries()},
+            store.remarks(),
+            store.single_grades(),
+            store.chunks_with_text(),
+            store.chunks_numbered,
+        )
+        return make_report(source, Asked(compared.a, compared.b, tuple(measures), day, facets))

@@ -1,0 +1,90 @@
+"""All that is said of two runs at once: what stands out, how sure it is, and the one answer.
+
+Knows neither who keeps it nor what it is drawn on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from labeler.comparison.answering import Answer, Lead, answer, lead_of
+from labeler.comparison.deltas import Delta
+from labeler.comparison.findings import Findings, findings
+from labeler.comparison.splitting import Rerank
+from labeler.comparison.surety import Reach, Sureties, Surety, reaches, sureties
+from labeler.comparison.surviving import Survival
+from labeler.comparison.verdict import rows_over
+from labeler.comparison.views import View
+from labeler.measures import Measure
+from labeler.uncertainty import DeltaBands, Sums, sums_of
+
+SurvivalOf = Callable[[Measure, Surety], Survival]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is said of two runs, and how sure each of the ``rows`` that are shown is."""
+
+    rows: Sequence[Delta]
+    findings: Findings
+    tested: Sureties
+    reaches: Sequence[Reach]
+
+
+class Answered(NamedTuple):
+    """The answer, and the one difference it is about, if it is about one."""
+
+    answer: Answer
+    lead: Lead | None = None
+    is_same: bool = False
+
+    @property
+    def may_be_settled(self) -> bool:
+        """Say whether there is a question that more grades could still settle."""
+        if self.is_same:
+            return False
+        band = None if self.lead is None else self.lead.band
+        return band is None or (band.is_open and not (band.lowest > 0.0 or band.highest < 0.0))
+
+
+def sum_up(
+    view: View,
+    related: Rerank,
+    bucket: str | None = None,
+    names: tuple[str, str] | None = None,
+    sums: Sums = sums_of,
+) -> Summary:
+    """Test what is shown and find what stands out, over all queries or those of one bucket.
+
+    ``related`` and ``names`` are as `findings` takes them, ``sums`` as `reaches` does.
+    """
+    rows = rows_over(view.compared, bucket)
+    tested = sureties(view.compared, rows)
+    found = findings(view, related, bucket, names, tested)
+    return Summary(rows, found, tested, reaches(view.compared, rows, sums))
+
+
+def answered(
+    view: View,
+    summary: Summary,
+    bands: DeltaBands,
+    survival_of: SurvivalOf,
+    names: tuple[str, str],
+) -> Answered:
+    """Return the answer, and how its difference comes out under each grader's own grades.
+
+    ``bands`` are what the holes could make of the differences; ``survival_of`` is asked for the
+    one measure that the answer is about. ``names`` are what A and B are called.
+    """
+    said = summary.findings
+    if said.verdict is None:
+        return Answered(Answer(said.identical), is_same=bool(said.identical))
+    row = lead_of(said.verdict, summary.rows, view.by)
+    if row is None:
+        return Answered(Answer(said.verdict.sentence))
+    surety, reach = summary.tested.of(row), summary.reaches[list(summary.rows).index(row)]
+    band = bands.get((row.measure, row.bucket))
+    lead = Lead(row, surety, reach, band, survival_of(row.measure, surety))
+    return Answered(answer(said.verdict, lead, view.compared.conventions, names), lead)

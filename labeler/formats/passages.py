@@ -1,0 +1,257 @@
+"""Any file of texts to its passages with their lines, a block at a time; looks for nothing in them.
+
+A passage is a text that stands for itself: a JSON text, a cell, or a line of plain text, which may
+go on in the next. Unlike a load, what comes of it is not kept, so that odd bytes are replaced.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from labeler.errors import BadInput
+from labeler.formats.reading import (
+    Block,
+    Lines,
+    Progress,
+    Source,
+    StrPath,
+    Throttle,
+    file_source,
+    head_of,
+    lines_of,
+    open_blocks,
+    peek_line,
+)
+from labeler.formats.records import starts_json
+from labeler.formats.tables import numbered_rows
+
+_BLOCK = 1 << 20  # characters, or bytes of plain text
+_ROWS = 1 << 10
+_PARQUET = b"PAR1"
+_ENDINGS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "table",
+    ".tsv": "table",
+    ".json": "json",
+    ".parquet": "parquet",
+}
+_ESCAPED = re.compile(r'\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))')
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": " ", "f": " "}
+
+
+class Passages(NamedTuple):
+    """Texts of a file in their order; ``lines`` says where each begins, ``fields`` in which part.
+
+    A line is a row in Parquet, from 1. Where they are ``flowing`` a text may go on in the next, and
+    the field of each is empty.
+    """
+
+    lines: Sequence[int]
+    fields: Sequence[str]
+    texts: Sequence[str]
+    flowing: bool
+
+    def since(self, number: int) -> Passages:
+        """Return those from a number on."""
+        return self._replace(
+            lines=self.lines[number:], fields=self.fields[number:], texts=self.texts[number:]
+        )
+
+
+def read_passages(path: StrPath, progress: Progress | None = None) -> Iterator[Passages]:
+    """Give the texts of a JSONL, CSV, TSV, Parquet or plain text file, plain or gzip, in blocks.
+
+    The form is known by the name's ending; without one that is known, a file whose first line is
+    a JSON object is JSONL, and any other is plain text. Of JSON all texts count, however deep, but
+    no key. Raises `BadInput` with file and line where a line is not what the ending says, and
+    `NotFound` for a missing file.
+    """
+    source = file_source(path)
+    form = _form_of(source)
+    if form == "parquet":
+        return _parquet(source, progress)
+    return _in_blocks(source, form, progress)
+
+
+def _form_of(source: Source) -> str:
+    with source.open() as raw:
+        if raw.read(len(_PARQUET)) == _PARQUET:
+            return "parquet"
+    name = PurePath(source.name.lower().removesuffix(".gz"))
+    found = _ENDINGS.get(name.suffix)
+    if found == "parquet":
+        raise source.fail(None, "its name says Parquet, its first bytes do not; rename it")
+    if found is None:
+        first, *_ = head_of(source)
+        found = "jsonl" if _is_object(first) else "text"
+    return found
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _in_blocks(source: Source, form: str, progress: Progress | None) -> Iterator[Passages]:
+    with open_blocks(source, progress, _BLOCK) as blocks:
+        if form == "jsonl":
+            yield from _gathered(_of_json(source, lines_of(blocks)))
+        elif form == "table":
+            yield from _gathered(_of_table(source, lines_of(blocks)))
+        else:
+            yield from (_of_text(block, escaped=form == "json") for block in blocks)
+
+
+def _gathered(found: Iterable[tuple[int, str, str]]) -> Iterator[Passages]:
+    """Put texts that stand for themselves together until they are a block."""
+    lines: list[int] = []
+    fields: list[str] = []
+    texts: list[str] = []
+    size = 0
+    for line, field, text in found:
+        lines.append(line)
+        fields.append(field)
+        texts.append(text)
+        size += len(text) + 1
+        if size >= _BLOCK:
+            yield Passages(lines, fields, texts, flowing=False)
+            lines, fields, texts, size = [], [], [], 0
+    if texts:
+        yield Passages(lines, fields, texts, flowing=False)
+
+
+def _of_text(block: Block, *, escaped: bool) -> Passages:
+    """Return the lines of plain text; of a JSON document those are read that it stands on."""
+    text = block.data.decode(errors="replace")
+    texts = text.split("\n")
+    if not texts[-1]:
+        texts.pop()
+    if escaped and "\\" in text:
+        texts = [_ESCAPED.sub(_unescaped, line) for line in texts]
+    lines = range(block.number, block.number + len(texts))
+    return Passages(lines, [""] * len(texts), texts, flowing=True)
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[1]:
+        return chr(int(found[1], 16))
+    return _ESCAPES.get(found[2], found[2])
+
+
+class _Object(tuple[tuple[str, Any], ...]):
+    """A JSON object as its pairs: a key that stands twice loses nothing."""
+
+    __slots__ = ()
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_Object, strict=False)
+
+
+def _of_json(source: Source, lines: Lines) -> Iterator[tuple[int, str, str]]:
+    for number, raw in lines:
+        text = raw.decode(errors="replace").strip()
+        if number == 1:
+            starts_json(source, number, text[:9].encode())  # refuses a list
+        if not text:
+            continue
+        try:
+            value = _DECODER.decode(text)
+        except json.JSONDecodeError as error:
+            raise source.fail(
+                number,
+                f"not JSON at column {error.colno} ({error.msg}); each line must be one whole JSON "
+                "value, or the file must not be called .jsonl",
+            ) from error
+        except (ValueError, RecursionError) as error:
+            raise source.fail(number, f"the JSON cannot be read: {error}") from error
+        for field, found in texts_in(value):
+            yield number, field, found
+
+
+def texts_in(value: Any) -> Iterator[tuple[str, str]]:
+    """Give the texts in what JSON says, or Arrow, each with the way to it.
+
+    >>> list(texts_in({"messages": [{"role": "user", "content": "Where?"}]}))
+    [('messages[0].role', 'user'), ('messages[0].content', 'Where?')]
+    """
+    waiting = [("", value)]
+    while waiting:
+        field, item = waiting.pop()
+        if isinstance(item, str):
+            if item:
+                yield field, item
+        elif isinstance(item, _Object | dict):
+            pairs = item.items() if isinstance(item, dict) else item
+            waiting += [(f"{field}.{key}" if field else key, each) for key, each in pairs][::-1]
+        elif isinstance(item, list):
+            waiting += [(f"{field}[{at}]", each) for at, each in enumerate(item)][::-1]
+
+
+def _of_table(source: Source, lines: Lines) -> Iterator[tuple[int, str, str]]:
+    """Give the cells of a table, its header's too, under the names that the first row has."""
+    readable: Lines = ((number, _replaced(raw)) for number, raw in lines)
+    _, first, readable = peek_line(source, readable)
+    separator = next((each for each in "\t,;" if each.encode() in first), ",")
+    header: list[str] = []
+    for number, cells in numbered_rows(source, readable, separator):
+        header = header or cells
+        for at, cell in enumerate(cells):
+            if cell:
+                yield number, header[at] if at < len(header) else f"column {at + 1}", cell
+
+
+def _replaced(raw: bytes) -> bytes:
+    """Return a line without what no text can hold."""
+    return raw.decode(errors="replace").replace("\0", " ").encode()
+
+
+def _parquet(source: Source, progress: Progress | None) -> Iterator[Passages]:
+    return _gathered(_of_parquet(source, Throttle(progress)))
+
+
+def _of_parquet(source: Source, report: Throttle) -> Iterator[tuple[int, str, str]]:
+    import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
+    import pyarrow.parquet as pq  # type: ignore[import-untyped]  # nor does this
+
+    with source.open() as raw:
+        try:
+            file = pq.ParquetFile(raw)
+            rows, done = file.metadata.num_rows, 0
+            names = [field.name for field in file.schema_arrow if _may_hold_text(field.type, pa)]
+            for batch in file.iter_batches(_ROWS, columns=names) if names else ():
+                columns = [column.to_pylist() for column in batch.columns]
+                for at in range(batch.num_rows):
+                    for name, column in zip(batch.schema.names, columns, strict=True):
+                        for within, text in texts_in(column[at]):
+                            yield done + at + 1, _joined(name, within), text
+                done += batch.num_rows
+                report(done / rows)
+        except (pa.ArrowException, OSError) as error:
+            raise BadInput(
+                f"{source.name}: the Parquet file is damaged, or not one: {error}"
+            ) from error
+    report(1.0)
+
+
+def _may_hold_text(kind: Any, pa: Any) -> bool:
+    """Say whether values of an Arrow type may be texts, or have texts in them."""
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _may_hold_text(kind.value_type, pa)
+    return bool(
+        types.is_string(kind)
+        or types.is_large_string(kind)
+        or types.is_string_view(kind)
+        or types.is_nested(kind)
+    )
+
+
+def _joined(name: str, within: str) -> str:
+    return f"{name}{within}" if not within or within.startswith("[") else f"{name}.{within}"

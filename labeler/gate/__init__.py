@@ -1,0 +1,60 @@
+"""A gate before a release: thresholds, allowed drops, and whether a run keeps to them.
+
+Knows boards, runs and buckets; not where they are stored, which exit code a build gets, nor who
+looks.
+"""
+
+from labeler.gate.checks import checks_of, thresholds_for, with_runs
+from labeler.gate.files import SERVED, bytes_of, gate_at, served_gate
+from labeler.gate.history import History
+from labeler.gate.judging import judge, judge_each
+from labeler.gate.passing import PassedRun, Passing, read_passing
+from labeler.gate.reading import nearest, read_gate
+from labeler.gate.records import (
+    BASELINE,
+    BEST,
+    FAILED,
+    LAST,
+    PASSED,
+    UNJUDGED,
+    Check,
+    Finding,
+    Gate,
+    Outcome,
+    Rule,
+    Terms,
+    Threshold,
+)
+from labeler.gate.words import KINDS
+
+__all__ = [
+    "BASELINE",
+    "BEST",
+    "FAILED",
+    "KINDS",
+    "LAST",
+    "PASSED",
+    "SERVED",
+    "UNJUDGED",
+    "Check",
+    "Finding",
+    "Gate",
+    "History",
+    "Outcome",
+    "PassedRun",
+    "Passing",
+    "Rule",
+    "Terms",
+    "Threshold",
+    "bytes_of",
+    "checks_of",
+    "gate_at",
+    "judge",
+    "judge_each",
+    "nearest",
+    "read_gate",
+    "read_passing",
+    "served_gate",
+    "thresholds_for",
+    "with_runs",
+]

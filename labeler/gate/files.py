@@ -1,0 +1,42 @@
+"""The gate file on the disk: read anew at each look, since people change it; judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from labeler.errors import BadInput, LabelerError, NotFound
+from labeler.gate.reading import read_gate
+from labeler.gate.records import Gate
+
+SERVED = "LABELER_GATE"
+"""The variable of the environment in which a server is told of its gate file."""
+
+
+def gate_at(path: Path) -> Gate:
+    """Read a gate file; raises `NotFound` or `BadInput`."""
+    return read_gate(bytes_of(path, "a gate file"), path.name)
+
+
+def served_gate(environment: Mapping[str, str]) -> tuple[Gate | None, str]:
+    """Return the gate file a server was told of as it is now, and what is wrong with it.
+
+    None where it was told of none, or where that cannot be read: then the sentence says why.
+    """
+    path = environment.get(SERVED)
+    if not path:
+        return None, ""
+    try:
+        return gate_at(Path(path)), ""
+    except LabelerError as error:
+        return None, str(error).replace(path, Path(path).name)
+
+
+def bytes_of(path: Path, what: str) -> bytes:
+    """Return the bytes of a file; raises `NotFound` or `BadInput` where they cannot be had."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"{path}: is not there; name {what}") from None
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None

@@ -1,0 +1,23 @@
+"""What of a golden set stands in other texts: found whatever its case, or with a word changed.
+
+Knows texts and where they stand; not the database, nor what becomes of a query that is found.
+"""
+
+from labeler.leakage.alike import Alike, alike_texts
+from labeler.leakage.files import Leak, leaks_in
+from labeler.leakage.finding import Find, Finder, Needle
+from labeler.leakage.words import FEWEST_WORDS, THRESHOLD, check_threshold, words_of
+
+__all__ = [
+    "FEWEST_WORDS",
+    "THRESHOLD",
+    "Alike",
+    "Find",
+    "Finder",
+    "Leak",
+    "Needle",
+    "alike_texts",
+    "check_threshold",
+    "leaks_in",
+    "words_of",
+]

@@ -1,0 +1,145 @@
+"""What a gate file asks of the means on Scores, and which of them are below it; draws nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from labeler import tables, ui
+from labeler.evaluation import Conventions, Score, Scoreboard, number
+from labeler.gate import (
+    FAILED,
+    PASSED,
+    Check,
+    Finding,
+    Gate,
+    judge_each,
+    served_gate,
+    thresholds_for,
+)
+from labeler.measures import Measure
+from labeler.scoring.choosing import Choice
+
+MOST_SAID = 5
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What stands at the columns and cells of a table, and in sentences under it.
+
+    ``silent`` says why there is none of it, though the server was told of a gate file.
+    """
+
+    limits: tables.Limits = field(default_factory=dict)
+    marks: tables.Marks = field(default_factory=dict)
+    sentences: Sequence[str] = ()
+    silent: str = ""
+
+
+NO_BARS = Bars()
+
+
+def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
+    """Return what the server's gate file asks of these means, and which it says are too low."""
+    gate, wrong = served_gate(os.environ)
+    if gate is None:
+        return Bars(silent=f"No thresholds: {wrong}") if wrong else NO_BARS
+    if other := other_conventions(gate, choice.conventions):
+        return Bars(silent=other)
+    shown = [score for score in scores if choice.shows(score.run)]
+    places = dict.fromkeys((score.measure, score.facet, score.bucket) for score in shown)
+    checks = [check for place in places for check in checks_at(gate, board, *place)]
+    if not checks:
+        return NO_BARS
+    runs = tuple(dict.fromkeys(score.run for score in shown))
+    at = (ui.database(), board.data_revision, board.revision, board.conventions.golden)
+    found = _found((*at, repr(choice.conventions), repr(checks), runs), checks, runs, board)
+    return _as_bars(gate, choice.conventions, checks, found)
+
+
+def other_conventions(gate: Gate, chosen: Conventions) -> str:
+    """Say why the thresholds of a gate are not of these numbers; nothing where they are."""
+    asked = {"preset": gate.preset, "rel": gate.rel, "budget": gate.budget}
+    own = {"preset": chosen.preset, "rel": chosen.rel, "budget": chosen.budget}
+    if gate.budget is not None and chosen.budget_by_task:
+        own["budget"] = None
+    for name, value in asked.items():
+        if value is not None and value != own[name]:
+            return f"{gate.name} asks for values by {name} {value}, so its thresholds are not shown"
+    return ""
+
+
+def checks_at(
+    gate: Gate, board: Scoreboard, measure: Measure, facet: str | None, bucket: str | None
+) -> list[Check]:
+    """Return the thresholds of one place as checks."""
+    return [
+        Check(measure, facet, bucket, each.at_least, None, each.terms)
+        for each in thresholds_for(gate, board, measure, facet, bucket)
+    ]
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _found(
+    at: tuple[Hashable, ...],
+    _checks: Sequence[Check],
+    _runs: Sequence[str],
+    _board: Scoreboard,
+) -> dict[str, tuple[Finding, ...]]:
+    return judge_each(_board, _runs, _checks)
+
+
+def _as_bars(
+    gate: Gate,
+    conventions: Conventions,
+    checks: Sequence[Check],
+    found: dict[str, tuple[Finding, ...]],
+) -> Bars:
+    limits = {(check.measure, check.bucket): _asked(check) for check in checks}
+    findings = [(run, each) for run, row in found.items() for each in row]
+    below = [(run, each) for run, each in findings if each.verdict == FAILED]
+    marks = {
+        (run, each.check.measure, each.check.bucket): _in_short(gate, each)
+        for run, each in findings
+        if each.verdict != PASSED
+    }
+    return Bars(limits, marks, [_in_full(gate, conventions, *each) for each in below])
+
+
+def _asked(check: Check) -> str:
+    confidence = check.terms.confidence
+    sure = "" if confidence is None else f", {100 * confidence:g}% sure"
+    return f"≥ {check.at_least:.10g}{sure}"
+
+
+def _in_short(gate: Gate, finding: Finding) -> str:
+    """Say in a few words what is wrong with a mean, and who says so."""
+    if finding.verdict != FAILED:
+        return f"not judged: {finding.sentence} ({gate.name})"
+    if finding.value < finding.limit:
+        return f"below {finding.limit:.10g} ({gate.name})"
+    sure = 100 * (finding.check.terms.confidence or 0)
+    return f"not above {finding.limit:.10g} with {sure:g}% confidence ({gate.name})"
+
+
+def _in_full(gate: Gate, conventions: Conventions, run: str, finding: Finding) -> str:
+    check = finding.check
+    place = "" if check.bucket is None else f"{check.where}, "
+    heading, value = conventions.heading(check.measure), number(finding.value)
+    return f"{place}{run}: {heading} {value} is {_in_short(gate, finding)}"
+
+
+def show_bars(bars: Bars) -> None:
+    """Say which means are too low by the gate file, or why that is not said."""
+    if bars.silent:
+        st.text(bars.silent)
+    said = "\n".join(f"{tables.BELOW} {sentence}" for sentence in bars.sentences)
+    if len(bars.sentences) > MOST_SAID:
+        heading = f"{tables.BELOW} {len(bars.sentences)} means are below a threshold"
+        with st.expander(heading, key="below"):
+            st.text(said)
+    elif said:
+        st.text(said)

@@ -1,0 +1,70 @@
+"""A system over time: its runs in order of date, what they say together, what fell and why.
+
+Knows no page, no chart and no file; which golden grades are meant is the board's.
+"""
+
+from labeler.trend.alerts import (
+    MOST_SHOWN,
+    NO_THRESHOLDS,
+    Alert,
+    Looked,
+    Thresholds,
+    look,
+    thresholds_of,
+)
+from labeler.trend.parting import NO_GRADES, ORDER, Parts, part
+from labeler.trend.records import changes, part_records, point_records, summary_records
+from labeler.trend.series import (
+    DIRECTION,
+    Place,
+    Point,
+    Series,
+    Summary,
+    Values,
+    series_of,
+    summaries,
+)
+from labeler.trend.timeline import (
+    WINDOWS,
+    Dated,
+    Timeline,
+    Window,
+    end_of,
+    moment_of,
+    timeline,
+    window_of,
+)
+
+__all__ = [
+    "DIRECTION",
+    "MOST_SHOWN",
+    "NO_GRADES",
+    "NO_THRESHOLDS",
+    "ORDER",
+    "WINDOWS",
+    "Alert",
+    "Dated",
+    "Looked",
+    "Parts",
+    "Place",
+    "Point",
+    "Series",
+    "Summary",
+    "Thresholds",
+    "Timeline",
+    "Values",
+    "Window",
+    "changes",
+    "end_of",
+    "look",
+    "moment_of",
+    "part",
+    "part_records",
+    "point_records",
+    "series_of",
+    "summaries",
+    "summary_records",
+    "thresholds_of",
+    "timeline",
+    "window_of",
+]

@@ -1,0 +1,95 @@
+"""The canonical bytes of a golden set, byte for byte, and its hash; reads nothing by itself.
+
+The hash is made so that another program can make it anew, in two steps, of JSON as RFC 8785 (JCS)
+writes it: UTF-8, no blanks, keys sorted, characters escaped only where JSON asks for it.
+
+1. Each query that is in use has a digest: the SHA-256, in small hexadecimal digits, of an object
+   with its ``query_id``, ``query`` (its text), ``task``, ``split``, ``reference`` and ``guideline``
+   (null where there is none), ``keywords`` (texts in their order), ``buckets`` (facet to bucket),
+   and ``grades``: for every golden grade ``[chunk_id, grade, graders]``. Grades are sorted by the
+   UTF-8 bytes of their chunk id, and so are the names of the graders.
+2. The hash is the SHA-256 of lines that end with a line feed: an object with ``format``, the
+   conventions stored as settings (``rel``, ``budget``, ``budget_by_task``, ``pool_depth``) and the
+   rule ``golden_rule``; then the digest of every query, sorted by the UTF-8 bytes of query ids.
+
+Metadata, notes, texts of chunks, runs, and when a grade was given are no part of it: no number
+depends on them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from labeler.model import Query, Settings
+
+FORMAT = "labeler golden 1"
+GradedBy: TypeAlias = tuple[str, int, Sequence[str]]
+"""A chunk by id, its golden grade, and who stands behind it."""
+
+
+def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
+    """Return the bytes of a query and its golden grades.
+
+    >>> canonical_query(Query("q1", "Where?", buckets={"intent": "place"}), [("c1", 3, ["Ann"])])
+    ... # doctest: +ELLIPSIS
+    b'{"buckets":{"intent":"place"},"grades":[["c1",3,["Ann"]]],"guideline":null,...}'
+    """
+    return _written(
+        {
+            "buckets": _sorted(query.buckets),
+            "grades": [
+                [chunk_id, grade, sorted(names)] for chunk_id, grade, names in sorted(grades)
+            ],
+            "guideline": query.guideline,
+            "keywords": list(query.keywords),
+            "query": query.text,
+            "query_id": query.query_id,
+            "reference": query.reference,
+            "split": query.split,
+            "task": query.task,
+        }
+    )
+
+
+def query_digest(query: Query, grades: Iterable[GradedBy]) -> str:
+    """Return the SHA-256 of a query and its golden grades, 64 digits."""
+    return hashlib.sha256(canonical_query(query, grades)).hexdigest()
+
+
+def canonical_conventions(settings: Settings) -> bytes:
+    """Return the bytes of the settings that numbers depend on.
+
+    >>> canonical_conventions(Settings())[:44]
+    b'{"budget":5,"budget_by_task":{},"format":"la'
+    """
+    return _written(
+        {
+            "budget": settings.budget,
+            "budget_by_task": _sorted(settings.budget_by_task),
+            "format": FORMAT,
+            "golden_rule": settings.golden_rule,
+            "pool_depth": settings.pool_depth,
+            "rel": settings.rel,
+        }
+    )
+
+
+def whole_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
+    """Return the hash of a golden set: of its `canonical_conventions` and its queries' digests.
+
+    ``digests`` are by query id, in any order.
+    """
+    lines = [conventions.decode(), *(digests[query_id] for query_id in sorted(digests))]
+    return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+
+
+def _written(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _sorted(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with its keys sorted as RFC 8785 does: by their UTF-16 code units."""
+    return dict(sorted(given.items(), key=lambda pair: pair[0].encode("utf-16-be")))

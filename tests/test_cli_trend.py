@@ -1,0 +1,137 @@
+"""``labeler trend`` as it is typed: where systems stand, every point, whose doing a change was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from labeler.cli import main
+from labeler.model import Judgment
+from labeler.store import Store
+
+
+@pytest.fixture
+def dated(filled: Store) -> Store:
+    """Two runs of one system, four weeks apart."""
+    filled.change_run("second", system="bm25")
+    return filled
+
+
+def trend(store: Store, *arguments: str, exit_code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["--db", str(store.path), "trend", *arguments])
+    assert result.exit_code == exit_code, result.output
+    return result.output
+
+
+def test_a_line_for_each_measure_says_where_the_system_stands(dated: Store) -> None:
+    head, first, second, *rest = trend(dated, "--measures", "RR R@5").splitlines()
+    assert head.split()[:4] == ["system", "measure", "runs", "current"]
+    assert first.split()[:5] == ["bm25", "RR", "2", "0.2500", "2026-02-28"]
+    assert second.endswith("no direction beyond chance")
+    assert "! nothing fell by more than chance" in rest
+    assert any("over all 2 comparisons" in line for line in rest)
+
+
+def test_every_point_has_its_date_interval_and_change(dated: Store) -> None:
+    _, first, second, *_ = trend(dated, "bm25", "--points", "--measures", "RR").splitlines()
+    assert first.split()[2:6] == ["2026-01-31", "first", "1.0000", "–"]
+    assert second.split()[2:6] == ["2026-02-28", "second", "0.2500", "−0.7500"]
+
+
+def test_programs_get_points_or_summaries_with_every_digit(dated: Store) -> None:
+    asked = ("--measures", "MRR", "--format")
+    [one, two] = json.loads(trend(dated, "--points", *asked, "json"))
+    assert (one["system"], one["run"], one["date"], one["value"]) == (
+        *("bm25", "first"),
+        *("2026-01-31", 1.0),
+    )
+    assert (one["measure"], one["moment"]) == ("MRR", "2026-01-31T00:00:00Z")
+    assert (one["change"], two["change"], one["threshold"]) == (None, -0.75, None)
+    assert one["lo"] <= one["value"] <= one["hi"]
+    [row] = csv.DictReader(io.StringIO(trend(dated, *asked, "csv")))
+    assert (row["runs"], row["current_run"], row["lowest_run"]) == ("2", "second", "second")
+    assert (row["direction"], row["alert"]) == ("no direction beyond chance", "")
+    assert "| bm25 | RR | 2 |" in trend(dated, "--measures", "RR", "--format", "md")
+
+
+def test_one_bucket_or_every_one(dated: Store) -> None:
+    asked = ("--measures", "RR", "--by", "intent", "--format", "json")
+    assert [row["bucket"] for row in json.loads(trend(dated, *asked))] == ["refund", "billing"]
+    [row] = json.loads(trend(dated, *asked, "--bucket", "billing"))
+    assert (row["facet"], row["bucket"], row["current"]) == ("intent", "billing", 0.0)
+
+
+def test_a_window_looks_back_so_far(dated: Store) -> None:
+    asked = ("--measures", "RR", "--format", "json")
+    for window, runs in (("1 runs", 1), ("10 days", 1), ("30 days", 2)):
+        [row] = json.loads(trend(dated, *asked, "--window", window))
+        assert row["runs"] == runs
+
+
+def test_runs_without_a_date_or_a_system_are_said(dated: Store) -> None:
+    dated.change_run("second", system="other", created_at="")
+    said = trend(dated)
+    assert "! runs without a date, which are in no trend: 1 " in said
+    assert "! runs that are the only one of their system, each a single point: 1 " in said
+    dated.change_run("first", created_at="")
+    assert "no run has a date; 'labeler change run NAME" in trend(dated, exit_code=1)
+
+
+def test_a_change_is_split_by_the_grades_of_the_older_runs_day(dated: Store) -> None:
+    dated.judge(Judgment("e", "q1", "c2", "Ann", grade=3, created_at="2026-01-31T10:00:00.000Z"))
+    [row] = json.loads(trend(dated, "--between", "first", "second", *RR))
+    parts = [row[name] for name in ("of_run", "of_grades", "of_queries")]
+    assert (row["before"], row["now"], row["n_before"], row["n_now"]) == (0.5, 0.25, 1, 2)
+    assert parts == [-0.5, 0.5, -0.25]  # q1 alone counted then: 0.5 there, 1.0 by the grades of now
+    assert sum(parts) == pytest.approx(row["change"], abs=1e-12)
+    assert row["notes"][0]["text"].startswith("the older run is by the grades of 2026-01-31")
+
+
+def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text('run = "second"\n[overall]\n"RR" = 0.6\n', encoding="utf-8")
+    [one, _] = json.loads(trend(dated, "--gate", str(gate), "--points", *RR))
+    assert one["threshold"] == 0.6
+    gate.write_text("[overall", encoding="utf-8")
+    assert "gate.toml" in trend(dated, "--gate", str(gate), exit_code=1)
+    assert "is not there" in trend(dated, "--gate", str(tmp_path / "no.toml"), exit_code=1)
+
+
+def test_before_anything_was_graded_both_runs_are_by_the_grades_of_now(dated: Store) -> None:
+    [row] = json.loads(trend(dated, "--between", "first", "second", *RR))
+    assert (row["of_run"], row["of_grades"], row["of_queries"]) == (-0.75, 0.0, 0.0)
+    assert "nothing was graded yet by 2026-01-31" in row["notes"][0]["text"]
+    asked = ("--between", "first", "second", "--grades", "2020-01-01")
+    [row] = json.loads(trend(dated, *asked, *RR))
+    assert (row["of_run"], row["reason"]) == (None, "no query counted yet by the older grades")
+    assert "! no query counted yet by the older grades" in trend(dated, *asked)
+
+
+RR = ("--measures", "RR", "--format", "json")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "said"),
+    [
+        (["third"], 1, "no system called 'third' has a run with a date; there are: bm25"),
+        (["--window", "3 weeks"], 2, "write it like 'all runs', '30 runs' or '90 days'"),
+        (["--by", "topic"], 1, "no facet is called 'topic'"),
+        (["--by", "intent", "--bucket", "law"], 1, "'law'"),
+        (["--bucket", "law"], 2, "--bucket needs --by"),
+        (["--grades", "2026-01-31"], 2, "--grades goes with --between"),
+        (["--between", "first", "third"], 1, "no run is called 'third'"),
+        (["--between", "first", "second", "--by", "intent"], 2, "name it with --bucket"),
+        (["--between", "first", "second", "--points"], 2, "cannot be asked for together"),
+        (["--between", "first", "second", "--grades", "spring"], 1, "is not like 2026-01-31"),
+        (["--raw"], 2, "--raw goes with --format csv"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(
+    dated: Store, arguments: list[str], exit_code: int, said: str
+) -> None:
+    assert said in trend(dated, *arguments, exit_code=exit_code)

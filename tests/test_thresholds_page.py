@@ -1,0 +1,77 @@
+"""The thresholds of a gate file on Scores: where they stand, and what is said to break them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.page import add_collapsed_bucket, empty_golden_set, open_page, words
+
+NEW = "new: RR 0.8625 is below 0.9 (gate.toml)"
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A gate file that a server of 40 queries was told of."""
+    add_collapsed_bucket(empty_golden_set(tmp_path))
+    path = tmp_path / "gate.toml"
+    monkeypatch.setenv("LABELER_GATE", str(path))
+    return path
+
+
+def said(**parameters: str) -> str:
+    return words(open_page("scores", measure=["RR", "P@1"], **parameters))
+
+
+def test_a_mean_below_its_threshold_is_marked_and_told_until_the_file_says_otherwise(file: Path):
+    file.write_text('[overall]\nRR = 0.9\n"P@1" = {at_least = 0.6, confidence = 0.95}\n')
+    told = said()
+    assert "n 40 · ≥ 0.9|" in told
+    assert "n 40 · ≥ 0.6, 95% sure" in told
+    assert f"▽ {NEW}" in told
+    assert "▽ new: P@1 0.7250 is not above 0.6 with 95% confidence (gate.toml)" in told
+    assert "▽ |" in told
+    file.write_text("[overall]\nRR = 0.8\n")
+    told = said()
+    assert NEW not in told
+    assert "new: RR" not in told
+    assert "≥ 0.8" in told
+    assert "≥ 0.6" not in told
+
+
+def test_a_bucket_is_held_to_its_own_threshold(file: Path):
+    file.write_text(
+        "[overall]\nRR = 0.9\n[each.intent]\nRR = 0.6\n[bucket.intent.refund]\nRR = 1\n"
+    )
+    told = said(facet="intent")
+    assert "intent = setup, new: RR 0.5000 is below 0.6 (gate.toml)" in told
+    assert "intent = refund, old: RR 0.5000 is below 1 (gate.toml)" in told
+    assert "below 0.9" not in told
+
+
+def test_thresholds_by_other_conventions_are_not_shown_and_that_is_said(file: Path):
+    file.write_text('preset = "trec_eval"\n[overall]\nRR = 0.9\n')
+    told = said()
+    assert "gate.toml asks for values by preset trec_eval, so its thresholds are not shown" in told
+    assert "▽" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[overall]\nRR = 9\n", "gate.toml:2: 'at_least' is a number from 0 to 1, not 9"),
+        (None, "not there"),
+    ],
+    ids=["broken", "gone"],
+)
+def test_a_file_that_cannot_be_read_is_a_sentence_and_the_numbers_stay(
+    file: Path, text: str | None, why: str
+):
+    if text is not None:
+        file.write_text(text)
+    told = said()
+    assert "No thresholds: gate.toml" in told
+    assert why in told
+    assert "0.8625" in told
+    assert str(file.parent) not in told
