@@ -112,7 +112,7 @@ ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
 def choose_conventions(settings: Settings) -> Conventions:
     """Let the user choose a preset; the choice is in the address as ``preset``."""
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
-    return ui.conventions(settings, preset)
+    return ui.shown_conventions(settings, preset)
 
 
 def choose_measures(default: Sequence[str] = USUAL) -> list[str]:

@@ -113,7 +113,8 @@ here = next(place for place in PLACES if place.title == page.title)
 # The file that a table of its own offers has cells that a spreadsheet runs: ours stand below it.
 STYLE = """
 .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
-.stButtonGroup [data-selected][data-selected] { color: inherit; }
+.stButtonGroup [data-selected][data-selected],
+.stButtonGroup [data-selected][data-selected]:hover { color: inherit; }
 .st-key-navigation { row-gap: 0; }
 [data-testid="stText"] { overflow-x: clip; }
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) { display: none; }

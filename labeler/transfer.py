@@ -8,15 +8,16 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from labeler import formats
+from labeler import formats, freezing
 from labeler.chain import Seal
 from labeler.errors import BadInput
 from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, RunKind
-from labeler.model import IntakeReport
+from labeler.model import GoldenGrade, IntakeReport, Query
 from labeler.store import Disagreement, Store
+from labeler.versions import Content
 
 # In the order in which files that come together need each other: grades name queries.
-LOADS = ("beir", "queries", "chunks", "golden", "run")
+LOADS = ("beir", "queries", "chunks", "golden", "version", "run")
 EXPORTS: Mapping[str, str] = {
     "jsonl": "golden.jsonl",
     "qrels": "golden.qrels",
@@ -73,6 +74,7 @@ def read(
         "run": lambda: _run(path, options, name, progress),
         "golden": lambda: _golden(path, options, name, progress),
         "beir": lambda: _beir(path, options, name, progress),
+        "version": lambda: _version(path, options, name),
     }
     if kind not in readers:
         raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
@@ -132,6 +134,11 @@ def _golden(
     return lambda store: [store.add_golden(meant_by(store).golden(loaded), update=options.update)]
 
 
+def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
+    put = freezing.read(path, name=name, limits=options.limits)
+    return lambda store: [put(store)]
+
+
 def _beir(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
@@ -168,28 +175,35 @@ def run_name_of(path: str | Path) -> str:
     return name
 
 
-def export(store: Store, kind: str, seal: Seal | None = None) -> bytes:
+def export(
+    store: Store, kind: str, seal: Seal | None = None, content: Content | None = None
+) -> bytes:
     """Return the golden set as one file: the same bytes wherever it is asked for.
+
+    It is the live one unless the ``content`` of a version is given, which has no log.
 
     BEIR is a zip of its folder; ``beir_folder`` gives the files themselves. It and the log
     have room for the logs' newest ``seal``; the others are what other programs expect, to the
     byte.
     """
     seal = seal or store.newest_seal()
+    if kind == "events" and content is not None:
+        raise BadInput(f"the version {content.title!r} has golden grades and no log of its own")
     if kind == "events":
         return formats.write_events([*store.events(), *store.remark_log()], str(seal))
     if kind == "beir":
-        return formats.zip_files(beir_folder(store, seal))
+        return formats.zip_files(beir_folder(store, seal, content))
     if kind not in EXPORTS:
         raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
-    queries, grades = store.golden_set()
+    queries, grades = golden_set(store, content)
+    state = store.golden_state() if content is None else content.state
     return formats.write_golden(
         queries,
         grades,
         kind,  # type: ignore[arg-type] # just checked
-        ungraded=store.ungraded(),
+        ungraded=store.ungraded() if content is None else (),
         chunks=lambda: {chunk.chunk_id: chunk for chunk in store.chunks()},
-        description=f"golden {store.golden_state().hash}" if kind == "opensearch" else "",
+        description=f"golden {state.hash}",
     )
 
 
@@ -200,6 +214,13 @@ def export_run(store: Store, name: str, kind: RunKind) -> bytes:
         return formats.write_run(ranked, name, kind)
     texts = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
     return formats.write_run(ranked, name, kind, store.texts_of_queries(), texts)
+
+
+def golden_set(
+    store: Store, content: Content | None = None
+) -> tuple[Sequence[Query], Sequence[GoldenGrade]]:
+    """Return queries and golden grades: the live ones, or those of a version."""
+    return store.golden_set() if content is None else (content.queries, content.grades)
 
 
 def refusals(store: Store) -> dict[str, str]:
@@ -250,13 +271,16 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
             }
 
 
-def beir_folder(store: Store, seal: Seal | None = None) -> dict[str, bytes]:
+def beir_folder(
+    store: Store, seal: Seal | None = None, content: Content | None = None
+) -> dict[str, bytes]:
     """Return the golden set as the files of a BEIR folder, by their path in it."""
     seal = seal or store.newest_seal()
-    queries, grades = store.golden_set()
+    queries, grades = golden_set(store, content)
     return formats.beir_files(queries, store.chunks(), grades, seal=str(seal))
 
 
-def note_export(store: Store, name: str, kind: str, seal: Seal) -> bool:
+def note_export(store: Store, name: str, kind: str, seal: Seal, golden: str | None = None) -> bool:
     """Add to the audit that the golden set was taken out; False where the file takes no writes."""
-    return store.note_if_possible("export", name, {"format": kind, "seal": str(seal)})
+    said = {"format": kind, "seal": str(seal), **({} if golden is None else {"golden": golden})}
+    return store.note_if_possible("export", name, said)

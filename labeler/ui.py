@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import address, links, tokens, transfer, visitors
+from labeler import address, freezing, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.discretion import without_path
@@ -19,9 +20,10 @@ from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
-from labeler.model import Actor, Settings
+from labeler.model import Actor, Collection, Query, Settings
 from labeler.store import CannotTell, Contents, Note, Store, Unusable
 from labeler.tokens import Forbidden
+from labeler.versions import Content
 
 THIS_MACHINE = "127.0.0.1"
 
@@ -196,9 +198,48 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
     )
 
 
+def shown_conventions(settings: Settings, preset: str = "graded") -> Conventions:
+    """Return the same for the golden set that the page's address names, a frozen one or live."""
+    return replace(conventions(settings, preset), frozen=address.given("golden"))
+
+
+def shown_version(store: Store) -> Content | None:
+    """Return the frozen golden set that the address names as ``golden``, None where it is live.
+
+    Raises `Astray` for one that is not there.
+    """
+    asked = address.given("golden")
+    if asked is None:
+        return None
+    try:
+        return _version(database(), store.data_revision(), asked)[0]
+    except NotFound as error:
+        raise Astray(str(error), ["golden"]) from error
+
+
+def shown_settings(store: Store) -> Settings:
+    """Return the team's settings, with the conventions of the golden set that is shown."""
+    version = shown_version(store)
+    return store.settings() if version is None else version.settings
+
+
+def shown_queries(store: Store) -> Sequence[Query]:
+    """Return the queries of the golden set that is shown."""
+    version = shown_version(store)
+    return store.queries() if version is None else version.queries
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading the frozen golden set …")
+def _version(path: str, data_revision: int, asked: str) -> tuple[Content, Collection]:
+    with Store(path) as store:
+        content = freezing.frozen(store, asked)
+        return content, freezing.collected(store, content)
+
+
 def live_board(store: Store, chosen: Conventions) -> Scoreboard:
     """Return the board as the newest judgment leaves it, for one look.
 
+    Where the conventions name a frozen golden set it is the board of that one, which never moves.
     All sessions share one, which is brought up to date with the log's tail, and built again only
     when something other than a judgment was written; what is returned does not move under the
     hands of who shows it. Raises `Forbidden` for a visitor who is no lead, or not any more.
@@ -217,6 +258,8 @@ def _followed(
     store: Store, chosen: Conventions, opened: Callable[[str, int, Conventions], Scoreboard]
 ) -> Scoreboard:
     board = opened(database(), store.data_revision(), chosen)
+    if chosen.frozen is not None:
+        return board.snapshot()
     newest = store.revision()
     if newest != board.revision:
         try:
@@ -238,6 +281,8 @@ def _check_lead(visitor: Person | None) -> None:
     hash_funcs={Conventions: lambda chosen: repr(chosen)},
 )
 def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    if chosen.frozen is not None:
+        return Scoreboard(_version(path, data_revision, chosen.frozen)[1], chosen)
     with Store(path) as store:
         return Scoreboard(store.collection(), chosen)
 

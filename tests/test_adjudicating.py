@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from labeler.access import hash_of
 from labeler.cli import main
 from labeler.errors import NotFound
-from labeler.model import MAJORITY, UPPER_MEDIAN, Chunk, Judgment, Ranking, Settings
+from labeler.model import MAJORITY, UPPER_MEDIAN, Chunk, Judgment, Query, Ranking, Settings
 from labeler.store import Outdated, Store
 from tests.entered import let_in
 from tests.pad import Pad, pad
@@ -190,6 +190,23 @@ def test_one_event_adjudicates_is_harmless_when_sent_again_and_is_undone(split: 
     audited, _ = split.audited(kind="adjudicate")
     assert [entry.detail["grade"] for entry in audited] == ["taken back", 1]
     assert {(entry.who, entry.address) for entry in audited} == {("Lea", "127.0.0.1")}
+
+
+def test_a_pair_that_is_asked_for_is_told_however_much_stands_before_it(
+    split: Store, lead: Pad, loaded
+):
+    wide = "🙂" * 8_000
+    split.add_queries(loaded([Query("long", "what is asked", guideline=wide, reference=wide)]))
+    chunks = [f"wide{number:02}" for number in range(19)]
+    split.add_chunks(loaded([Chunk(name, wide) for name in chunks]))
+    for name in chunks:
+        say(split, name, {"Ann": 0, "Bob": 3}, "long")
+    places = [(each.query_id, each.chunk_id) for each in split.disagreements()]
+    far = places.index(("long", "wide18"))
+    assert far >= len(asked(lead)["items"]), "what comes before it fills a page"
+    found = asked(lead, query="long", chunk="wide18")
+    assert (found["from"], found["items"][0]["chunk"]) == (far, "wide18")
+    assert asked(lead, query="long", chunk="c9")["from"] == 0, "there is none"
 
 
 def test_the_audit_says_how_it_is_known_who_decided(split: Store, lead: Pad):

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -123,6 +124,14 @@ def test_only_the_graders_who_are_chosen_count(grade):
     grade(THREE)
     app = open_page("review", review="Agreement", grader=["Ann", "Cy"])
     assert "Ann and Cy agree closely: Krippendorff's alpha is 1.000" in words(app)
+    assert 'href="/review?review=Disagreements&amp;grader=Ann&amp;grader=Cy"' in bodies(app)
+
+
+def test_every_two_graders_have_a_way_to_where_they_differ(grade):
+    grade({"Ann": [0, 1, 2, 3], HOSTILE: [3, 1, 2, 3], "Cy": [0, 1, 2, 3]})
+    shown = bodies(open_agreement())
+    assert f"{urlencode({'grader': HOSTILE})}&amp;grader=Ann" in shown
+    assert "grader=Ann&amp;grader=Cy" not in shown, "they do not differ"
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,8 @@ def test_an_export_prints_the_seal_and_is_kept_with_it(
     seal = str(filled.newest_seal())
     path = tmp_path / "out.zip"
     assert f"seal: {seal}\n" in run("export", str(path), "--format", kind)
-    assert newest(filled).detail == {"format": kind, "seal": seal}
+    golden = filled.golden_state().hash
+    assert newest(filled).detail == {"format": kind, "seal": seal, "golden": golden}
     assert newest(filled).subject == str(path)
     assert filled.differs_from(filled.newest_seal()) is None
 
@@ -242,7 +243,8 @@ def test_the_log_and_a_beir_set_carry_the_seal_themselves(run, filled: Store, tm
 def test_on_the_standard_output_an_export_is_alone(filled: Store):
     result = CliRunner().invoke(main, ["--db", str(filled.path), "export", "-"])
     assert "seal: " not in result.stdout
-    assert result.stderr == f"seal: {filled.newest_seal()}\n"
+    golden = filled.golden_state().hash
+    assert result.stderr == f"golden: {golden}\nseal: {filled.newest_seal()}\n"
 
 
 HOLD_THE_LOCK = """

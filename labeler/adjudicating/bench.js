@@ -1,9 +1,11 @@
 // The bench: which pair is in focus, what a key does with it, and where one goes from there.
 
 import { drawn } from "./case.js";
-import { closeConnectionDialog, find, isEditable, make, nameOf, newId } from "./hands.js";
+import { bringUp, closeConnectionDialog, find, isEditable, nameOf, newId } from "./hands.js";
 import { Listing } from "./listing.js";
+import { Position } from "./position.js";
 import { drawRows } from "./rows.js";
+import { empty, finished } from "./saying.js";
 import { ask, Forbidden, Sender } from "./sender.js";
 
 /** @import { BenchData, Case, Decision, Result, Step, Verdict } from "./shapes" */
@@ -49,8 +51,9 @@ export class Bench {
     this.dialogs.observe(document.body, { childList: true });
     find(this.root, ".back-page").onclick = () => void this.turn(-1);
     find(this.root, ".next-page").onclick = () => void this.turn(1);
+    this.position = new Position((pair) => this.goTo(pair));
     void this.sender.send();
-    void this.open({});
+    void this.open(this.position.pair() ?? {});
   }
 
   dispose() {
@@ -58,6 +61,7 @@ export class Bench {
     this.sender.dispose();
     document.removeEventListener("keydown", this.onKey, true);
     this.dialogs.disconnect();
+    this.position.dispose();
   }
 
   /** @type {(data: BenchData, renew: () => void) => void} */
@@ -87,7 +91,9 @@ export class Bench {
       this.listing.open(await this.fetch(where));
       this.arrived();
       const wanted = where.query === undefined ? null : JSON.stringify([where.query, where.chunk]);
-      this.look(wanted ?? this.nextOpen(null));
+      const isThere = wanted !== null && this.listing.has(wanted);
+      this.look(isThere ? wanted : this.nextOpen(null));
+      if (wanted !== null && !isThere) this.tell("The pair of this address is not among these.");
     });
   }
 
@@ -261,6 +267,14 @@ export class Bench {
 
   // --- where one goes --------------------------------------------------------------------------
 
+  // To the pair of an address, as after Back.
+  /** @type {(pair: { query: string, chunk: string }) => void} */
+  goTo(pair) {
+    const name = nameOf(pair);
+    if (this.listing.has(name)) this.look(name);
+    else void this.open(pair);
+  }
+
   /** @type {(by: number) => void} */
   step(by) {
     this.isAtWork = true;
@@ -302,17 +316,18 @@ export class Bench {
 
   // --- what is on screen -----------------------------------------------------------------------
 
-  /** @type {(name: string | null, isSame?: boolean) => void} */
-  look(name, isSame = false) {
+  /** @type {(name: string | null, isSame?: boolean, isChosen?: boolean) => void} */
+  look(name, isSame = false, isChosen = false) {
     if (isSame && this.isTyping()) return this.drawList();
     const isOther = name !== this.focus;
     this.focus = name;
     if (isOther) this.shownAt = performance.now();
     const { item } = this;
+    this.position.write(item, isChosen);
     const host = find(this.root, ".case");
     const scrolled = host.querySelector(".passage")?.scrollTop ?? 0;
     const focused = host.querySelector("[data-grade]:focus")?.getAttribute("data-grade");
-    if (!item) host.replaceChildren(...this.finished());
+    if (!item) host.replaceChildren(...finished(this.listing.left));
     else {
       const place = `${this.listing.placeOf(nameOf(item))} of ${this.listing.total.toLocaleString("en")}`;
       const apart = `${item.spread} apart`;
@@ -323,15 +338,8 @@ export class Bench {
       const again = focused && host.querySelector(`[data-grade="${focused}"]`);
       if (again instanceof HTMLElement) again.focus({ preventScroll: true });
     }
-    if (isOther && this.isAtWork) this.bringUp();
+    if (isOther && this.isAtWork) bringUp(this.root, host);
     this.drawList();
-  }
-
-  // Whoever is at work needs the whole of a pair, not what stands over it on the page.
-  bringUp() {
-    const { top } = this.root.getBoundingClientRect();
-    const bottom = find(this.root, ".case").getBoundingClientRect().bottom;
-    if (top < 0 || bottom > window.innerHeight) this.root.scrollIntoView({ block: "start" });
   }
 
   /** @type {(item: Case) => import("./shapes").Acts} */
@@ -357,16 +365,10 @@ export class Bench {
     });
   }
 
-  /** @type {() => Node[]} */
-  finished() {
-    if (this.listing.left) return [make("p", "done", "Fetching the next …")];
-    const words = "All of them are decided. K goes back through them, U takes back your last.";
-    return [make("h3", "done", "Nothing is left open"), make("p", "done", words)];
-  }
-
   drawList() {
     const host = find(this.root, ".list");
-    drawRows(host, this.listing, this.focus, this.data.colours, (name) => this.look(name));
+    const choose = (/** @type {string} */ name) => this.look(name, false, true);
+    drawRows(host, this.listing, this.focus, this.data.colours, choose);
     this.say();
   }
 
@@ -407,12 +409,7 @@ export class Bench {
     const place = find(this.root, ".empty");
     place.hidden = !isEmpty;
     if (!isEmpty) return;
-    const [title, words] = this.data.asked
-      ? ["No disagreement here", "Of these queries and graders no grades differ."]
-      : [
-          "Nobody disagrees",
-          "Where two people have given a chunk different grades, it stands here to be decided.",
-        ];
+    const [title, words] = empty(this.data.asked !== "");
     find(place, "h3").textContent = title;
     find(place, "p").textContent = words;
   }

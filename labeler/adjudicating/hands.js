@@ -60,6 +60,14 @@ export function isEditable(event) {
   return target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
 }
 
+// Whoever is at work needs the whole of a pair, not what stands over it on the page.
+/** @type {(root: HTMLElement, pair: HTMLElement) => void} */
+export function bringUp(root, pair) {
+  const { top } = root.getBoundingClientRect();
+  const { bottom } = pair.getBoundingClientRect();
+  if (top < 0 || bottom > window.innerHeight) root.scrollIntoView({ block: "start" });
+}
+
 // The bench says itself that it is offline; Streamlit's dialog would cover the pair and its keys.
 export function closeConnectionDialog() {
   for (const dialog of document.querySelectorAll('[role="dialog"]')) {

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from labeler import comparison
+from labeler import comparison, freezing
+from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
 from labeler.cli.pairs import Shown, answer_in_words, surety_table, tested_together
 from labeler.cli.scoring import (
@@ -60,6 +61,7 @@ STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-
     "measure on top; · is a chunk nobody has graded.",
 )
 @graders_option
+@golden_option
 @database_option
 @click.pass_obj
 def compare(
@@ -75,6 +77,7 @@ def compare(
     raw: bool,
     stripped: bool,
     by_graders: bool,
+    golden: str | None,
 ) -> None:
     """Compare run B with run A: what moves, where, how surely.
 
@@ -83,10 +86,14 @@ def compare(
     """
     check_asked(facet, kind, per_query=per_query, raw=raw)
     check_runs(runs, kind, stripped=stripped)
+    if by_graders and golden is not None:
+        raise click.UsageError(
+            "--graders reads every single grade, and a frozen version has the agreed ones alone"
+        )
     if by_graders:
         check_graders(runs, facet, per_query=per_query, stripped=stripped)
     with Store(db) as store:
-        collection, settings = store.collection(), store.settings()
+        collection, settings = freezing.collection_of(store, golden)
         singles = store.single_grades() if by_graders else None
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)

@@ -8,13 +8,23 @@ from pathlib import Path
 
 import click
 
-from labeler import transfer
+from labeler import freezing, transfer
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
 from labeler.formats import RUN_KINDS
 from labeler.model import legible
 from labeler.store import Store
+from labeler.versions import Content
 
+VERSION = "version"
+FLAT = (
+    "qrels",
+    "csv",
+    "quepid",
+    "quepid-book",
+    "opensearch",
+    "ranx",
+)  # which have a line for each grade and none for a query
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
@@ -23,21 +33,25 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([*transfer.EXPORTS, "trec"]),
+    type=click.Choice([*transfer.EXPORTS, VERSION, "trec"]),
     help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
     "ragas and ranx are for other tools; csv is for people; events is the whole log of judgments "
-    "and remarks. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
+    "and remarks; version is what --golden names, as a file that proves its hash where it is "
+    "loaded. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
 )
 @click.option("--run", metavar="NAME", help="Write this stored run, and not the golden set.")
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
 @database_option
 @click.pass_obj
-def export(db: Path, path: Path, kind: str | None, run: str | None, force: bool) -> None:
+def export(
+    db: Path, path: Path, kind: str | None, run: str | None, force: bool, golden: str | None
+) -> None:
     """Write the golden set, or a run, to a file.
 
     '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
-    with .zip. A file that ends with .gz is compressed. The seal that is printed tells later
-    whether the log up to now is still the same.
+    with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
+    what was written, and the seal tells later whether the log up to now is still the same.
     """
     if run is not None:
         put_run(db, run, path, kind or "trec", replace=force)
@@ -47,16 +61,21 @@ def export(db: Path, path: Path, kind: str | None, run: str | None, force: bool)
         raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
     with Store(db) as store:
         seal = store.newest_seal()
+        version = None if golden is None else freezing.frozen(store, golden)
+        state = store.golden_state() if version is None else version.state
         if kind == "beir" and path.suffix != ".zip":
-            put_folder(path, transfer.beir_folder(store, seal), replace=force)
+            put_folder(path, transfer.beir_folder(store, seal, version), replace=force)
+        elif kind == VERSION:
+            put_file(path, as_file(version), replace=force)
         else:
-            data = transfer.export(store, kind, seal)
+            data = transfer.export(store, kind, seal, version)
             put_file(path, data, replace=force)
-        said = count_events(data) if kind == "events" else described(kind, store)
-        noted = transfer.note_export(store, str(path), kind, seal)
+        said = count_events(data) if kind == "events" else described(kind, store, version)
+        noted = transfer.note_export(store, str(path), kind, seal, state.hash)
     to_output = str(path) == "-"
     if not to_output:
         say(f"{path}: {said}")
+    click.echo(f"golden: {state.hash}", err=to_output)
     click.echo(f"seal: {seal}", err=to_output)
     if not noted:
         click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
@@ -112,10 +131,20 @@ def count_events(log: bytes) -> str:
     return f"{len(log.splitlines()) - 1} events"
 
 
-def described(kind: str, store: Store) -> str:
+def as_file(version: Content | None) -> bytes:
+    """Return a version as a file; a usage error where none is named."""
+    if version is None:
+        raise click.UsageError("--format version goes with --golden, which names the version")
+    return freezing.as_file(version)
+
+
+def described(kind: str, store: Store, version: Content | None = None) -> str:
     """Say what an export holds; most formats have no query without a golden grade."""
+    if version is not None:
+        counted = [grades for grades in version.by_query.values() if grades or kind not in FLAT]
+        return f"{len(counted)} queries, {len(version.grades)} golden grades, of {version.title}"
     contents = store.contents()
-    if kind not in ("jsonl", "beir", "ragas"):
+    if kind in FLAT:
         _, grades = store.golden_set()
         graded = len({grade.query_id for grade in grades})
         return f"{graded} queries, {contents.golden} golden grades"

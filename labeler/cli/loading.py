@@ -214,6 +214,20 @@ def beir(
 
 
 @load.command()
+@path_argument
+@limit_option
+@database_option
+@click.pass_obj
+def version(db: Path, path: Path, limits: Limits) -> None:
+    """Add a golden set that was frozen elsewhere.
+
+    Its content must have the hash it names. What is live stays as it is.
+    'labeler export FILE --format version --golden NAME' makes such a file.
+    """
+    put(db, "version", path, LoadOptions(limits=limits))
+
+
+@load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
 @limit_option
 @database_option

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import click
 
+from labeler import freezing
+from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
@@ -51,6 +53,7 @@ def recall_options(command: CommandT) -> CommandT:
 @click.command()
 @click.argument("runs", nargs=-1, metavar="[RUN]...")
 @recall_options
+@golden_option
 @database_option
 @click.pass_obj
 def recall(
@@ -62,6 +65,7 @@ def recall(
     budget: int | None,
     kind: str,
     raw: bool,
+    golden: str | None,
 ) -> None:
     """Say how much each run's recall owes to its own pool.
 
@@ -71,7 +75,7 @@ def recall(
     """
     check_asked(None, kind, per_query=False, raw=raw)
     with Store(db) as store:
-        collection, settings = store.collection(), store.settings()
+        collection, settings = freezing.collection_of(store, golden)
         by_hand = store.pairs_found_by_hand()
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)

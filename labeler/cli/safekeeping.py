@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from labeler import freezing
 from labeler.chain import Seal
 from labeler.cli.group import FILE, CommandT, database_option
 from labeler.cli.times import duration
@@ -134,13 +135,24 @@ def check(db: Path, against: str | None) -> None:
     """
     kept = None if against is None else Seal.parse(against)
     try:
-        findings = checking.examine(db, kept)
+        findings = [*checking.examine(db, kept), *frozen_in(db)]
     except LabelerError as error:
         raise BadInput(f"{error}\n{line(checking.sqlite())}") from error
     for finding in findings:
         click.echo(line(finding))
     if any(finding.is_wrong for finding in findings):
         raise click.exceptions.Exit(1)
+
+
+def frozen_in(db: Path) -> list[checking.Finding]:
+    """Say whether every frozen version is still what its hash says, where there are some."""
+    if not checking.is_current(db):
+        return []
+    with Store(db) as store:
+        faults, count = freezing.faults_in(store), len(store.versions())
+    wrong = [checking.Finding("versions", said, is_wrong=True) for said in faults]
+    whole = [checking.Finding("versions", f"{count} frozen, each as its hash says")]
+    return wrong or whole[:count]
 
 
 def line(finding: checking.Finding) -> str:

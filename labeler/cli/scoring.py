@@ -10,6 +10,8 @@ from pathlib import Path
 
 import click
 
+from labeler import freezing
+from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.comparison import FEW, reranked_notes
@@ -120,6 +122,7 @@ def asking_options(command: CommandT) -> CommandT:
     metavar="N",
     help="Say as well what a perfect reranker of the N first would give, over all queries.",
 )
+@golden_option
 @database_option
 @click.pass_obj
 def score(
@@ -134,13 +137,14 @@ def score(
     kind: str,
     raw: bool,
     top: int | None,
+    golden: str | None,
 ) -> None:
     """Print the measures of all runs, or of those named."""
     check_asked(facet, kind, per_query=per_query, raw=raw)
     if top is not None and (facet is not None or per_query):
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
     with Store(db) as store:
-        collection, settings = store.collection(), store.settings()
+        collection, settings = freezing.collection_of(store, golden)
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     collection = chosen(collection, runs)

@@ -21,7 +21,7 @@ def report_of(view: View) -> bytes:
     with ui.open_store() as store:
         source = Source(
             view.board,
-            {query.query_id: query for query in store.queries()},
+            {query.query_id: query for query in ui.shown_queries(store)},
             store.remarks(),
             store.single_grades(),
             store.chunks_with_text(),

@@ -16,6 +16,7 @@ from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
 from labeler.formats.told import RELEVANT
+from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
@@ -26,6 +27,7 @@ __all__ = [
     "RELEVANT",
     "RUN_KINDS",
     "UNGRADED",
+    "FrozenFile",
     "GradeRule",
     "Guess",
     "Limits",
@@ -44,11 +46,14 @@ __all__ = [
     "read_passages",
     "read_queries",
     "read_run",
+    "read_version",
     "refusal",
     "stream_run",
     "usual_limits",
+    "version_in",
     "write_events",
     "write_golden",
     "write_run",
+    "write_version",
     "zip_files",
 ]

@@ -30,6 +30,7 @@ from labeler.formats.names import (
     CHUNK_OF_PAIR,
     CHUNK_TEXT,
     DOCUMENT_ID,
+    FROZEN,
     GRADE,
     LISTS,
     POSITION,
@@ -48,7 +49,7 @@ from labeler.formats.tables import header_names
 from labeler.formats.trec import QRELS, RUN
 from labeler.model import GRADES
 
-Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir"]
+Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir", "version"]
 
 _DOCUMENTS = {
     RATINGS: "judgments of OpenSearch",
@@ -227,6 +228,8 @@ def _of_columns(source: Source, lines: Sequence[str]) -> Guess:
 
 def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
     keys = {key for record in records for key in record}
+    if FROZEN in records[0] and "hash" in records[0]:
+        return Guess("version", "its first line names a golden set that was frozen, and its hash")
     if "judgments" in keys:
         return Guess("golden", f"a query a {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:

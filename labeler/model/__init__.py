@@ -13,7 +13,7 @@ from labeler.model.agreed import (
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.given import GivenGrade
-from labeler.model.golden import SHORT, GoldenState
+from labeler.model.golden import SHORT, GoldenState, Version
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -123,6 +123,7 @@ __all__ = [
     "StoredList",
     "StoredRun",
     "Ungraded",
+    "Version",
     "Way",
     "acting_in",
     "agreed_grade",

@@ -22,6 +22,7 @@ AUDITED: Mapping[str, str] = {
     "rename": "renamed",
     "load": "loaded",
     "export": "exported",
+    "freeze": "golden set frozen",
     "settings": "settings changed",
     "change": "run changed",
     "drop": "run dropped",

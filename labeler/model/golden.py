@@ -21,3 +21,21 @@ class GoldenState:
     digests: Mapping[str, str]
     revision: int
     name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A golden set as it was frozen under a ``name``, which never changes.
+
+    ``at`` is UTC, ISO 8601; ``by`` is None where nobody said who. ``revision`` is the newest
+    judgment in it, by the log of the file in which it was frozen.
+    """
+
+    name: str
+    hash: str
+    at: str
+    by: str | None
+    note: str | None
+    revision: int
+    queries: int
+    grades: int

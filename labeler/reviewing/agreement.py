@@ -110,7 +110,7 @@ def show(asked: Asked) -> None:
             st.subheader("By bucket")
             show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
         st.subheader("Every two graders")
-        show_html(tables.pair_table(found.agreement))
+        show_html(tables.pair_table(found.agreement, partial(disagreements_of, asked)))
         show_confusion(found.agreement, settings)
         show_against(found.against, settings)
     show_repeats(found.again)
@@ -130,10 +130,15 @@ def show_answer(found: Found, asked: Asked, settings: Settings) -> None:
     table = tables.agreement_table(found.agreement) if found.agreement.alpha.n else None
     described = agreement.conventions_of(asked.metric, settings.golden_rule)["description"]
     print_lines = [f"{described} · {agreement.LIMITS}"] if table is not None else []
-    where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
-    link = "" if table is None else address.to("/review", **where)
+    link = "" if table is None else disagreements_of(asked, *asked.graders)
     words = agreement.summary(found.agreement), agreement.meaning(found.agreement)
     show_html(tables.agreement_answer(*words, said, table, print_lines, link))
+
+
+def disagreements_of(asked: Asked, *graders: str) -> str:
+    """Return the address of what these graders disagree on, all where none is named."""
+    where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
+    return address.to("/review", **where, grader=graders or None)
 
 
 def what_to_do(found: Agreement, settings: Settings) -> list[str]:

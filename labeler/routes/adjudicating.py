@@ -57,12 +57,13 @@ class Adjudicating:
         the first that nobody has decided.
         """
         found = wanted(request, store)
-        start = start_of(request, found)
-        cases = store.cases(found[start : start + ON_A_PAGE], LONGEST_IN_LIST)
-        hand = Hand(store, name)
-        items = [item_of(case, hand) for case in cases]
-        items = items[: fitting(map(size_of, items))]
-        store.note_told(name, told_of(cases[: len(items)], name))
+        start, hand = start_of(request, found), Hand(store, name)
+        cases, items = page_of(store, found[start:], hand)
+        asked = place_of(request, found)
+        if "from" not in request.query_params and asked is not None and asked >= start + len(items):
+            start = asked  # what stands before it is too long
+            cases, items = page_of(store, found[start:], hand)
+        store.note_told(name, told_of(cases, name))
         return {
             "items": items,
             "from": start,
@@ -110,14 +111,29 @@ def wanted(request: Request, store: Store) -> list[Disagreement]:
 
 def start_of(request: Request, found: Sequence[Disagreement]) -> int:
     """Return where the page begins that is asked for."""
-    asked = request.query_params
-    pair = asked.get("query"), asked.get("chunk")
-    places = {(each.query_id, each.chunk_id): at for at, each in enumerate(found)}
-    if "from" in asked:
+    if "from" in request.query_params:
         at = min(whole_number(request, "from"), max(len(found) - 1, 0))
     else:
-        at = places.get((pair[0] or "", pair[1] or ""), next_open(found, 0) or 0)
+        asked = place_of(request, found)
+        at = (next_open(found, 0) or 0) if asked is None else asked
     return at - at % ON_A_PAGE
+
+
+def place_of(request: Request, found: Sequence[Disagreement]) -> int | None:
+    """Return where the pair ``query`` and ``chunk`` stands, None where it is not among them."""
+    pair = request.query_params.get("query"), request.query_params.get("chunk")
+    places = (at for at, each in enumerate(found) if (each.query_id, each.chunk_id) == pair)
+    return next(places, None)
+
+
+def page_of(
+    store: Store, found: Sequence[Disagreement], hand: Hand
+) -> tuple[list[Case], list[dict[str, Any]]]:
+    """Return the first of them that fit on a page, as they are and as the page shows them."""
+    cases = store.cases(found[:ON_A_PAGE], LONGEST_IN_LIST)
+    items = [item_of(case, hand) for case in cases]
+    fit = fitting(map(size_of, items))
+    return cases[:fit], items[:fit]
 
 
 def next_open(found: Sequence[Disagreement], start: int) -> int | None:

@@ -24,6 +24,7 @@ class At(NamedTuple):
     data_revision: int
     preset: str
     within: tuple[str, str] | None
+    golden: str | None
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading the chunks …")
@@ -41,9 +42,10 @@ def keyword_values(
     """Return every run's keyword scores by query, and what cannot be looked for; knows no grade."""
     with ui.open_store() as store:
         asked = None if at.within is None else store.queries_in(*at.within)
+        queries = ui.shown_queries(store)
         keywords = {
             query.query_id: query.keywords
-            for query in store.queries()
+            for query in queries
             if query.keywords and (asked is None or query.query_id in asked)
         }
     known = corpus(at.path, at.data_revision, substring)
@@ -65,7 +67,8 @@ def show_keywords(choice: Choice, board: Scoreboard, notes: Sequence[str]) -> No
         "substring",
         help="A keyword without letters and digits, such as `++`, is then looked for, too.",
     )
-    at = At(ui.database(), board.data_revision, choice.conventions.preset, choice.within)
+    chosen = (choice.conventions.preset, choice.within, address.given("golden"))
+    at = At(ui.database(), board.data_revision, *chosen)
     found, unusable = keyword_values(at, substring, board)
     if unusable:
         st.text(unusable)

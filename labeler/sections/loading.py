@@ -34,6 +34,7 @@ KINDS = {
     "golden": "golden grades",
     "run": "a run",
     "beir": "a BEIR set",
+    "version": "a frozen golden set",
 }
 LEFT_OUT = "leave it out"
 DROP_HERE = (

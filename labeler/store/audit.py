@@ -54,6 +54,10 @@ class Audit(Connection):
         row = [at or moment(), kind, by.who, by.way, by.address, shortened(subject), said, count]
         self._db.execute(NOTE, row)
 
+    def whoever(self) -> str | None:
+        """Return the name of who uses this connection, None where nobody said it."""
+        return (self.actor or user_of_this_machine()).who
+
     def note(
         self,
         kind: str,

@@ -15,8 +15,8 @@ import numpy as np
 
 from labeler.errors import BadInput
 from labeler.model import Collection
-from labeler.store.collecting import Collecting
 from labeler.store.columns import moment
+from labeler.store.freezing import Freezing
 
 VIEWS = ("standing_judgments", "current_judgments", "golden")
 _HEAD = re.compile(r"CREATE VIEW \w+ AS\s")
@@ -46,7 +46,7 @@ ORDER BY id LIMIT 1
 GOLDEN = "SELECT query, chunk, grade FROM golden"
 
 
-class Past(Collecting):
+class Past(Freezing):
     """What held at another moment."""
 
     def rule_at(self, when: datetime) -> str:

@@ -275,23 +275,26 @@ class Reading(Audit):
     def golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
         """Return the golden set as exports carry it: queries as loaded, chunks by id."""
         with self._reading():
-            people = self._graders_of_pairs()
-            grades = [
-                GoldenGrade(
-                    query_id,
-                    chunk_id,
-                    grade,
-                    tuple(json.loads(graders)) if graders else tuple(people[query, chunk]),
-                    note,
-                )
-                for query, chunk, query_id, chunk_id, grade, graders, note in self._rows(
-                    "SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note "
-                    "FROM golden AS g JOIN judgments AS j ON j.id = g.judgment "
-                    "JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk "
-                    "WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id"
-                )
-            ]
-            return self.queries(), grades
+            return self._golden_set()
+
+    def _golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
+        people = self._graders_of_pairs()
+        grades = [
+            GoldenGrade(
+                query_id,
+                chunk_id,
+                grade,
+                tuple(json.loads(graders)) if graders else tuple(people[query, chunk]),
+                note,
+            )
+            for query, chunk, query_id, chunk_id, grade, graders, note in self._rows(
+                "SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note "
+                "FROM golden AS g JOIN judgments AS j ON j.id = g.judgment "
+                "JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk "
+                "WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id"
+            )
+        ]
+        return self.queries(), grades
 
     def _graders_of_pairs(self) -> dict[tuple[int, int], list[str]]:
         people: dict[tuple[int, int], list[str]] = defaultdict(list)

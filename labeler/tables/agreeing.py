@@ -122,8 +122,11 @@ def agreement_table(found: Agreement) -> htpy.Fragment:
     return _with_reasons(["all graders", "value", *COUNTED], body)
 
 
-def pair_table(found: Agreement) -> htpy.Fragment:
-    """Return every two graders: weighted kappa, and the plain share of the same grade."""
+def pair_table(found: Agreement, link: Callable[[str, str], str]) -> htpy.Fragment:
+    """Return every two graders: weighted kappa, and the plain share of the same grade.
+
+    ``link`` gives the address of what two of them disagree on.
+    """
     body: list[list[Cell]] = [
         [
             Said(pair.one),
@@ -131,11 +134,13 @@ def pair_table(found: Agreement) -> htpy.Fragment:
             number(pair.kappa.value),
             *counted(pair.kappa),
             percent(pair.same.value),
+            Said("show", link=link(pair.one, pair.other)) if pair.same.value < 1.0 else Said("–"),
             why(pair.kappa, *pair.notes),
         ]
         for pair in found.pairs
     ]
-    return _with_reasons(["grader", "and", "weighted kappa", *COUNTED, "same grade"], body)
+    headings = ["grader", "and", "weighted kappa", *COUNTED, "same grade", "where they differ"]
+    return _with_reasons(headings, body)
 
 
 def bucket_agreement_table(facet: str, found: Sequence[tuple[str, Agreement]]) -> htpy.Fragment:

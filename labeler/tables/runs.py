@@ -33,8 +33,12 @@ LOOK = style(
 }
 .scores th, .scores td {
     padding: 0.19rem 0.55rem; text-align: right; vertical-align: middle; white-space: nowrap;
-    border-bottom: 1px solid color-mix(in srgb, currentColor 18%, transparent);
+    --rule: 1px solid color-mix(in srgb, currentColor 18%, transparent);
 }
+.scores thead th { border-bottom: var(--rule); }
+/* over a row, since the sticky cell of the next one would cover what stands under it */
+.scores tbody tr + tr > * { border-top: var(--rule); }
+.scores tbody tr:last-child > * { border-bottom: var(--rule); }
 .scores td { position: relative; }
 .scores td:has(.band) { padding-bottom: 0.36rem; }
 .scores td .band { position: absolute; inset: auto 0.4rem 1px 0.4rem; height: 0.4rem; margin: 0; }

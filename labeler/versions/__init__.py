@@ -12,12 +12,16 @@ from labeler.versions.canonical import (
     query_digest,
     whole_hash,
 )
+from labeler.versions.content import Content, conventions_in, settings_with
 
 __all__ = [
     "FORMAT",
+    "Content",
     "GradedBy",
     "canonical_conventions",
     "canonical_query",
+    "conventions_in",
     "query_digest",
+    "settings_with",
     "whole_hash",
 ]

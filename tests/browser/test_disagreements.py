@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import signal
 import time
 from pathlib import Path
@@ -149,3 +150,29 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     assert len(rows) == 2 * MANY
     assert [row["adjudicated"] for row in rows].count("2") == 2 * MANY
     assert {row["golden_rule"] for row in rows} == {"lower median"}
+
+
+def test_the_pair_in_focus_stands_in_the_address(serve, visit, split):
+    server = serve(split)
+    page = open_bench(visit, server)
+    at(page, 1)
+    for place in (5, 9):
+        page.locator(".bench .row").nth(place - 1).click()
+        at(page, place)
+    page.go_back()
+    at(page, 5)
+    page.go_forward()
+    at(page, 9)
+    page.keyboard.press("j")
+    at(page, 10)
+    page.locator(".bench .next-page").click()
+    at(page, 21)
+    link = page.url
+    page.get_by_role("radio", name="Work").click()
+    expect(page.locator(".bench")).to_have_count(0)
+    expect(page).not_to_have_url(re.compile("chunk="))
+    page.goto(link)
+    at(page, 21)
+    page.goto(f"{server.url}/review?review=Disagreements&query=q1&chunk=none")
+    at(page, 1)
+    expect(page.locator(".bench .state")).to_contain_text("is not among these")

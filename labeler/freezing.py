@@ -1,0 +1,121 @@
+"""Freezes a golden set, and gives it back as it was: in a terminal and on the pages alike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from labeler import formats
+from labeler.errors import BadInput
+from labeler.formats import LIMITS, Limits
+from labeler.model import Collection, IntakeReport, Settings, Version
+from labeler.store import Store, moment
+from labeler.versions import Content, conventions_in, settings_with
+
+DAMAGED = "a backup, or a file the version was exported to, may have it whole"
+TAKE_ANEW = "take the file anew from where it came; nothing was changed"
+
+
+def live(store: Store) -> Content:
+    """Return the golden set as it is now."""
+    settings, queries, grades, revision = store.live_content()
+    return Content(settings, queries, grades, revision)
+
+
+def freeze(store: Store, name: str, note: str | None = None) -> Version:
+    """Keep the golden set as it is now, for good, under a name; return what was kept.
+
+    Raises `BadInput` where another version has the name.
+    """
+    content = live(store)
+    state = content.state
+    by = store.whoever()
+    version = Version(
+        *(name, state.hash, moment(), by, note or None, content.revision),
+        *(len(content.queries), len(content.grades)),
+    )
+    store.add_version(version, as_file(replace(content, version=version)))
+    return store.version(name)
+
+
+def as_file(content: Content) -> bytes:
+    """Return a frozen version as a file that proves its hash wherever it is loaded."""
+    version = content.version
+    if version is None:
+        raise ValueError("only what is frozen has a file")
+    conventions = conventions_in(content.settings)
+    return formats.write_version(version, conventions, content.queries, content.grades)
+
+
+def frozen(store: Store, asked: str) -> Content:
+    """Return a version by its name, or by the first digits of its hash.
+
+    Raises `NotFound` where there is none, and `BadInput` where it is not what its hash says.
+    """
+    version = store.version(asked)
+    read = formats.version_in(f"version {version.name!r}", store.version_content(version))
+    settings = settings_with(read.conventions, store.settings())
+    content = Content(settings, read.queries, read.grades, version.revision, version)
+    return content.checked(str(store.path), DAMAGED)
+
+
+def faults_in(store: Store) -> list[str]:
+    """Say of each version that is not what its hash says what is wrong with it."""
+    faults = []
+    for version in store.versions():
+        try:
+            frozen(store, version.name)
+        except BadInput as error:
+            faults.append(str(error))
+    return faults
+
+
+def content_of(store: Store, asked: str | None) -> Content:
+    """Return the golden set as it was ``asked`` for: a version by name or hash, None for live."""
+    return live(store) if asked is None else frozen(store, asked)
+
+
+def collection_of(store: Store, asked: str | None) -> tuple[Collection, Settings]:
+    """Return what measures are computed from, with the team's settings.
+
+    With ``asked`` golden grades, queries and buckets are those of this version, named as in
+    `frozen`, and so are the conventions among the settings; the runs are those there are now.
+    """
+    if asked is None:
+        return store.collection(), store.settings()
+    content = frozen(store, asked)
+    return collected(store, content), content.settings
+
+
+def collected(store: Store, content: Content) -> Collection:
+    """Return what measures of the runs there are now are computed from, by a frozen golden set."""
+    return store.collection_of(content.state, content.queries, content.grades)
+
+
+def read(
+    path: str | Path, *, name: str | None = None, limits: Limits = LIMITS
+) -> Callable[[Store], IntakeReport]:
+    """Read a version that was frozen elsewhere, and return what puts it into a store.
+
+    It is kept under its own name, and nothing that is live changes. Raises `BadInput` where its
+    content does not have the hash it names.
+    """
+    found = formats.read_version(path, name=name, limits=limits)
+    version, settings = found.version, settings_with(found.conventions)
+    content = Content(settings, found.queries, found.grades, version.revision, version)
+    where = name or str(path)
+    content.checked(where, TAKE_ANEW)
+
+    def put(store: Store) -> IntakeReport:
+        is_new = store.add_version(version, as_file(content))
+        facts: dict[str, int | str] = {
+            "golden": version.hash,
+            "frozen": f"{version.at[:10]} by {version.by or 'nobody knows whom'}",
+            "queries": version.queries,
+            "golden grades": version.grades,
+        }
+        there = "" if is_new else " is already there with the same content"
+        return IntakeReport(f"version {version.name!r} from {where}{there}", facts, changed=is_new)
+
+    return put

@@ -1,0 +1,91 @@
+"""What was frozen, read back, and whether it still is what its hash says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.model import GoldenGrade, GoldenState, Query, Settings, Version
+from labeler.versions.canonical import canonical_conventions, query_digest, whole_hash
+
+CONVENTIONS = ("rel", "budget", "budget_by_task", "pool_depth", "golden_rule")
+
+
+@dataclass(frozen=True)
+class Content:
+    """A golden set by itself: its queries in their order, its golden grades, the conventions.
+
+    ``settings`` are the defaults but for the conventions. ``version`` is None where it is live.
+    """
+
+    settings: Settings
+    queries: Sequence[Query]
+    grades: Sequence[GoldenGrade]
+    revision: int
+    version: Version | None = None
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return "live" if self.version is None else self.version.name
+
+    @cached_property
+    def by_query(self) -> Mapping[str, list[GoldenGrade]]:
+        """The golden grades of every query."""
+        found: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in self.queries}
+        for grade in self.grades:
+            found[grade.query_id].append(grade)
+        return found
+
+    @cached_property
+    def state(self) -> GoldenState:
+        """What it is by its content."""
+        conventions = canonical_conventions(self.settings)
+        digests = {
+            query.query_id: query_digest(query, map(_graded, self.by_query[query.query_id]))
+            for query in self.queries
+        }
+        name = None if self.version is None else self.version.name
+        whole = whole_hash(conventions, digests)
+        return GoldenState(whole, conventions, digests, self.revision, name)
+
+    def checked(self, where: str, remedy: str) -> Content:
+        """Return it if it is what its version says it is; raises `BadInput` where it is not."""
+        if self.version is not None and self.version.hash != self.state.hash:
+            raise BadInput(
+                f"{where}: the version {self.version.name!r} says its hash is "
+                f"{self.version.hash[:16]}, and that of its content is {self.state.hash[:16]}: "
+                f"something in it was changed; {remedy}"
+            )
+        return self
+
+
+def settings_with(conventions: Mapping[str, Any], settings: Settings | None = None) -> Settings:
+    """Return settings with these conventions in place of their own; raises `BadInput`."""
+    unknown = sorted(set(conventions) - set(CONVENTIONS))
+    missing = sorted(set(CONVENTIONS) - set(conventions))
+    if unknown or missing:
+        raise BadInput(
+            f"the conventions of a version are {', '.join(CONVENTIONS)}; "
+            + "; ".join(
+                f"{what}: {', '.join(names)}"
+                for what, names in (("unknown", unknown), ("missing", missing))
+                if names
+            )
+        )
+    try:
+        return replace(settings or Settings(), **conventions)
+    except (TypeError, AttributeError) as error:
+        raise BadInput(f"the conventions of the version cannot be read: {error}") from error
+
+
+def conventions_in(settings: Settings) -> dict[str, Any]:
+    """Return the settings that a version keeps."""
+    return {name: getattr(settings, name) for name in CONVENTIONS}
+
+
+def _graded(grade: GoldenGrade) -> tuple[str, int, Sequence[str]]:
+    return grade.chunk_id, grade.grade, grade.graders
