@@ -62,6 +62,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.stored import JoinedLists
 
 __all__ = [
     "ADJUDICATE",
@@ -105,6 +106,7 @@ __all__ = [
     "GoldenState",
     "GradeChange",
     "IntakeReport",
+    "JoinedLists",
     "Judged",
     "Judgment",
     "Loaded",
