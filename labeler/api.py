@@ -220,7 +220,8 @@ def find_keywords(
         raise BadInput("keywords must be {query: [keyword, ...]}")
     nothing: dict[str, dict[str, int]] = {query_id: {} for query_id in keywords}
     rule = grade_rule(None, False)
-    board = _board(nothing, runs, Conventions.of(), rule, on_duplicate, limits)
+    run_rule = RunRule(on_duplicate, limits=limits)
+    board = _board(nothing, runs, Conventions.of(), rule, run_rule)
     numbers = {name: at for at, name in enumerate(board.collection.chunk_ids)}
     known = {numbers.setdefault(name, len(numbers)): text for name, text in texts.items()}
     corpus = Corpus(known, substring=substring)

@@ -10,7 +10,16 @@ from typing import Literal, TypeAlias
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
-from labeler.model import MAJORITY, SHORT, TASKS, GoldenState, check_rule, legible
+from labeler.model import (
+    EVERYTHING,
+    MAJORITY,
+    SHORT,
+    TASKS,
+    GoldenState,
+    Selection,
+    check_rule,
+    legible,
+)
 
 Undefined: TypeAlias = Literal["nan", 0, 1]
 PRESETS = ("graded", "trec_eval")
@@ -31,7 +40,8 @@ class Conventions:
 
     ``golden`` is the hash of the golden set that numbers rest on, None where nobody keeps one. It
     moves with every grade, and conventions that differ in nothing else are the same. ``frozen``
-    is the name of the version it was frozen as, None where it is live.
+    is the name of the version it was frozen as, None where it is live. ``selected`` are the
+    queries of it that numbers are of.
 
     ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
     `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
@@ -50,6 +60,7 @@ class Conventions:
     undefined: Undefined | None = None
     golden: str | None = field(default=None, compare=False, repr=False)
     frozen: str | None = None
+    selected: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -81,12 +92,14 @@ class Conventions:
         pool_depth: int = 10,
         golden_rule: str | None = None,
         undefined: Undefined | None = None,
+        selected: Selection = EVERYTHING,
     ) -> Conventions:
         """Make the conventions of a preset, with the gain that belongs to it."""
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
         by_task = dict(budget_by_task or {})
-        return cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined)
+        made = cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined)
+        return replace(made, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
         """Return these conventions for numbers that rest on this golden set, if one is kept."""
@@ -134,6 +147,7 @@ class Conventions:
         tie = ", a tie is as ungraded" if self.golden_rule == MAJORITY else ""
         words = [
             *self._golden_in_words(),
+            *([self.selected.describe()] if self.selected != EVERYTHING else []),
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),

@@ -48,6 +48,7 @@ from labeler.model.records import (
     check_name,
     is_storable,
 )
+from labeler.model.selection import EVERYTHING, LEAKED, WITH, Selection
 from labeler.model.settings import (
     HOLES_OF_TWO,
     LEAST_JUDGED,
@@ -69,12 +70,14 @@ __all__ = [
     "ASKED_TO_DECIDE",
     "AUDITED",
     "DECIDING",
+    "EVERYTHING",
     "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
     "IMPORT",
     "KINDS",
+    "LEAKED",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
@@ -96,6 +99,7 @@ __all__ = [
     "UPPER_MEDIAN",
     "WAYS",
     "WHAT_DECIDES",
+    "WITH",
     "Actor",
     "AuditEntry",
     "Chunk",
@@ -120,6 +124,7 @@ __all__ = [
     "RankingsByQuery",
     "RecordT",
     "Remark",
+    "Selection",
     "Settings",
     "SingleGrades",
     "StoredList",

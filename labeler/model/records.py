@@ -368,7 +368,8 @@ class Collection:
     query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
     ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
     that nobody had graded; some may have a golden grade by now.
-    ``golden`` says which golden set they are, None where nobody keeps it.
+    ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
+    ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
     """
 
     query_ids: tuple[str, ...]
@@ -384,6 +385,8 @@ class Collection:
     golden: GoldenState | None = None
     pool_query: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
     pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
+    leaked: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,7 @@ class Past(Freezing):
                 data_revision=self.data_revision(),
                 pool_query=pool[0],
                 pool_chunk=pool[1],
+                leaked=self._leaked_ids(),
             )
 
     def _golden_at(self, until: str, rule: str, place: dict[int, int]) -> Any:
