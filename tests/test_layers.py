@@ -430,6 +430,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.downloads",
         "labeler.errors",
         "labeler.formats",
+        "labeler.freezing",
         "labeler.hosts",
         "labeler.links",
         "labeler.markup",
@@ -439,6 +440,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.transfer",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.navigation": {
         "streamlit",
