@@ -229,6 +229,14 @@ def shown_queries(store: Store) -> Sequence[Query]:
     return store.queries() if version is None else version.queries
 
 
+def queries_of(store: Store, frozen: str | None) -> Sequence[Query]:
+    """Return the queries of a frozen version, or of the live set, to one who has no page."""
+    if frozen is None:
+        return store.queries()
+    content, _ = _version(database(), store.data_revision(), frozen)
+    return content.queries
+
+
 @st.cache_resource(max_entries=2, show_spinner="Reading the frozen golden set …")
 def _version(path: str, data_revision: int, asked: str) -> tuple[Content, Collection]:
     with Store(path) as store:

@@ -156,6 +156,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.formats",
         "labeler.given",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
     },
@@ -283,6 +284,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ui",
         "labeler.uncertainty",
     },
+    "labeler.wording": {
+        "streamlit",
+        "labeler.address",
+        "labeler.evaluation",
+        "labeler.keywords",
+        "labeler.ui",
+    },
     "labeler.choices": {
         "htpy",
         "streamlit",
@@ -320,6 +328,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.deciding",
         "labeler.downloads",
         "labeler.evaluation",
+        "labeler.keywords",
         "labeler.links",
         "labeler.markup",
         "labeler.measures",
@@ -331,6 +340,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.scoring": {
         "streamlit",
@@ -353,6 +363,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.trend",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.opened": {
         "streamlit",
@@ -371,6 +382,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ranks",
         "labeler.tables",
         "labeler.ui",
+        "labeler.wording",
     },
     "labeler.reranker": {
         "streamlit",
@@ -485,6 +497,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.gate",
         "labeler.hosts",
         "labeler.leakage",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
         "labeler.places",
@@ -507,8 +520,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": {
         "streamlit",
         "labeler.address",
-        "labeler.banding",
         "labeler.agreement",
+        "labeler.banding",
         "labeler.charts",
         "labeler.choices",
         "labeler.comparing",
@@ -535,6 +548,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
 }
 INTRODUCERS = {"labeler.ui", "labeler.cli"}  # the only rooms where store and evaluation meet

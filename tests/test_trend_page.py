@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from labeler.gate import SERVED
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
@@ -62,6 +63,17 @@ def test_one_bucket_or_every_one_of_a_system(seasons: Path) -> None:
     assert "search, topic = tax: RR fell" in every
     assert "|rest|" in every
     assert "||12||" in trend(facet="topic", bucket="tax", runs="true")
+
+
+def test_a_threshold_of_the_gate_file_stands_beside_the_value(
+    seasons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text('[overall]\n"RR" = 0.6\n', encoding="utf-8")
+    monkeypatch.setenv(SERVED, str(gate))
+    said = trend()
+    assert "threshold 0.6" in said
+    assert "▼ search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said
 
 
 def test_every_system_stands_in_a_line_by_one_measure(seasons: Path) -> None:

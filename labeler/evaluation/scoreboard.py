@@ -14,7 +14,6 @@ import numpy as np
 from labeler.errors import NotFound
 from labeler.evaluation.adding import Grouping
 from labeler.evaluation.alignment import (
-    NO_CHUNKS,
     Chunks,
     Lists,
     Ranked,
@@ -289,7 +288,7 @@ class Scoreboard:
 
     def chunks(self, run: str, query_id: str) -> Chunks:
         """Return a run's list in the order the conventions use; empty where it has none."""
-        return self._lists.ordered[self.column_of(run)].get(self.number_of(query_id), NO_CHUNKS)
+        return self._lists.ordered(self.column_of(run), self.number_of(query_id))
 
     def ranked(self, run: str, query_id: str) -> list[Ranked]:
         """Return a run's list with scores and golden grades, in the order the conventions use.

@@ -76,9 +76,10 @@ class Hits:
         if len(parts) == 1:
             return parts[0]
         offsets = np.cumsum([0, *(len(part.length) for part in parts[:-1])])
-        shift = np.repeat(offsets, [len(part.row) for part in parts])
+        row = np.concatenate([part.row for part in parts])
+        row += np.repeat(offsets, [len(part.row) for part in parts])
         return Hits(
-            row=np.concatenate([part.row for part in parts]) + shift,
+            row=row,
             rank=np.concatenate([part.rank for part in parts]),
             grade=np.concatenate([part.grade for part in parts]),
             known=np.concatenate([part.known for part in parts]),

@@ -61,6 +61,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.stored import JoinedLists
 
 __all__ = [
     "ADJUDICATE",
@@ -104,6 +105,7 @@ __all__ = [
     "GoldenState",
     "GradeChange",
     "IntakeReport",
+    "JoinedLists",
     "Judged",
     "Judgment",
     "Loaded",

@@ -45,9 +45,9 @@ def verdict_section(shared: Shared, view: View, summary: Summary) -> htpy.Elemen
 
 
 def _survival(shared: Shared, view: View, measure: Measure, surety: Surety) -> Survival | None:
-    if view.compared.conventions.frozen is not None:
-        return None  # a frozen golden set has agreed grades alone
     singles, tested = shared.source.singles, {measure: surety}
+    if singles is None:
+        return None
     [found] = comparison.survivals(view.board, view.compared, singles, [measure], tested=tested)
     return found
 

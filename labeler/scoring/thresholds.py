@@ -22,6 +22,7 @@ from labeler.gate import (
 )
 from labeler.measures import Measure
 from labeler.scoring.choosing import Choice
+from labeler.trend import NO_THRESHOLDS, Series, Thresholds, thresholds_of
 
 MOST_SAID = 5
 
@@ -59,6 +60,18 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     at = (ui.database(), board.data_revision, board.revision, board.conventions.golden)
     found = _found((*at, repr(choice.conventions), repr(checks), runs), checks, runs, board)
     return _as_bars(gate, board.conventions, checks, found)
+
+
+def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Series]) -> Thresholds:
+    """Return the least values that the server's gate file asks for, by series; none where it is
+    of other conventions.
+    """
+    gate, _ = served_gate(os.environ)
+    if gate is None or other_conventions(gate, choice.conventions):
+        return NO_THRESHOLDS
+    return thresholds_of(
+        every, lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)]
+    )
 
 
 def other_conventions(gate: Gate, chosen: Conventions) -> str:

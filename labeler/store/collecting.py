@@ -12,7 +12,14 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from labeler.model import Collection, GoldenState, GradeChange, StoredList, StoredRun
+from labeler.model import (
+    Collection,
+    GoldenState,
+    GradeChange,
+    JoinedLists,
+    StoredList,
+    StoredRun,
+)
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import BUCKETS, RETIRED, Reading
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
@@ -139,24 +146,40 @@ class Collecting(JudgmentLog, Reading):
         self, place: Mapping[str, int], only: Names[str] | None = None
     ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
+        places: dict[int, int] = {}
         for run, name, system, created_at in self._rows(
             "SELECT id, name, system, created_at FROM runs ORDER BY id"
         ):
             if only is not None and name not in only:
                 continue
-            lists: dict[int, StoredList] = {}
-            unknown = 0
-            for query_id, chunks, scores in self._rows(
+            rows = self._rows(
                 "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?", [run]
-            ):
-                if query_id in place:
-                    lists[place[query_id]] = StoredList(
-                        np.frombuffer(chunks, "<i4"),
-                        None if scores is None else np.frombuffer(scores, "<f4"),
-                    )
-                elif query_id not in retired:
-                    unknown += 1
+            )
+            known = [row for row in rows if row[0] in place]
+            unknown = sum(row[0] not in place and row[0] not in retired for row in rows)
+            queries = [place[query_id] for query_id, *_ in known]
+            if queries != list(places):  # runs of the same queries share what says where they are
+                places = {query: at for at, query in enumerate(queries)}
+            lists = _lists(places, [row[1] for row in known], [row[2] for row in known])
             yield StoredRun(name, system, created_at, lists, unknown)
+
+
+def _lists(
+    places: Mapping[int, int], chunks: Sequence[bytes], scores: Sequence[bytes | None]
+) -> Mapping[int, StoredList]:
+    """Return the lists of a run by query, of which ``places`` says which is whose."""
+    scored = [each for each in scores if each is not None]
+    if scored and len(scored) < len(scores):  # some lists have scores and others have none
+        return {
+            query: StoredList(
+                np.frombuffer(chunks[at], "<i4"),
+                None if (given := scores[at]) is None else np.frombuffer(given, "<f4"),
+            )
+            for query, at in places.items()
+        }
+    joined = np.frombuffer(b"".join(scored), "<f4") if scored else None
+    lengths = [len(each) // 4 for each in chunks]
+    return JoinedLists(places, lengths, np.frombuffer(b"".join(chunks), "<i4"), joined)
 
 
 def _arrays(
