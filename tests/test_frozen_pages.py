@@ -77,6 +77,12 @@ def test_a_lead_freezes_on_data_and_sees_what_changed(filled: Store) -> None:
     assert "From release to the golden set as it is now: grades: 1 added" in said
     changes = app.dataframe[1].value
     assert changes.to_dict("records")[0] == {
-        **{"change": "added", "of": "grade", "query_id": "q1", "chunk_id": "c3", "field": ""},
-        **{"before": "", "after": "3", "by": "Ann"},
+        "change": "added",
+        "of": "grade",
+        "query_id": "q1",
+        "chunk_id": "c3",
+        "field": "",
+        "before": "",
+        "after": "3",
+        "by": "Ann",
     }
