@@ -30,6 +30,7 @@ from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
 from labeler.cli.settings import settings
+from labeler.cli.splitting import split
 from labeler.cli.trending import trends
 from labeler.cli.verbs import change, rename, restore
 
@@ -74,7 +75,7 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
-COMMANDS += [freeze, versions, diff, leakage, report, export, backup, restore, check]
+COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

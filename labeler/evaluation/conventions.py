@@ -9,7 +9,16 @@ from numbers import Integral
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
-from labeler.model import MAJORITY, SHORT, TASKS, GoldenState, check_rule, legible
+from labeler.model import (
+    EVERYTHING,
+    MAJORITY,
+    SHORT,
+    TASKS,
+    GoldenState,
+    Selection,
+    check_rule,
+    legible,
+)
 
 PRESETS = ("graded", "trec_eval")
 
@@ -26,7 +35,8 @@ class Conventions:
 
     ``golden`` is the hash of the golden set that numbers rest on, None where nobody keeps one. It
     moves with every grade, and conventions that differ in nothing else are the same. ``frozen``
-    is the name of the version it was frozen as, None where it is live.
+    is the name of the version it was frozen as, None where it is live. ``selected`` are the
+    queries of it that numbers are of.
 
     ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
     `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
@@ -44,6 +54,7 @@ class Conventions:
     golden_rule: str | None = None
     golden: str | None = field(default=None, compare=False, repr=False)
     frozen: str | None = None
+    selected: Selection = EVERYTHING
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -72,11 +83,14 @@ class Conventions:
         budget_by_task: Mapping[str, int] | None = None,
         pool_depth: int = 10,
         golden_rule: str | None = None,
+        selected: Selection = EVERYTHING,
     ) -> Conventions:
         """Make the conventions of a preset, with the gain that belongs to it."""
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
-        return cls(preset, rel, dcg, budget, dict(budget_by_task or {}), pool_depth, golden_rule)
+        budgets = dict(budget_by_task or {})
+        made = cls(preset, rel, dcg, budget, budgets, pool_depth, golden_rule)
+        return replace(made, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
         """Return these conventions for numbers that rest on this golden set, if one is kept."""
@@ -117,6 +131,7 @@ class Conventions:
         tie = ", a tie is as ungraded" if self.golden_rule == MAJORITY else ""
         words = [
             *self._golden_in_words(),
+            *([self.selected.describe()] if self.selected != EVERYTHING else []),
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),

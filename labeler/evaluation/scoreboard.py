@@ -64,6 +64,7 @@ class Scoreboard:
     def __init__(
         self, collection: Collection, conventions: Conventions, lists: Lists | None = None
     ) -> None:
+        collection = collection if lists else conventions.selected.of(collection)
         self.collection = collection
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
@@ -157,7 +158,7 @@ class Scoreboard:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board = self.snapshot()
         about = (board._run_counts(), board.counts, board.conventions, board.table(measures))
-        return notes_on(board.collection.runs, *about)
+        return notes_on(board.collection, *about)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         state, runs = self._state, len(self.run_names)
@@ -381,7 +382,8 @@ class Scoreboard:
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
-            by_query.setdefault(self.number_of(change.query_id), []).append(change)
+            if change.query_id not in self.collection.left_out:
+                by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:
                 changed, named = self._changed(self._state, by_query), self.conventions.on(golden)

@@ -47,6 +47,7 @@ from labeler.model.records import (
     check_name,
     is_storable,
 )
+from labeler.model.selection import EVERYTHING, LEAKED, WITH, Selection
 from labeler.model.settings import (
     HOLES_OF_TWO,
     LEAST_JUDGED,
@@ -68,12 +69,14 @@ __all__ = [
     "ASKED_TO_DECIDE",
     "AUDITED",
     "DECIDING",
+    "EVERYTHING",
     "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
     "IMPORT",
     "KINDS",
+    "LEAKED",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
@@ -95,6 +98,7 @@ __all__ = [
     "UPPER_MEDIAN",
     "WAYS",
     "WHAT_DECIDES",
+    "WITH",
     "Actor",
     "AuditEntry",
     "Chunk",
@@ -119,6 +123,7 @@ __all__ = [
     "RankingsByQuery",
     "RecordT",
     "Remark",
+    "Selection",
     "Settings",
     "SingleGrades",
     "StoredList",

@@ -341,7 +341,8 @@ class Collection:
     store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
     None where the query is in none. The golden grades are three arrays of equal length, sorted by
     query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
-    ``golden`` says which golden set they are, None where nobody keeps it.
+    ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
+    ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
     """
 
     query_ids: tuple[str, ...]
@@ -355,6 +356,8 @@ class Collection:
     revision: int
     data_revision: int
     golden: GoldenState | None = None
+    leaked: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

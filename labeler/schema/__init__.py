@@ -15,6 +15,7 @@ from labeler.chain import LOGS, first_seal, sealed
 from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
+from labeler.schema.leaks import LEAKS
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.rankings import RANKINGS
 from labeler.schema.versions import SPLIT, VERSIONS
@@ -361,3 +362,9 @@ def m010_frozen_versions_and_splits(db: Database) -> None:
     """Add frozen versions of the golden set, and let queries belong to dev, test or held-out."""
     db.executescript(SPLIT)
     db.executescript(VERSIONS)
+
+
+@migrations()
+def m011_queries_found_elsewhere(db: Database) -> None:
+    """Remember which queries were found in other texts, where, and who said so."""
+    db.executescript(LEAKS)

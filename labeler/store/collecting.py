@@ -66,6 +66,7 @@ class Collecting(JudgmentLog, Reading):
                 revision=self._value(NEWEST),
                 data_revision=self.data_revision(),
                 golden=self._state(numbers, rows, chunk_ids),
+                leaked=self._leaked_ids(),
             )
 
     def golden_state(self) -> GoldenState:
@@ -126,8 +127,14 @@ class Collecting(JudgmentLog, Reading):
         whole = whole_hash(conventions, digests)
         return GoldenState(whole, conventions, digests, int(self._value(NEWEST)))
 
+    def _leaked_ids(self) -> frozenset[str]:
+        rows = self._rows(
+            "SELECT q.query_id FROM leaked_queries AS l JOIN queries AS q ON q.id = l.query"
+        )
+        return frozenset(query_id for (query_id,) in rows)
+
     def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
-        """Return the bucket of every query, facet by facet; the task is one of them."""
+        """Return the bucket of every query, facet by facet; task and split are among them."""
         facets: dict[str, list[str | None]] = {}
         for _, query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY facet"):
             if query_id in place:

@@ -89,6 +89,7 @@ class Past(Freezing):
                 stale=np.zeros(len(golden[0]), dtype=np.bool_),
                 revision=self.revision_at(when),
                 data_revision=self.data_revision(),
+                leaked=self._leaked_ids(),
             )
 
     def _golden_at(self, until: str, rule: str, place: dict[int, int]) -> Any:
