@@ -20,7 +20,17 @@ from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
-from labeler.model import Actor, Collection, Query, Settings
+from labeler.model import (
+    EVERYTHING,
+    LEAKED,
+    SPLITS,
+    WITH,
+    Actor,
+    Collection,
+    Query,
+    Selection,
+    Settings,
+)
 from labeler.store import CannotTell, Contents, Note, Store, Unusable
 from labeler.tokens import Forbidden
 from labeler.versions import Content
@@ -186,8 +196,10 @@ def run_names() -> list[str]:
         return store.run_names()
 
 
-def conventions(settings: Settings, preset: str = "graded") -> Conventions:
-    """Return a preset with the team's threshold and budgets."""
+def conventions(
+    settings: Settings, preset: str = "graded", selected: Selection = EVERYTHING
+) -> Conventions:
+    """Return a preset with the team's threshold and budgets, for the queries ``selected``."""
     return Conventions.of(
         preset,
         rel=settings.rel,
@@ -195,12 +207,31 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
         budget_by_task=settings.budget_by_task,
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        selected=selected,
     )
 
 
 def shown_conventions(settings: Settings, preset: str = "graded") -> Conventions:
-    """Return the same for the golden set that the page's address names, a frozen one or live."""
-    return replace(conventions(settings, preset), frozen=address.given("golden"))
+    """Return the same for what the page's address names: a golden set, frozen or live, a split."""
+    found = conventions(settings, preset, shown_selection())
+    return replace(found, frozen=address.given("golden"))
+
+
+def shown_selection() -> Selection:
+    """Return which queries the address names as ``split`` and ``leaked``; `Astray` for others."""
+    splits, leaked = selectable()
+    split = address.among("split", splits, "split")
+    told = address.among("leaked", leaked or [WITH], "choice of leaked queries")
+    return Selection(split, told or WITH)
+
+
+def selectable() -> tuple[list[str], list[str]]:
+    """Return the splits that have queries, and how those that leaked may be treated."""
+    with open_store() as store:
+        version = shown_version(store)
+        sizes = store.split_sizes() if version is None else {q.split for q in version.queries}
+        leaked = store.leaked()
+    return [split for split in SPLITS if split in sizes], list(LEAKED) if leaked else []
 
 
 def shown_version(store: Store) -> Content | None:

@@ -69,6 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.likeness": set(),
     "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
+    "labeler.splitting": {"labeler.errors", "labeler.leakage", "labeler.model"},
     "labeler.lineup": set(),
     "labeler.naming": set(),
     "labeler.diagnosis": {
@@ -442,6 +443,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.downloads",
         "labeler.errors",
         "labeler.formats",
+        "labeler.freezing",
         "labeler.hosts",
         "labeler.links",
         "labeler.markup",
@@ -451,6 +453,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.transfer",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.navigation": {
         "streamlit",
@@ -501,6 +504,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.places",
         "labeler.report",
         "labeler.safekeeping",
+        "labeler.splitting",
         "labeler.store",
         "labeler.transfer",
         "labeler.trend",

@@ -14,6 +14,7 @@ from labeler import freezing
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
@@ -63,6 +64,7 @@ CONVENTION_OPTIONS = (
         type=click.IntRange(min=1),
         help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
     ),
+    *SELECTION_OPTIONS,
 )
 FORM_OPTIONS = (
     click.option(
@@ -223,6 +225,7 @@ def conventions_of(
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        selected=selection(),
     )
 
 
