@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from labeler import tables, ui
+from labeler import banding, tables, ui
 from labeler.evaluation import Conventions, Score, Scoreboard, number
 from labeler.gate import (
     FAILED,
@@ -22,6 +22,7 @@ from labeler.gate import (
 )
 from labeler.measures import Measure
 from labeler.scoring.choosing import Choice
+from labeler.trend import NO_THRESHOLDS, Series, Thresholds, thresholds_of
 
 MOST_SAID = 5
 
@@ -61,6 +62,18 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     return _as_bars(gate, board.conventions, checks, found)
 
 
+def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Series]) -> Thresholds:
+    """Return the least values that the server's gate file asks for, by series; none where it is
+    of other conventions.
+    """
+    gate, _ = served_gate(os.environ)
+    if gate is None or other_conventions(gate, choice.conventions):
+        return NO_THRESHOLDS
+    return thresholds_of(
+        every, lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)]
+    )
+
+
 def other_conventions(gate: Gate, chosen: Conventions) -> str:
     """Say why the thresholds of a gate are not of these numbers; nothing where they are."""
     asked = {"preset": gate.preset, "rel": gate.rel, "budget": gate.budget}
@@ -90,7 +103,7 @@ def _found(
     _runs: Sequence[str],
     _board: Scoreboard,
 ) -> dict[str, tuple[Finding, ...]]:
-    return judge_each(_board, _runs, _checks)
+    return judge_each(_board, _runs, _checks, banding.resampled())
 
 
 def _as_bars(
