@@ -343,6 +343,7 @@ class Collection:
     query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
     ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
     ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
+    Then ``places`` are the numbers that the others have in the whole of it.
     """
 
     query_ids: tuple[str, ...]
@@ -358,6 +359,7 @@ class Collection:
     golden: GoldenState | None = None
     leaked: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()
+    places: npt.NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)

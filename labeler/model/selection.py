@@ -93,5 +93,6 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
+        places=np.array(kept) if collection.places is None else collection.places[kept],
         left_out=collection.left_out | (set(collection.query_ids) - set(query_ids)),
     )
