@@ -148,6 +148,10 @@ ASKS = '[overall]\n"nDCG@10" = 0.1\n'
 UNJUDGED = {
     "an empty run": (f'run = "empty"\n{ASKS}', "empty: no result for any query that counts"),
     "a run that is not there": (f'run = "nwe"\n{ASKS}', "did you mean 'new'"),
+    "a run whose name was lost on the way": (
+        f'run = "new"\n{ASKS}',
+        "the run '' is not in the golden set",
+    ),
     "no run": (ASKS, "does not say which run is judged"),
     "a baseline that is not there": (
         f'run = "new"\nbaseline = "odl"\n{ASKS}',
@@ -195,7 +199,7 @@ def test_what_cannot_be_judged_never_passes(gate: Gate, database: Path, tmp_path
             store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     text, said = UNJUDGED[what]
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".toml"}
-    judged = gate(text)
+    judged = gate(text, *(["--run", ""] if "lost" in what else []))
     assert judged.exit_code == 2, judged.output
     assert said in judged.output
     after = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".toml"}

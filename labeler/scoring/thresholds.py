@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from labeler import tables, ui
+from labeler import banding, tables, ui
 from labeler.evaluation import Conventions, Score, Scoreboard, number
 from labeler.gate import (
     FAILED,
@@ -103,7 +103,7 @@ def _found(
     _runs: Sequence[str],
     _board: Scoreboard,
 ) -> dict[str, tuple[Finding, ...]]:
-    return judge_each(_board, _runs, _checks)
+    return judge_each(_board, _runs, _checks, banding.resampled())
 
 
 def _as_bars(
