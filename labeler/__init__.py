@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeler.api import Limits, compare, evaluate
+    from labeler.api import Limits, compare, evaluate, find_keywords
 
 __version__ = "0.1.0"
-__all__ = ["Limits", "__version__", "compare", "evaluate"]
+__all__ = ["Limits", "__version__", "compare", "evaluate", "find_keywords"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name when it is first asked for, so that importing labeler costs nothing."""
-    if name not in ("Limits", "compare", "evaluate"):
+    if name not in ("Limits", "compare", "evaluate", "find_keywords"):
         raise AttributeError(f"module 'labeler' has no attribute {name!r}")
     from labeler import api
 

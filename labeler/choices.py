@@ -15,7 +15,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.evaluation import PRESETS, USUAL, Conventions
 from labeler.markup import show_html
-from labeler.model import Settings
+from labeler.model import WITH, Settings
 from labeler.naming import short_names
 
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
@@ -90,16 +90,49 @@ OFFERED_MEASURES = (
     *USUAL,
     *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
     *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
-    *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
+    *(
+        "Rprec",
+        "Bpref",
+        "infAP",
+        "IPrec@0.1",
+        "RBP",
+        "ERR@10",
+        "F1@5",
+        "SetP",
+        "SetR",
+        "SetF",
+        "NumRet",
+        "NumRel",
+    ),
 )
 MOST_NAMED = 3  # measures in the line
-ALL_QUERIES, EVERY_BUCKET = "all queries", "every bucket"
+ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
+LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
 def choose_conventions(settings: Settings) -> Conventions:
-    """Let the user choose a preset; the choice is in the address as ``preset``."""
+    """Let the user choose a preset, and which queries count where there are splits or leaks.
+
+    The choice is in the address as ``preset``, ``split`` and ``leaked``.
+    """
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
-    return ui.conventions(settings, preset)
+    choose_selection()
+    return ui.shown_conventions(settings, preset)
+
+
+def choose_selection() -> None:
+    """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
+    splits, leaked = ui.selectable()
+    if splits or address.given("split"):
+        address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split")
+    if leaked or address.given("leaked"):
+        address.choose(
+            *("Leaked queries", leaked or [WITH], "leaked"),
+            what="choice of leaked queries",
+            format_func=LEAKED_IN_WORDS.__getitem__,
+            help="Queries that were found in training sets, prompts or corpora, and marked by "
+            "`labeler leakage FILES --mark`.",
+        )
 
 
 def choose_measures(default: Sequence[str] = USUAL) -> list[str]:
@@ -171,4 +204,6 @@ def say_conventions(chosen: Conventions) -> str | None:
     (None, 'trec_eval conventions')
     """
     usual, *_ = PRESETS
-    return None if chosen.preset == usual else f"{chosen.preset} conventions"
+    preset = None if chosen.preset == usual else f"{chosen.preset} conventions"
+    words = [chosen.selected.describe(), preset]
+    return " · ".join(word for word in words if word) or None

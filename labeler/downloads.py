@@ -36,7 +36,7 @@ from labeler.evaluation import (
 from labeler.formats import rows, spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
-from labeler.trend import Series, point_records
+from labeler.trend import NO_THRESHOLDS, Series, Thresholds, point_records
 from labeler.uncertainty import DeltaBands, Intervals, MeanBands, with_bands, with_intervals
 
 
@@ -106,9 +106,11 @@ def score_csv(
     return as_csv(rows, conventions)
 
 
-def trend_csv(every: Iterable[Series], conventions: Conventions) -> bytes:
+def trend_csv(
+    every: Iterable[Series], conventions: Conventions, bars: Thresholds = NO_THRESHOLDS
+) -> bytes:
     """Return a row for each run of each system and measure, in order of date."""
-    return as_csv(point_records(every), conventions)
+    return as_csv(point_records(every, bars), conventions)
 
 
 def own_pool_csv(found: Iterable[OwnPools], conventions: Conventions) -> bytes:

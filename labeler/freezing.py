@@ -85,9 +85,12 @@ def collection_of(store: Store, asked: str | None) -> tuple[Collection, Settings
     if asked is None:
         return store.collection(), store.settings()
     content = frozen(store, asked)
-    version = store.version(asked)
-    found = store.collection_of(version, content.state, content.queries, content.grades)
-    return found, content.settings
+    return collected(store, content), content.settings
+
+
+def collected(store: Store, content: Content) -> Collection:
+    """Return what measures of the runs there are now are computed from, by a frozen golden set."""
+    return store.collection_of(content.state, content.queries, content.grades)
 
 
 def read(

@@ -28,15 +28,16 @@ class LabelerGate:
         *,
         run: str | None = None,
         baseline: str | None = None,
+        golden: str | None = None,
         db: str | os.PathLike[str] | None = None,
         keep: bool = False,
     ) -> Outcome:
         """Fail the test unless a run passes the gate; return what came of each limit.
 
         It fails as well where the run could not be judged, and says so. ``run`` and ``baseline``
-        stand in for those the file names; ``db`` is the golden set, without it ``LABELER_DB`` or
-        ``golden.db``. A run that passed is kept as the last passing one only with ``keep``, since
-        a test should change nothing.
+        stand in for those the file names; ``golden`` is a frozen version, ``db`` the golden set's
+        file, without it ``LABELER_DB`` or ``golden.db``. A run that passed is kept as the last
+        passing one only with ``keep``, since a test should change nothing.
         """
         __tracebackhide__ = True
         from labeler.cli.gate_forms import as_text
@@ -47,8 +48,9 @@ class LabelerGate:
 
         database = self.root / (db or os.environ.get("LABELER_DB") or "golden.db")
         wrong = ""
+        asked = Asked(run, baseline, golden=golden)
         try:
-            outcome, kept = judge_file(database, self.root / file, Asked(run, baseline))
+            outcome, kept = judge_file(database, self.root / file, asked)
         except LabelerError as error:
             wrong = f"{os.fspath(file)}: could not be judged: {legible(str(error))}"
         if wrong:  # outside, so that pytest does not show both

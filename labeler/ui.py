@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import address, links, tokens, transfer, visitors
+from labeler import address, freezing, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.discretion import without_path
@@ -19,9 +20,20 @@ from labeler.errors import Busy, LabelerError, NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
-from labeler.model import Actor, Settings
+from labeler.model import (
+    EVERYTHING,
+    LEAKED,
+    SPLITS,
+    WITH,
+    Actor,
+    Collection,
+    Query,
+    Selection,
+    Settings,
+)
 from labeler.store import CannotTell, Contents, Note, Store, Unusable
 from labeler.tokens import Forbidden
+from labeler.versions import Content
 
 THIS_MACHINE = "127.0.0.1"
 
@@ -184,8 +196,10 @@ def run_names() -> list[str]:
         return store.run_names()
 
 
-def conventions(settings: Settings, preset: str = "graded") -> Conventions:
-    """Return a preset with the team's threshold and budgets."""
+def conventions(
+    settings: Settings, preset: str = "graded", selected: Selection = EVERYTHING
+) -> Conventions:
+    """Return a preset with the team's threshold and budgets, for the queries ``selected``."""
     return Conventions.of(
         preset,
         rel=settings.rel,
@@ -193,12 +207,78 @@ def conventions(settings: Settings, preset: str = "graded") -> Conventions:
         budget_by_task=settings.budget_by_task,
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        selected=selected,
     )
+
+
+def shown_conventions(settings: Settings, preset: str = "graded") -> Conventions:
+    """Return the same for what the page's address names: a golden set, frozen or live, a split."""
+    found = conventions(settings, preset, shown_selection())
+    return replace(found, frozen=address.given("golden"))
+
+
+def shown_selection() -> Selection:
+    """Return which queries the address names as ``split`` and ``leaked``; `Astray` for others."""
+    splits, leaked = selectable()
+    split = address.among("split", splits, "split")
+    told = address.among("leaked", leaked or [WITH], "choice of leaked queries")
+    return Selection(split, told or WITH)
+
+
+def selectable() -> tuple[list[str], list[str]]:
+    """Return the splits that have queries, and how those that leaked may be treated."""
+    with open_store() as store:
+        version = shown_version(store)
+        sizes = store.split_sizes() if version is None else {q.split for q in version.queries}
+        leaked = store.leaked()
+    return [split for split in SPLITS if split in sizes], list(LEAKED) if leaked else []
+
+
+def shown_version(store: Store) -> Content | None:
+    """Return the frozen golden set that the address names as ``golden``, None where it is live.
+
+    Raises `Astray` for one that is not there.
+    """
+    asked = address.given("golden")
+    if asked is None:
+        return None
+    try:
+        return _version(database(), store.data_revision(), asked)[0]
+    except NotFound as error:
+        raise Astray(str(error), ["golden"]) from error
+
+
+def shown_settings(store: Store) -> Settings:
+    """Return the team's settings, with the conventions of the golden set that is shown."""
+    version = shown_version(store)
+    return store.settings() if version is None else version.settings
+
+
+def shown_queries(store: Store) -> Sequence[Query]:
+    """Return the queries of the golden set that is shown."""
+    version = shown_version(store)
+    return store.queries() if version is None else version.queries
+
+
+def queries_of(store: Store, frozen: str | None) -> Sequence[Query]:
+    """Return the queries of a frozen version, or of the live set, to one who has no page."""
+    if frozen is None:
+        return store.queries()
+    content, _ = _version(database(), store.data_revision(), frozen)
+    return content.queries
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading the frozen golden set …")
+def _version(path: str, data_revision: int, asked: str) -> tuple[Content, Collection]:
+    with Store(path) as store:
+        content = freezing.frozen(store, asked)
+        return content, freezing.collected(store, content)
 
 
 def live_board(store: Store, chosen: Conventions) -> Scoreboard:
     """Return the board as the newest judgment leaves it, for one look.
 
+    Where the conventions name a frozen golden set it is the board of that one, which never moves.
     All sessions share one, which is brought up to date with the log's tail, and built again only
     when something other than a judgment was written; what is returned does not move under the
     hands of who shows it. Raises `Forbidden` for a visitor who is no lead, or not any more.
@@ -217,6 +297,8 @@ def _followed(
     store: Store, chosen: Conventions, opened: Callable[[str, int, Conventions], Scoreboard]
 ) -> Scoreboard:
     board = opened(database(), store.data_revision(), chosen)
+    if chosen.frozen is not None:
+        return board.snapshot()
     newest = store.revision()
     if newest != board.revision:
         try:
@@ -238,6 +320,8 @@ def _check_lead(visitor: Person | None) -> None:
     hash_funcs={Conventions: lambda chosen: repr(chosen)},
 )
 def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
+    if chosen.frozen is not None:
+        return Scoreboard(_version(path, data_revision, chosen.frozen)[1], chosen)
     with Store(path) as store:
         return Scoreboard(store.collection(), chosen)
 

@@ -9,10 +9,11 @@ from labeler.opened import show_pair
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
-def query_texts(path: str, data_revision: int) -> dict[str, str]:
+def query_texts(path: str, data_revision: int, golden: str | None) -> dict[str, str]:
     """Return each query's text on one line."""
     with ui.open_store() as store:
-        return {query.query_id: " ".join(query.text.split()) for query in store.queries()}
+        queries = ui.shown_queries(store)
+    return {query.query_id: " ".join(query.text.split()) for query in queries}
 
 
 def ask_for_runs(names: list[str]) -> None:
@@ -43,9 +44,9 @@ def choose_also(others, names, short) -> list[str]:
 
 
 with ui.open_store() as store:
-    settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings))
-texts = query_texts(ui.database(), board.data_revision)
+    settings = ui.shown_settings(store)
+    board = ui.live_board(store, ui.shown_conventions(settings))
+texts = query_texts(ui.database(), board.data_revision, address.given("golden"))
 names = list(board.run_names)
 if len(names) < 2:
     ask_for_runs(names)
@@ -105,7 +106,8 @@ def show_compared() -> str:
         comparing.show_pictures(view)
         comparing.offer_files(view, bucket)
         with place:  # last, since it takes longest the first time
-            comparing.show_settling(view, found)
+            if board.conventions.frozen is None:
+                comparing.show_settling(view, found)
     return ui.graded_line(board.counts)
 
 

@@ -84,9 +84,9 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
 
 
 with ui.open_store() as store:
-    settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings))
-    queries = {query.query_id: query for query in store.queries()}
+    settings = ui.shown_settings(store)
+    board = ui.live_board(store, ui.shown_conventions(settings))
+    queries = {query.query_id: query for query in ui.shown_queries(store)}
 
 if not queries or not board.run_names:
     ui.say_empty(

@@ -62,8 +62,8 @@ def warn(choice: scoring.Choice, board: Scoreboard) -> None:
 
 
 with ui.open_store() as store:
-    settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings))
+    settings = ui.shown_settings(store)
+    board = ui.live_board(store, ui.shown_conventions(settings))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

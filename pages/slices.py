@@ -6,7 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, banding, choices, comparison, downloads, live, tables, ui
+from labeler import address, banding, choices, comparison, downloads, live, tables, ui, wording
+from labeler.keywords import described, keyword_means
 from labeler.markup import show_html
 from labeler.naming import short_names
 from labeler.uncertainty import mean_intervals
@@ -184,6 +185,23 @@ def show_crossed(board) -> None:
     )
 
 
+def show_by_keyword(board) -> None:
+    """Show without grades where the keywords of each bucket's queries turn up, if asked to."""
+    if not address.switch("Keywords by bucket, without grades", "keywords"):
+        return
+    k, runs = wording.choose_top(), tuple(filter(None, (a, b)))
+    found, unusable = wording.keyword_values(wording.At.of(board), False, k, runs, board)
+    if not any(found.values()):
+        st.text(unusable or wording.NONE)
+        return
+    ids = board.collection.query_ids
+    bucket_of = dict(zip(ids, board.collection.facets[facet], strict=True))
+    buckets = list(board.facets[facet])
+    totals, means = keyword_means(found), keyword_means(found, bucket_of, buckets)
+    show_html(tables.keyword_slices(means, totals, facet, k))
+    show_html(tables.small_print([described(k, substring=False), unusable or ""]))
+
+
 def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> None:
     """Say under a picture how to read it and its ``bands``, and what has no place in it."""
     left = [
@@ -250,14 +268,15 @@ def show_slices() -> str | None:
         show_pair(board)
     else:
         show_one_run(board)
+    show_by_keyword(board)
     return ui.graded_line(board.counts)
 
 
 # --- the page --------------------------------------------------------------------------------
 
 with ui.open_store() as store:
-    settings = store.settings()
-    board = ui.live_board(store, ui.conventions(settings))
+    settings = ui.shown_settings(store)
+    board = ui.live_board(store, ui.shown_conventions(settings))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

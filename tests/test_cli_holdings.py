@@ -74,7 +74,7 @@ def test_a_run_gets_another_name_system_and_date(run: Run, filled: Store):
 def test_queries_are_found_with_how_many_grades_they_have(run: Run, filled: Store, loaded):
     filled.add_queries(loaded([Query("q3", "one\nline \x1b[2J" + "long " * 40)]))
     assert cells(run("queries", "INVOICES")) == [
-        ["query", "task", "retired", "text", "grades"],
+        ["query", "task", "split", "leaked", "retired", "text", "grades"],
         ["q2", "research", "where are my invoices", "1"],
     ]
     assert run("queries", "nowhere") == "No query is like that.\n"

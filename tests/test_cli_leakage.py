@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.cli import leaks, main
-from labeler.model import Chunk, Loaded, Query
+from labeler.model import Chunk, Judgment, Loaded, Query
 from labeler.store import Store
 
 
@@ -102,3 +102,83 @@ def test_a_file_that_cannot_be_read_is_said_and_nothing_is_listed(
     assert "none.txt: there is no such file" in said
     assert "refund" not in said
     assert "--raw goes with --format csv" in leakage(filled, training, "--raw", exit_code=2)
+
+
+def run(filled: Store, *arguments: object, exit_code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["--db", str(filled.path), *map(str, arguments)])
+    assert result.exit_code == exit_code, result.output
+    return result.output
+
+
+def values(filled: Store, *arguments: str) -> list[tuple[str, float, int]]:
+    shown = run(filled, "score", "first", "--measures", "RR", "--format", "json", *arguments)
+    return [(row["run"], row["value"], row["n"]) for row in json.loads(shown)]
+
+
+def test_a_marked_query_is_left_out_of_scores_until_that_is_taken_back(
+    filled: Store, training: Path
+) -> None:
+    assert values(filled, "--leaked", "without") == values(filled) == [("first", 1, 2)]
+    assert "1 of 1 queries found are newly marked as leaked" in leakage(filled, training, "--mark")
+    assert "0 of 1 queries found are newly marked" in leakage(filled, training, "--mark")
+    [row] = json.loads(leakage(filled, "--marked", "--format", "json"))
+    assert (row["query_id"], row["file"], row["line"], row["score"]) == ("q1", str(training), 2, 1)
+    assert f"{training}:2" in leakage(filled, "--marked")
+    assert values(filled) == [("first", 1, 2)]
+    assert values(filled, "--leaked", "without") == values(filled, "--leaked", "only")
+    said = run(filled, "score", "--leaked", "without")
+    assert "· leaked queries left out · gain" in said
+    assert "! 1 query of the golden set not in these numbers: leaked queries left out" in said
+    assert "q1" not in run(filled, "score", "--per-query", "--leaked", "without")
+    assert "q2" not in run(filled, "compare", "first", "second", "--per-query", "--leaked", "only")
+    assert leakage(filled, "--unmark", "q1") == "No query is marked as leaked.\n"
+    assert "query 'q1' is not marked as leaked" in leakage(filled, "--unmark", "q1", exit_code=1)
+    assert "no query is marked as leaked" in run(filled, "score", "--leaked", "only", exit_code=1)
+    kinds = [entry.kind for entry in filled.audit_log()]
+    assert kinds[-2:] == ["leak", "unleak"]
+
+
+def test_marks_are_made_of_files_alone(filled: Store, training: Path) -> None:
+    assert "name one" in leakage(filled, "--mark", exit_code=2)
+    assert "stand without FILES" in leakage(filled, training, "--marked", exit_code=2)
+    assert leakage(filled, "--marked", "--format", "csv") == "\n"
+
+
+def test_a_split_is_drawn_alike_everywhere_and_later_queries_move_no_other(
+    filled: Store, loaded: Callable[..., Loaded[Any]]
+) -> None:
+    many = [Query(f"n{n}", f"what about number {n} of {n * n}") for n in range(200)]
+    filled.add_queries(loaded(many))
+    said = run(filled, "split", "--dev", "50", "--test", "30", "--seed", "a")
+    assert [line.split()[:2] for line in said.splitlines()] == [
+        ["dev", "95"],
+        ["test", "64"],
+        ["held-out", "43"],
+    ]
+    before = {query.query_id: query.split for query in filled.queries()}
+    filled.add_queries(loaded([Query("new", "what about number 7 of 49?"), Query("z", "hm")]))
+    run(filled, "split", "--dev", "50", "--test", "30", "--seed", "a")
+    after = {query.query_id: query.split for query in filled.queries()}
+    assert before.items() <= after.items()
+    assert after["new"] == after["n7"]
+    run(filled, "split", "--dev", "50", "--test", "30", "--seed", "a", "--anew")
+    assert {query.query_id: query.split for query in filled.queries()} == after
+    assert "must be 100% in all" in run(filled, "split", "--dev", "50", exit_code=1)
+
+
+def test_a_split_is_asked_for_by_name_and_is_a_facet(
+    filled: Store, loaded: Callable[..., Loaded[Any]]
+) -> None:
+    assert "no query is in the split test" in run(filled, "score", "--split", "test", exit_code=1)
+    filled.set_splits({"q1": "dev", "q2": "test"}, {})
+    assert [n for _, _, n in values(filled, "--split", "test")] == [1]
+    assert values(filled, "--by", "split") == [("first", 1, 1), ("first", 1, 1)]
+    assert "q1" not in run(filled, "queries", "--split", "test")
+    run(filled, "freeze", "spring")
+    filled.set_splits({"q1": "test"}, {})
+    assert [n for *_, n in values(filled, "--golden", "spring", "--split", "test")] == [1]
+    filled.set_splits({"q1": "dev"}, {})
+    said = run(filled, "score", "--split", "dev")
+    assert "· split dev · gain" in said
+    filled.judge(Judgment("late", "q2", "c5", "Ann", grade=3))
+    assert run(filled, "score", "--split", "dev").splitlines()[:3] == said.splitlines()[:3]

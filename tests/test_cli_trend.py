@@ -102,6 +102,23 @@ def test_a_gate_file_gives_the_thresholds(dated: Store, tmp_path: Path) -> None:
     assert "is not there" in trend(dated, "--gate", str(tmp_path / "no.toml"), exit_code=1)
 
 
+def test_points_and_the_older_run_can_be_by_a_frozen_version(dated: Store) -> None:
+    result = CliRunner().invoke(main, ["--db", str(dated.path), "freeze", "march"])
+    assert result.exit_code == 0, result.output
+    dated.judge(Judgment("e1", "q1", "c1", "Ann", grade=0))
+    dated.judge(Judgment("e2", "q1", "c2", "Ann", grade=3))
+    live, frozen = (
+        json.loads(trend(dated, "--points", *RR, *golden))[0]
+        for golden in ((), ("--golden", "march"))
+    )
+    assert (live["value"], frozen["value"]) == (0.75, 1.0)
+    assert frozen["conventions"]["frozen"] == "march"
+    asked = ("--between", "first", "second", "--grades", "march")
+    [row] = json.loads(trend(dated, *asked, *RR))
+    assert (row["before"], row["n_before"]) == (1.0, 2)
+    assert "frozen as 'march'" in row["notes"][0]["text"]
+
+
 def test_before_anything_was_graded_both_runs_are_by_the_grades_of_now(dated: Store) -> None:
     [row] = json.loads(trend(dated, "--between", "first", "second", *RR))
     assert (row["of_run"], row["of_grades"], row["of_queries"]) == (-0.75, 0.0, 0.0)

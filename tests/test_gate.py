@@ -148,6 +148,10 @@ ASKS = '[overall]\n"nDCG@10" = 0.1\n'
 UNJUDGED = {
     "an empty run": (f'run = "empty"\n{ASKS}', "empty: no result for any query that counts"),
     "a run that is not there": (f'run = "nwe"\n{ASKS}', "did you mean 'new'"),
+    "a run whose name was lost on the way": (
+        f'run = "new"\n{ASKS}',
+        "the run '' is not in the golden set",
+    ),
     "no run": (ASKS, "does not say which run is judged"),
     "a baseline that is not there": (
         f'run = "new"\nbaseline = "odl"\n{ASKS}',
@@ -195,7 +199,7 @@ def test_what_cannot_be_judged_never_passes(gate: Gate, database: Path, tmp_path
             store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     text, said = UNJUDGED[what]
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".toml"}
-    judged = gate(text)
+    judged = gate(text, *(["--run", ""] if "lost" in what else []))
     assert judged.exit_code == 2, judged.output
     assert said in judged.output
     after = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".toml"}
@@ -313,9 +317,36 @@ def test_a_broken_file_of_runs_that_passed_is_not_judged_and_stays(
 ):
     file = tmp_path / "passed.json"
     file.write_text(content)
-    judged = gate(KEEPS, "--run", "new")
-    assert (judged.exit_code, "begin" in judged.output) == (2, True)
-    assert file.read_text() == content
+    for arguments in (["--run", "new"], ["--run", "new", "--begin"]):
+        judged = gate(KEEPS, *arguments)
+        assert (judged.exit_code, "out of the way" in judged.output) == (2, True)
+        assert file.read_text() == content
+
+
+# --- which golden set ----------------------------------------------------------------------------
+
+
+def test_a_gate_judges_by_the_golden_set_it_names_and_by_no_other(gate: Gate, database: Path):
+    labeler = ["--db", str(database)]
+    assert CliRunner().invoke(main, [*labeler, "freeze", "release"]).exit_code == 0
+    with Store(database) as store:
+        was = store.golden_state().hash
+        grades = [GoldenGrade(f"q{n:02}", "c2", 3) for n in range(40)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        now = store.golden_state().hash
+    asks = 'run = "new"\n[overall]\nRR = 0.9\n'
+    assert gate(asks).exit_code == 0, "both chunks are relevant now"
+    for named in ("release", was, was[:8]):
+        told = gate(f'golden = "{named}"\n{asks}', "--format", "json")
+        assert (told.exit_code, json.loads(told.stdout)["golden"]) == (1, was)
+    assert gate(asks, "--golden", "release").exit_code == 1
+    live = gate(f'golden = "{now}"\n{asks}', "--format", "json")
+    assert (live.exit_code, json.loads(live.stdout)["golden"]) == (0, now)
+    missing = gate(f'golden = "relaese"\n{asks}')
+    assert (missing.exit_code, f"the golden set is now {now[:8]}" in missing.output) == (2, True)
+    other = gate(f'golden = "release"\n{asks}', "--golden", now)
+    assert (other.exit_code, "--golden" in other.output) == (2, True)
+    assert gate(f'golden = "release"\n{asks}', "--golden", was).exit_code == 1
 
 
 # --- what it prints ------------------------------------------------------------------------------
@@ -337,6 +368,17 @@ def test_all_forms_are_written_at_once_also_where_nothing_could_be_judged(
     told = json.loads(paths["json"].read_text())
     assert (told["result"], "did you mean 'new'" in told["error"]) == ("not judged", True)
     assert "did you mean 'new'" in paths["md"].read_text()
+
+
+def test_no_output_takes_the_place_of_what_is_read_or_of_another(
+    gate: Gate, database: Path, tmp_path: Path
+):
+    same = str(tmp_path / "same")
+    for arguments in (["--json", str(database)], ["--md", same, "--junit", same]):
+        refused = gate('run = "new"\n[overall]\nRR = 0.1\n', *arguments)
+        assert (refused.exit_code, "is named twice" in refused.output) == (2, True)
+    assert database.read_bytes().startswith(b"SQLite format 3")
+    assert not Path(same).exists()
 
 
 def test_names_act_in_no_form(database: Path, gate: Gate):

@@ -35,12 +35,13 @@ RR = {at_least = 0.5, drop = 0.1}
 
 
 def test_what_a_file_says_first_holds_until_a_section_or_a_measure_says_otherwise():
-    first, each, bucket, task = read_gate(WHOLE, "gate.toml").rules
+    gate = read_gate(WHOLE, "gate.toml")
+    first, each, bucket, task = gate.rules
     assert first.terms == Terms(0.95, None, 20)
     assert each.terms == Terms(0.95, 0.3, 5)
     assert (each.facet, each.bucket, each.at_least, each.drop) == ("domain", None, None, 0.02)
     assert (bucket.facet, bucket.bucket, bucket.terms.most_holes) == ("domain", "a b", None)
-    assert (task.facet, task.bucket, task.line) == ("task", "single", 17)
+    assert (task.facet, task.bucket, gate.line_of(task)) == ("task", "single", 17)
 
 
 def board(measures: str = "") -> Scoreboard:
@@ -90,7 +91,7 @@ SLIPS = {
     '[overall]\n"nDGC@10" = 0.5': "2: no measure is called 'nDGC'; did you mean nDCG",
     '[overall]\n"nDCG@10" = 1.5': "2: 'at_least' is a number from 0 to 1, not 1.5",
     '[overall]\n"nDCG@10" = nan': "2: 'at_least' is a number from 0 to 1, not nan",
-    "[overall]\nNumRet = inf": "2: 'at_least' is a finite number, not inf",
+    "[overall]\nNumRet = inf": "2: 'at_least' is at most 1,000,000,000, not inf",
     '[overall]\n"nDCG@10" = "0.5"': "2: 'at_least' is a number from 0 to 1, not '0.5'",
     '[overall]\n"nDCG@10" = {}': "2: 'nDCG@10' asks nothing; give it at_least, drop, or both",
     '[overall]\n"nDCG@10" = {at_lest = 1}': "2: 'at_lest' means nothing here; did you",
@@ -98,6 +99,7 @@ SLIPS = {
     "[bucket]\nintent = 3": "2: bucket.intent is a section, not 3",
     "[bucket.intent]\nRR = 0.5": "2: a bucket is written [bucket.FACET.NAME]",
     "[overall]\nRR = -0.1": "2: 'at_least' is a number from 0 to 1, not -0.1",
+    "[overall]\nNumRet = 1" + "0" * 400: "2: 'at_least' is at most 1,000,000,000, not 1000",
     "[overall]\nnDCG@10 = 0.5": "line 2",
     "a = [[[": "is not TOML",
     '"\\u001b[2J" = 1': "1: '\\x1b[2J' means nothing here",
@@ -112,7 +114,9 @@ def test_a_slip_is_named_with_its_line_and_what_would_be_right(text: str):
     assert "\x1b" not in str(raised.value)
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"a = " + b"[" * 50_000, b"#" * 1_000_001])
+@pytest.mark.parametrize(
+    "data", [b"\xff\xfe", b"a = " + b"[" * 50_000, b"#" * 100_001, b"a = 1" + b"0" * 5000]
+)
 def test_what_is_no_text_is_refused_in_a_sentence(data: bytes):
     with pytest.raises(BadInput, match=r"^gate\.toml: "):
         read_gate(data, "gate.toml")
@@ -120,7 +124,7 @@ def test_what_is_no_text_is_refused_in_a_sentence(data: bytes):
 
 def test_a_file_with_a_mark_before_it_and_line_ends_of_windows_is_read():
     gate = read_gate(b'\xef\xbb\xbfrun = "a"\r\n[overall]\r\n"RR" = 0.5\r\n', "gate.toml")
-    assert (gate.run, gate.rules[0].line) == ("a", 3)
+    assert (gate.run, gate.line_of(gate.rules[0])) == ("a", 3)
 
 
 @given(st.text(max_size=80))

@@ -69,6 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.likeness": set(),
     "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
+    "labeler.splitting": {"labeler.errors", "labeler.leakage", "labeler.model"},
     "labeler.lineup": set(),
     "labeler.naming": set(),
     "labeler.diagnosis": {
@@ -156,6 +157,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.evaluation",
         "labeler.formats",
         "labeler.given",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
     },
@@ -255,6 +257,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.discretion",
         "labeler.errors",
         "labeler.evaluation",
+        "labeler.freezing",
         "labeler.grading",
         "labeler.hosts",
         "labeler.links",
@@ -262,6 +265,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
         "labeler.tokens",
         "labeler.transfer",
+        "labeler.versions",
         "labeler.visitors",
     },
     "labeler.asking": {
@@ -280,6 +284,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+    },
+    "labeler.wording": {
+        "streamlit",
+        "labeler.address",
+        "labeler.evaluation",
+        "labeler.keywords",
+        "labeler.ui",
     },
     "labeler.choices": {
         "htpy",
@@ -304,6 +315,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.pushing",
         "labeler.scripts",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.comparing": {
         "altair",
@@ -317,6 +329,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.deciding",
         "labeler.downloads",
         "labeler.evaluation",
+        "labeler.keywords",
         "labeler.links",
         "labeler.markup",
         "labeler.measures",
@@ -328,6 +341,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.scoring": {
         "streamlit",
@@ -350,6 +364,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.trend",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
     "labeler.opened": {
         "streamlit",
@@ -368,6 +383,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ranks",
         "labeler.tables",
         "labeler.ui",
+        "labeler.wording",
     },
     "labeler.reranker": {
         "streamlit",
@@ -427,6 +443,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.downloads",
         "labeler.errors",
         "labeler.formats",
+        "labeler.freezing",
         "labeler.hosts",
         "labeler.links",
         "labeler.markup",
@@ -436,6 +453,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.transfer",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.navigation": {
         "streamlit",
@@ -480,11 +498,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.gate",
         "labeler.hosts",
         "labeler.leakage",
+        "labeler.keywords",
         "labeler.measures",
         "labeler.model",
         "labeler.places",
         "labeler.report",
         "labeler.safekeeping",
+        "labeler.splitting",
         "labeler.store",
         "labeler.transfer",
         "labeler.trend",
@@ -502,8 +522,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "pages": {
         "streamlit",
         "labeler.address",
-        "labeler.banding",
         "labeler.agreement",
+        "labeler.banding",
         "labeler.charts",
         "labeler.choices",
         "labeler.comparing",
@@ -530,6 +550,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.wording",
     },
 }
 INTRODUCERS = {"labeler.ui", "labeler.cli"}  # the only rooms where store and evaluation meet

@@ -15,7 +15,7 @@ from labeler import comparison, downloads
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
 from labeler.keywords import KeywordRow
 from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
-from labeler.store import Contents, Store
+from labeler.store import Contents, Leaked, Store
 from labeler.ui import conventions, counts_line, live_board
 from tests.page import empty_golden_set, loaded, open_page, words
 
@@ -322,3 +322,16 @@ def test_a_text_that_no_run_holds_leaves_no_row_and_a_way_back(filled: Path, vie
     assert "0 of 2 runs are shown" in said
     assert "Show all" in said
     assert "|all|" not in said
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_a_split_and_leaked_queries_are_chosen_in_the_address(filled: Path, page: str):
+    with Store(filled) as store:
+        (first, *others) = (query.query_id for query in store.queries())
+        store.set_splits({first: "dev", **dict.fromkeys(others, "test")}, {})
+        store.mark_leaked([Leaked(others[0], "train.jsonl", 7, "query", 1.0, "words")])
+    said = words(open_page(page, split="test", leaked="without"))
+    assert "split test · leaked queries left out" in said
+    assert "split test" not in words(open_page(page))
+    astray = open_page(page, split="held-out")
+    assert "no split is called 'held-out'; there are: dev, test" in words(astray)

@@ -21,7 +21,8 @@ from labeler.cli import main
 from labeler.comparing.reporting import report_of
 from labeler.comparison import View, buckets_of, compare
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, SingleGrades
+from labeler.freezing import freeze
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, SingleGrades
 from labeler.report import Asked, Source, make_report
 from labeler.store import Store
 from tests.page import loaded
@@ -111,6 +112,18 @@ def test_the_same_golden_set_gives_the_same_bytes_from_the_command_and_from_comp
     [by] = board.resolve(measures[:1])
     view = View(board, compared, by, compared.queries(by), {}, buckets_of(board, None))
     assert report_of(view) == one.read_bytes()
+
+
+def test_a_report_of_a_frozen_version_stays_as_it_was(filled: Store, tmp_path: Path) -> None:
+    freeze(filled, "review-1")
+    paths = [tmp_path / "before.html", tmp_path / "after.html"]
+    asked = ("first", "second", "--golden", "review-1", "--date", "2026-11-22")
+    report(filled, *asked, "-o", str(paths[0]))
+    filled.judge(Judgment("an event", "q1", "c4", "Ann", "grade", 3))
+    report(filled, *asked, "-o", str(paths[1]))
+    before, after = (path.read_bytes() for path in paths)
+    assert before == after
+    assert "Golden version review-1, " in page_of(paths[0]).text
 
 
 def test_what_is_there_is_replaced_only_when_asked_and_never_half(

@@ -166,3 +166,14 @@ def test_a_word_of_the_scale_is_no_longer_than_a_button(filled: Store):
         older_version.execute("UPDATE settings SET value = replace(value, 'xxx', 'xxxx')")
     older_version.close()
     assert filled.settings() == longest, "a golden set must stay open to its team"
+
+
+def test_lists_with_and_without_scores_may_stand_in_one_run(filled: Store, loaded):
+    both = [Ranking("q1", ("c1", "c2"), (2.0, 2.0)), Ranking("q2", ("c3",))]
+    filled.add_run(loaded(both), name="mixed")
+    [*_, run] = filled.collection().runs
+    assert [run.lists[at].scores is None for at in (0, 1)] == [False, True]
+    assert [len(run.lists[at].chunks) for at in (0, 1)] == [2, 1]
+    plain = filled.collection().runs[0].lists
+    assert (list(plain), len(plain), plain.get(7)) == ([0, 1], 2, None)
+    assert plain[1].scores.tolist() == [0.5, 0.25]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from labeler.gate import SERVED
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
@@ -64,6 +65,17 @@ def test_one_bucket_or_every_one_of_a_system(seasons: Path) -> None:
     assert "||12||" in trend(facet="topic", bucket="tax", runs="true")
 
 
+def test_a_threshold_of_the_gate_file_stands_beside_the_value(
+    seasons: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = tmp_path / "gate.toml"
+    gate.write_text('[overall]\n"RR" = 0.6\n', encoding="utf-8")
+    monkeypatch.setenv(SERVED, str(gate))
+    said = trend()
+    assert "threshold 0.6" in said
+    assert "▼ search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said
+
+
 def test_every_system_stands_in_a_line_by_one_measure(seasons: Path) -> None:
     with Store(seasons) as store:
         store.change_run("spring", system="old")
@@ -79,16 +91,16 @@ def test_every_system_stands_in_a_line_by_one_measure(seasons: Path) -> None:
 
 
 def test_a_change_is_split_as_the_command_does(seasons: Path) -> None:
-    assert "Nothing was graded yet by 2026-06-01, so both runs are by" in trend(split="true")
+    assert "Nothing was graded yet by 2026-06-01, so both runs are by" in trend(parts="true")
     with Store(seasons) as store:
         store.add_grader("Ann")
         at = "2026-05-01T10:00:00.000Z"
         store.judge(Judgment("e", "q00", "x1", "Ann", grade=3, created_at=at))
-    said = trend(split="true").replace("||", "|")
+    said = trend(parts="true").replace("||", "|")
     assert "The older run is by the grades of 2026-06-01 (UTC), the newer by those of now." in said
     assert "Of grades and rule" in said
-    assert "is not like 2026-01-31" in trend(split="true", grades="spring")
-    assert "no run is called 'winter'" in trend(split="true", **{"from": "winter"})
+    assert "is not like 2026-01-31" in trend(parts="true", grades="spring")
+    assert "no run is called 'winter'" in trend(parts="true", **{"from": "winter"})
 
 
 def test_without_dates_the_page_says_how_there_will_be_some(seasons: Path) -> None:
@@ -105,4 +117,4 @@ def test_a_system_without_any_result_is_gaps_and_no_error(seasons: Path) -> None
         store.add_run(
             loaded([Ranking("other", ("c",))]), name="odd", system="odd", created_at="2026-01-01"
         )
-    assert "no result" in trend(system="odd", runs="true", split="true")
+    assert "no result" in trend(system="odd", runs="true", parts="true")

@@ -17,7 +17,7 @@ from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
-from labeler.cli.freezing import freeze, versions
+from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
@@ -30,6 +30,7 @@ from labeler.cli.safekeeping import backup, check
 from labeler.cli.scoring import explain_measures, score
 from labeler.cli.serving import demo, serve
 from labeler.cli.settings import settings
+from labeler.cli.splitting import split
 from labeler.cli.trending import trends
 from labeler.cli.verbs import change, rename, restore
 
@@ -74,7 +75,7 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
-COMMANDS += [freeze, versions, leakage, report, export, backup, restore, check]
+COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

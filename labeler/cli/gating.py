@@ -5,14 +5,16 @@ Ends with 0 where the run passed, 1 where it failed, 2 where that could not be j
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
+from labeler import freezing
 from labeler.cli import gate_forms
+from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE, database_option, one_sentence
 from labeler.cli.scoring import chosen, conventions_of
 from labeler.cli.whole import write_file
@@ -34,6 +36,7 @@ from labeler.gate import (
     read_passing,
     with_runs,
 )
+from labeler.model import SHORT, Collection, Settings, legible
 from labeler.store import Store, moment
 
 EXIT_CODES: Mapping[str, int] = {PASSED: 0, FAILED: 1, UNJUDGED: 2}
@@ -48,11 +51,12 @@ FORMS: Mapping[str, Callable[[Outcome], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a gate is asked beside what its file says: another run or baseline, a new beginning."""
+    """What a gate is asked beside what its file says; ``golden`` may not differ from that."""
 
     run: str | None = None
     baseline: str | None = None
     begin: bool = False
+    golden: str | None = None
 
 
 class GateCommand(click.Command):
@@ -88,6 +92,7 @@ class GateCommand(click.Command):
     "--junit", "junit_path", type=FILE, metavar="PATH", help="Write JUnit XML to a file, too."
 )
 @click.option("--md", "md_path", type=FILE, metavar="PATH", help="Write Markdown to a file, too.")
+@golden_option
 @database_option
 @click.pass_context
 def gate(
@@ -100,6 +105,7 @@ def gate(
     json_path: Path | None,
     junit_path: Path | None,
     md_path: Path | None,
+    golden: str | None,
 ) -> None:
     """Stop a build whose run is not good enough.
 
@@ -107,19 +113,28 @@ def gate(
     Ends with 0 if the run passed, 1 if it failed, and 2 if that could not be judged: an empty run,
     too few queries, too many holes, a baseline that is not there.
     """
-    asked = Asked(run, baseline, begin)
+    asked = Asked(run, baseline, begin, golden)
     files = {"json": json_path, "junit": junit_path, "md": md_path}
     there = {form: each for form, each in files.items() if each is not None}
+    check_outputs([*there.values()], context.obj, path)
     try:
         outcome, kept = judge_file(context.obj, path, asked)
     except LabelerError as error:
         write_forms(Outcome(path.name, run, error=str(error)), there)
         raise
     write_forms(outcome, there)
-    if kept is not None:
-        kept.write()
     click.echo(FORMS[kind](outcome), nl=False)
+    if kept is not None:  # last, so that nothing is kept where its verdict could not be said
+        kept.write()
     context.exit(EXIT_CODES[outcome.result])
+
+
+def check_outputs(outputs: Sequence[Path], *inputs: Path) -> None:
+    """Raise a usage error for an output that would take the place of an input, or of another."""
+    places = [each.absolute() for each in (*inputs, *outputs)]
+    for path in outputs:
+        if places.count(path.absolute()) > 1:
+            raise click.UsageError(f"{legible(str(path))} is named twice; give each output its own")
 
 
 def write_forms(outcome: Outcome, files: Mapping[str, Path]) -> None:
@@ -151,7 +166,7 @@ def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None
     passing = None if kept_in is None else passing_of(kept_in, begin=asked.begin)
     if asked.begin and kept_in is None:
         raise BadInput(f"{gate.name}: --begin goes with last_passing, and the file names none")
-    board, history = opened(db, gate, passing, begins=asked.begin)
+    board, history = opened(db, gate, passing, asked)
     checks = checks_of(gate, board)
     findings = judge(board, gate.run or "", checks, history.others)
     found = Outcome(
@@ -164,7 +179,7 @@ def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None
 
 
 def opened(
-    db: Path, gate: Gate, passing: Passing | None, *, begins: bool
+    db: Path, gate: Gate, passing: Passing | None, asked: Asked
 ) -> tuple[Scoreboard, History]:
     """Return a board of the runs that a gate is about, and against what they are held."""
     with Store(db) as store:
@@ -173,11 +188,40 @@ def opened(
         known = set() if passing is None else set(passing.runs)
         wanted = [gate.run, gate.baseline]
         wanted += [name for name, fingerprint in fingerprints.items() if fingerprint in known]
-        collection, settings = store.collection(), store.settings()
+        collection, settings = golden_of(store, gate, asked.golden)
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.budget)
     board = Scoreboard(chosen(collection, names), conventions)
-    return board, History(board, fingerprints, gate.baseline, passing, begins)
+    return board, History(board, fingerprints, gate.baseline, passing, asked.begin)
+
+
+def golden_of(store: Store, gate: Gate, asked: str | None) -> tuple[Collection, Settings]:
+    """Return the golden set a gate file names, or that was ``asked`` for: the live one if neither.
+
+    A hash may be the live one's. Raises `NotFound` where there is none of that name or hash, and
+    `BadInput` where the file names another one than was asked for.
+    """
+    wanted = [name for name in dict.fromkeys((gate.golden, asked)) if name is not None]
+    if not wanted:
+        return freezing.collection_of(store, None)
+    found = [_golden_named(store, gate, name) for name in wanted]
+    hashes = [collection.golden.hash for collection, _ in found if collection.golden is not None]
+    if len(set(hashes)) > 1:
+        raise BadInput(
+            f"{gate.name}: is for the golden set {wanted[0]!r} ({hashes[0][:SHORT]}), and --golden "
+            f"{wanted[1]!r} is another ({hashes[1][:SHORT]})"
+        )
+    return found[0]
+
+
+def _golden_named(store: Store, gate: Gate, name: str) -> tuple[Collection, Settings]:
+    live = store.golden_state().hash
+    if len(name) >= SHORT and live.startswith(name.lower()):
+        return freezing.collection_of(store, None)
+    try:
+        return freezing.collection_of(store, name)
+    except NotFound as error:
+        raise NotFound(f"{gate.name}: the golden set is now {live[:SHORT]}, and {error}") from None
 
 
 def check_runs(gate: Gate, names: Mapping[str, str]) -> None:
@@ -193,8 +237,13 @@ def passing_of(path: Path, *, begin: bool) -> Passing | None:
     """Return the runs that passed before; None where the file is begun now.
 
     Raises `NotFound` where it is not there and is not begun: a build that loses the file each time
-    would else pass whatever it is held against.
+    would else pass whatever it is held against. Raises `BadInput` for another kind of file, also
+    where it is begun: a slip in the gate file must not cost a golden set.
     """
+    if begin and path.exists():
+        read_passing(
+            bytes_of(path, "a file of runs that passed"), path.name
+        )  # nothing else's place
     if begin:
         return None
     if not path.exists():

@@ -9,7 +9,7 @@ import click
 from labeler.cli.group import LabelerGroup, database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change, rename, restore
-from labeler.model import legible
+from labeler.model import SPLITS, legible
 from labeler.store import QuerySummary, Store
 
 LONGEST_TEXT = 80
@@ -90,22 +90,23 @@ def drop_run(db: Path, name: str) -> None:
 @click.command()
 @click.argument("words", required=False, default="")
 @click.option("--retired", is_flag=True, help="Only those that are retired.")
+@click.option("--split", type=click.Choice(SPLITS), help="Only those of this split.")
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
 )
 @database_option
 @click.pass_obj
-def queries(db: Path, words: str, retired: bool, most: int) -> None:
+def queries(db: Path, words: str, retired: bool, split: str | None, most: int) -> None:
     """List the queries, with how many grades each has.
 
     With WORDS only those whose id or text holds them.
     """
     with Store(db) as store:
-        found, count = store.find_queries(words, retired=retired or None, most=most)
+        found, count = store.find_queries(words, retired=retired or None, split=split, most=most)
     if not found:
         click.echo("No query is like that.")
         return
-    names = ["query", "task", "retired", "text"]
+    names = ["query", "task", "split", "leaked", "retired", "text"]
     table = Table(names, ["grades"], [*map(cells, found)])
     click.echo("\n".join(text_lines(table)))
     if count > len(found):
@@ -117,7 +118,8 @@ def cells(query: QuerySummary) -> list[str]:
     text = " ".join(query.text.split())
     short = text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
     retired = (query.retired_at or "")[:10]
-    return [legible(query.query_id), query.task or "", retired, legible(short), f"{query.grades:,}"]
+    marks = [query.task or "", query.split or "", "leaked" if query.leaked else "", retired]
+    return [legible(query.query_id), *marks, legible(short), f"{query.grades:,}"]
 
 
 @click.group(cls=LabelerGroup)

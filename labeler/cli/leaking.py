@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from labeler.cli.group import FILE, database_option
-from labeler.cli.leaks import QUERY, REFERENCE, Found, page, records
+from labeler.cli.leaks import QUERY, REFERENCE, Found, marked_lines, page, records
 from labeler.cli.progress import progress_bar
 from labeler.errors import NotFound
 from labeler.formats import rows, spreadsheet
@@ -20,7 +21,7 @@ from labeler.leakage import (
     leaks_in,
 )
 from labeler.model import Query
-from labeler.store import Store
+from labeler.store import Leaked, Store
 
 CHUNKS_AT_ONCE = 2_000
 
@@ -48,20 +49,48 @@ CHUNKS_AT_ONCE = 2_000
     is_flag=True,
     help="With csv: texts as they are, also those that a spreadsheet would run.",
 )
+@click.option("--mark", is_flag=True, help="Mark the queries that are found in FILES as leaked.")
+@click.option(
+    "--unmark",
+    "unmarked",
+    multiple=True,
+    metavar="QUERY",
+    help="Take back that a query is marked as leaked; may be repeated.",
+)
+@click.option("--marked", is_flag=True, help="List the queries that are marked as leaked.")
 @database_option
 @click.pass_obj
-def leakage(db: Path, files: tuple[Path, ...], threshold: float, kind: str, raw: bool) -> None:
+def leakage(
+    db: Path,
+    files: tuple[Path, ...],
+    threshold: float,
+    kind: str,
+    raw: bool,
+    mark: bool,
+    unmarked: tuple[str, ...],
+    marked: bool,
+) -> None:
     """Find queries and reference answers in other files.
 
     FILES are training sets, prompts or corpora: JSONL, CSV, TSV, Parquet or plain text, plain or
     gzip. Case, white space and punctuation do not count, and a few words may be others. Without
     FILES as well, it lists chunks that contain a query whole, and queries that are nearly the same.
 
+    --mark keeps which queries were found, so that every score can be shown --leaked with, without
+    or only them; --unmark takes it back.
+
     A text of fewer than five words is found only where it stands alone, as a line, a cell or a JSON
     text. A line number of Parquet is that of the row.
     """
     if raw and kind != "csv":
         raise click.UsageError("--raw goes with --format csv; the others never change a text")
+    if unmarked or marked:
+        if files or mark:
+            raise click.UsageError("--unmark and --marked stand without FILES and --mark")
+        of_marked(db, unmarked, kind, raw=raw)
+        return
+    if mark and not files:
+        raise click.UsageError("--mark marks what is found in FILES; name one")
     with Store(db) as store:
         queries = store.queries()
         if not queries:
@@ -69,12 +98,38 @@ def leakage(db: Path, files: tuple[Path, ...], threshold: float, kind: str, raw:
         found = Found(alike=alike(queries, threshold))
         in_files(files, queries, threshold, found)
         found.chunks = in_chunks(store, queries)
+        if mark:
+            new = store.mark_leaked(marks(found))
+            told = f"{new:,} of {len(found.leaked):,} queries found are newly marked as leaked"
+            click.echo(f"{told}; '--leaked without' leaves them out of scores", err=True)
     if kind == "csv":
         click.echo(spreadsheet.as_csv(records(found), raw=raw), nl=False)
     elif kind == "json":
         click.echo(rows.as_json(records(found)), nl=False)
     else:
         click.echo("\n".join(page(found, queries, len(files), kind)))
+
+
+def of_marked(db: Path, unmarked: Sequence[str], kind: str, *, raw: bool) -> None:
+    """Take marks back, and print those that are left."""
+    with Store(db) as store:
+        store.take_leaks_back(dict.fromkeys(unmarked))
+        found = store.leaked()
+    rows_of = [asdict(each) for each in found]
+    if kind == "csv":
+        click.echo(spreadsheet.as_csv(rows_of, raw=raw), nl=False)
+    elif kind == "json":
+        click.echo(rows.as_json(rows_of), nl=False)
+    else:
+        click.echo("\n".join(marked_lines(found, kind)))
+
+
+def marks(found: Found) -> list[Leaked]:
+    """Return the surest place of each query that was found in a file."""
+    return [
+        Leaked(query_id, leak.file, leak.line, leak.needle.part, leak.score, leak.words)
+        for query_id, leak in found.leaked.items()
+    ]
 
 
 def needles(queries: Sequence[Query]) -> list[Needle]:

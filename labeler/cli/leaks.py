@@ -10,6 +10,7 @@ from labeler.cli.tables import Table, markdown_lines, text_lines
 from labeler.evaluation import Record
 from labeler.leakage import FEWEST_WORDS, Leak, words_of
 from labeler.model import Query, legible
+from labeler.store import Leaked
 
 QUERY, REFERENCE = "query", "reference"
 MOST_KEPT = 10_000  # finds of a file
@@ -96,6 +97,26 @@ def page(found: Found, queries: Sequence[Query], files: int, kind: str) -> Itera
     if short := sum(len(words_of(query.text)) < FEWEST_WORDS for query in queries):
         are = _counted(short, "query has", "queries have")
         yield f"! {are} fewer than {FEWEST_WORDS} words: found only where nothing else stands"
+
+
+def marked_lines(marked: Sequence[Leaked], kind: str) -> Iterator[str]:
+    """Give the lines that people read of the queries that are marked as leaked."""
+    if not marked:
+        yield "No query is marked as leaked."
+        return
+    body = [
+        [
+            legible(each.query_id),
+            each.part or "",
+            legible(f"{each.file}:{each.line}"),
+            _score(each.score or 0),
+            legible(each.who or ""),
+            (each.at or "")[:10],
+        ]
+        for each in marked
+    ]
+    table = Table(["query", "part", "found at", "score", "marked by", "on"], [], body)
+    yield from (markdown_lines if kind == "md" else text_lines)(table)
 
 
 def _of_files(found: Found, queries: Sequence[Query], files: int) -> str:

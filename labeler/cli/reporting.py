@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from labeler import transfer
+from labeler import freezing, transfer
 from labeler.cli.exporting import put_file
+from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE_OR_OUTPUT, CommandT, database_option, say
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
@@ -56,6 +57,7 @@ def measuring_options(command: CommandT) -> CommandT:
     help="The day that the report says it is of.  [default: today]",
 )
 @measuring_options
+@golden_option
 @database_option
 @click.pass_obj
 def report(
@@ -70,6 +72,7 @@ def report(
     preset: str,
     rel: int | None,
     budget: int | None,
+    golden: str | None,
 ) -> None:
     """Write one HTML file about run A, or B against A.
 
@@ -80,15 +83,17 @@ def report(
     from labeler.report import Asked, Source, make_report  # brings what draws charts, which is slow
 
     with Store(db) as store:
-        conventions = conventions_of(store.settings(), preset, rel, budget)
+        collection, settings = freezing.collection_of(store, golden)
+        conventions = conventions_of(settings, preset, rel, budget)
         measures = measures_of(conventions, texts)
-        collection = store.collection()
         refuse_strangers(chosen(collection, (a, b) if b else (a,)))
+        is_live = golden is None
+        queries = store.queries() if golden is None else freezing.frozen(store, golden).queries
         source = Source(
             Scoreboard(collection, conventions),
-            {query.query_id: query for query in store.queries()},
-            store.remarks(),
-            store.single_grades(),
+            {query.query_id: query for query in queries},
+            store.remarks() if is_live else [],
+            store.single_grades() if is_live else None,
             store.chunks_with_text(),
             store.chunks_numbered,
         )

@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 
 import click
 
 from labeler import freezing
+from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
@@ -62,6 +64,7 @@ CONVENTION_OPTIONS = (
         type=click.IntRange(min=1),
         help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
     ),
+    *SELECTION_OPTIONS,
 )
 FORM_OPTIONS = (
     click.option(
@@ -122,6 +125,7 @@ def asking_options(command: CommandT) -> CommandT:
     metavar="N",
     help="Say as well what a perfect reranker of the N first would give, over all queries.",
 )
+@keyword_options
 @golden_option
 @database_option
 @click.pass_obj
@@ -137,14 +141,22 @@ def score(
     kind: str,
     raw: bool,
     top: int | None,
+    by_keyword: bool,
+    k: int | None,
+    substring: bool,
     golden: str | None,
 ) -> None:
     """Print the measures of all runs, or of those named."""
     check_asked(facet, kind, per_query=per_query, raw=raw)
     if top is not None and (facet is not None or per_query):
         raise click.UsageError("--reranked is over all queries, without --by and --per-query")
+    check_keywords(by_keyword, top, k, substring)
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)
+    if by_keyword:
+        asked = partial(print_keywords, db, chosen(collection, runs), facet, kind)
+        asked(k=k, substring=substring, per_query=per_query, raw=raw)
+        return
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     collection = chosen(collection, runs)
@@ -213,6 +225,7 @@ def conventions_of(
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        selected=selection(),
     )
 
 

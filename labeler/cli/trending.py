@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from labeler import trend
+from labeler import freezing, trend
+from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE, database_option
+from labeler.cli.parting import print_parts, print_table, split
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
@@ -21,14 +23,14 @@ from labeler.cli.scoring import (
     print_records,
     with_options,
 )
-from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.cli.tables import Table
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
 from labeler.gate import Gate, gate_at, thresholds_for
 from labeler.measures import Measure
-from labeler.model import Collection, legible
+from labeler.model import legible
 from labeler.store import Store
-from labeler.trend import Dated, Looked, Parts, Point, Series, Summary, Thresholds, Timeline, Window
+from labeler.trend import Dated, Looked, Point, Series, Summary, Thresholds, Timeline, Window
 from labeler.uncertainty import mean_intervals
 
 
@@ -83,8 +85,9 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
 @click.option(
     "--grades",
     "graded_by",
-    metavar="DATE",
-    help="With --between: by which day's grades the older run is taken.  [default: its own day's]",
+    metavar="DATE|NAME",
+    help="With --between: by which day's grades, or by which frozen version, the older run is "
+    "taken.  [default: its own day's]",
 )
 @click.option(
     "--gate",
@@ -93,6 +96,7 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
     help="A gate file, whose least values are the thresholds that a drop can pass.",
 )
 @lambda command: with_options(command, [measures_option(USUAL), *CONVENTION_OPTIONS, *FORM_OPTIONS])
+@golden_option
 @database_option
 @click.pass_obj
 def trends(
@@ -105,6 +109,7 @@ def trends(
     between: tuple[str, str] | None,
     graded_by: str | None,
     gate_file: Path | None,
+    golden: str | None,
     texts: tuple[str, ...],
     preset: str,
     rel: int | None,
@@ -119,7 +124,7 @@ def trends(
     """
     check_asked(between, graded_by, facet, bucket, kind, points=points, raw=raw)
     with Store(db) as store:
-        collection, settings = store.collection(), store.settings()
+        collection, settings = freezing.collection_of(store, golden)
         conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
         measures = measures_of(conventions, texts)
         if between is not None:
@@ -306,73 +311,3 @@ def _point_lines(series: Series, conventions: Conventions) -> Iterator[list[str]
 def _ends(point: Point) -> str:
     found = point.interval
     return "–" if found is None or math.isnan(found.lo) else f"{found.lo:.4f}–{found.hi:.4f}"
-
-
-def split(
-    store: Store,
-    collection: Collection,
-    conventions: Conventions,
-    measures: Sequence[Measure],
-    between: tuple[str, str],
-    graded_by: str | None,
-    within: tuple[str, str] | None,
-) -> tuple[list[Parts], list[Note]]:
-    """Split the change between two runs, by the grades of a day and those of now."""
-    older, newer = between
-    pair = chosen(collection, between)
-    said = graded_by or pair.runs[0].created_at
-    if not said:
-        raise BadInput(f"run {older!r} has no date: name a day with --grades 2026-01-31")
-    until = trend.end_of(said)
-    then = store.collection_at(until, [older])
-    by = f"the older run is by the grades of {said} (UTC), the newer by those of now"
-    if graded_by is None and not len(then.golden_grade):
-        first = store.first_judgment_at() or "never"
-        then = replace(pair, runs=pair.runs[:1])
-        by = (
-            f"nothing was graded yet by {said} (the first grade is of {first[:10]}), so both runs "
-            "are by the grades of now; --grades names another day"
-        )
-    earlier = replace(conventions, golden_rule=store.rule_at(until))
-    boards = Scoreboard(then, earlier), Scoreboard(pair, conventions)
-    notes = [Note("grades", by), Note("order", trend.ORDER)]
-    notes += [Note("buckets", "which bucket a query is in is as it is now")] if within else []
-    every = boards[1].resolve(measures)
-    return [trend.part(*boards, older, newer, measure, within) for measure in every], notes
-
-
-def print_parts(
-    parts: Sequence[Parts],
-    conventions: Conventions,
-    notes: Sequence[Note],
-    kind: str,
-    *,
-    raw: bool,
-) -> None:
-    """Print a row for each measure."""
-    if kind in ("csv", "json"):
-        print_records(kind, trend.part_records(parts), None, conventions, notes, raw=raw)
-        return
-    numbers = ["before", "of the run", "of grades and rule", "of the queries", "now"]
-    lines = [
-        [
-            conventions.heading(each.measure),
-            number(each.before),
-            *map(signed, (each.run, each.grades, each.queries)),
-            number(each.now),
-            *map(str, (each.n_before, each.n_now, each.n_both)),
-        ]
-        for each in parts
-    ]
-    table = Table(["measure"], [*numbers, "n before", "n now", "n both"], lines)
-    why = dict.fromkeys(each.reason for each in parts if each.reason)
-    print_table(table, conventions, [*(Note("reason", said) for said in why), *notes], kind)
-
-
-def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
-    """Print a table for people, with what is to know under it."""
-    if kind == "md":
-        lines = [*markdown_lines(table), *markdown_footer(conventions, notes)]
-    else:
-        lines = [*text_lines(table), *text_footer(conventions, notes)]
-    click.echo("\n".join(lines), nl=False)

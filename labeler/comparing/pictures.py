@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labeler import address, charts, comparison, ranks, tables, ui
+from labeler.comparing.by_keyword import show_keywords
 from labeler.comparison import Moved, Mover, View
 from labeler.markup import show_html
 from labeler.opened import look, open_query
@@ -165,4 +166,5 @@ PICTURES: Mapping[str, Callable[[View, int], None]] = {
     "Bars and scatter": show_charts,
     "What moved most": show_movers,
     "Perfect reranker": show_reranked,
+    "Keywords": show_keywords,
 }

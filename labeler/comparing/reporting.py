@@ -17,13 +17,14 @@ def report_of(view: View) -> bytes:
     compared = view.compared
     measures = dict.fromkeys([view.by, *compared.measures])
     facets = () if compared.facet is None else (compared.facet,)
+    frozen = compared.conventions.frozen
     day = datetime.now(UTC).date()
     with ui.open_store() as store:
         source = Source(
             view.board,
-            {query.query_id: query for query in store.queries()},
-            store.remarks(),
-            store.single_grades(),
+            {query.query_id: query for query in ui.queries_of(store, frozen)},
+            store.remarks() if frozen is None else [],
+            store.single_grades() if frozen is None else None,
             store.chunks_with_text(),
             store.chunks_numbered,
         )

@@ -58,7 +58,8 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
-    found = comparison.answered(view, summary, bands[1], partial(survival_of, view, bucket), NAMES)
+    retold = partial(survival_of, view, bucket)
+    found = comparison.answered(view, summary, bands[1], retold, NAMES)
     spreads = {
         row.measure: tables.pair_spreads(compared, row, bands, reach)
         for row, reach in zip(summary.rows, summary.reaches, strict=True)

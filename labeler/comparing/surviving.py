@@ -58,9 +58,16 @@ def _found(
     return found
 
 
-def survival_of(view: View, bucket: str | None, measure: Measure, tested: Surety) -> Survival:
-    """Return how a measure, ``tested`` as it is, comes out under every reading."""
+def survival_of(
+    view: View, bucket: str | None, measure: Measure, tested: Surety
+) -> Survival | None:
+    """Return how a measure, ``tested`` as it is, comes out under every reading.
+
+    None of a frozen golden set, which has agreed grades alone.
+    """
     compared = view.compared
+    if compared.conventions.frozen is not None:
+        return None
     at = (ui.database(), view.board.data_revision, view.board.revision)
     asked = (repr(compared.conventions), compared.a, compared.b, str(measure), compared.facet)
     return _found((*at, *asked), tested, bucket, measure, view)

@@ -20,7 +20,7 @@ from labeler.comparison.views import View
 from labeler.measures import Measure
 from labeler.uncertainty import DeltaBands, Sums, sums_of
 
-SurvivalOf = Callable[[Measure, Surety], Survival]
+SurvivalOf = Callable[[Measure, Surety], Survival | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.measures import Bools, Hits, Ints
-from labeler.model import Collection, GradeChange, StoredList, StoredRun
+from labeler.model import Collection, GradeChange, JoinedLists, StoredList, StoredRun
 
 Chunks = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float32]
@@ -36,11 +36,15 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class QueryGrades:
-    """The golden grades of one query, sorted by chunk, each chunk once."""
+    """The golden grades of one query, sorted by chunk, each chunk once.
+
+    ``pool`` are chunks that a file put into the query's pool without a grade, graded by now or not.
+    """
 
     chunks: Chunks
     grades: npt.NDArray[np.int8]
     stale: npt.NDArray[np.bool_]
+    pool: Chunks = field(default_factory=lambda: NO_CHUNKS)
 
     def as_dict(self) -> dict[int, int]:
         """Return the grade of each chunk that has one."""
@@ -70,6 +74,7 @@ class QueryGrades:
             np.array(chunks, dtype=np.int32),
             np.array([golden[chunk][0] for chunk in chunks], dtype=np.int8),
             np.array([golden[chunk][1] for chunk in chunks], dtype=np.bool_),
+            self.pool,
         )
 
 
@@ -77,13 +82,23 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
     """Cut the golden grades into one piece for each query, empty ones included."""
     queries = np.arange(len(collection.query_ids) + 1)
     bounds = np.searchsorted(collection.golden_query, queries).tolist()
+    pools = np.searchsorted(collection.pool_query, queries).tolist()
     return tuple(
         QueryGrades(
             collection.golden_chunk[start:stop],
             collection.golden_grade[start:stop],
             collection.stale[start:stop],
+            collection.pool_chunk[slice(*pool)],
         )
-        for start, stop in pairwise(bounds)
+        for (start, stop), pool in zip(pairwise(bounds), pairwise(pools), strict=True)
+    )
+
+
+def judged_in(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Bools:
+    """Say which queries count; to trec_eval one does that has a pool and no grade."""
+    return np.array(
+        [len(each.chunks) > 0 or (like_trec_eval and len(each.pool) > 0) for each in golden],
+        dtype=np.bool_,
     )
 
 
@@ -120,6 +135,13 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
     place = np.searchsorted(pairs[:-1], sought)
     judged = pairs[place] == sought
     row, at, place = row[judged], at[judged], place[judged]
+    pooled = None
+    if any(len(golden.pool) for golden in goldens):
+        without = np.ones(len(retrieved), dtype=np.bool_)
+        without[at] = False
+        listed = pairs_of(np.repeat(query_of_row, lengths), retrieved)
+        there = np.flatnonzero(without & np.isin(listed, _pools(goldens)))
+        pooled = np.searchsorted(there, at) - np.searchsorted(there, (ends - lengths)[row])
     known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)
     return Hits(
         row=row,
@@ -127,7 +149,15 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
         grade=grades[place],
         known=known[query_of_row],
         length=lengths,
+        pooled=pooled,
     )
+
+
+def _pools(goldens: Sequence[QueryGrades]) -> Ints:
+    """Return the pairs that are in the pools of queries."""
+    chunks = np.concatenate([golden.pool for golden in goldens])
+    query = np.repeat(np.arange(len(goldens)), [len(golden.pool) for golden in goldens])
+    return pairs_of(query, chunks)
 
 
 def pairs_of(query: Ints, chunks: Chunks) -> Ints:
@@ -165,6 +195,7 @@ def rows_of(hits: Hits, start: int, stop: int) -> Hits:
         hits.grade[inside],
         hits.known[start:stop],
         hits.length[start:stop],
+        pooled=None if hits.pooled is None else hits.pooled[inside],
     )
 
 
@@ -224,16 +255,30 @@ class Lists:
     by_score: bool
 
     @cached_property
-    def ordered(self) -> tuple[dict[int, Chunks], ...]:
-        """The lists of each run by query, best first."""
-        found = []
-        for at, run in enumerate(self.collection.runs):
-            lists = {query: ranking.chunks for query, ranking in run.lists.items()}
-            for query, scores in self.unsettled[at].items() if self.by_score else ():
-                names = self.collection.chunk_ids
-                lists[query] = in_trec_eval_order(lists[query], scores, names)
-            found.append(lists)
-        return tuple(found)
+    def _turned(self) -> tuple[Mapping[int, Chunks], ...]:
+        """For each run the lists that are not in the order they are stored in, by query."""
+        if not self.by_score:
+            return ({},) * len(self.collection.runs)
+        names = self.collection.chunk_ids
+        return tuple(
+            {
+                query: in_trec_eval_order(run.lists[query].chunks, scores, names)
+                for query, scores in unsettled.items()
+            }
+            for run, unsettled in zip(self.collection.runs, self.unsettled, strict=True)
+        )
+
+    @cached_property
+    def _stored(self) -> tuple[Callable[[int], Chunks | None], ...]:
+        """For each run, what gives the list of a query as it is stored."""
+        return tuple(_giver(run.lists) for run in self.collection.runs)
+
+    def ordered(self, run: int, query: int) -> Chunks:
+        """Return a run's list of a query, best first; empty where it has none."""
+        found = self._turned[run].get(query)
+        if found is None:
+            found = self._stored[run](query)
+        return NO_CHUNKS if found is None else found
 
     @cached_property
     def unsettled(self) -> tuple[Mapping[int, Scores], ...]:
@@ -248,9 +293,7 @@ class Lists:
     @cached_property
     def scoreless(self) -> tuple[bool, ...]:
         """Whether each run has a list without scores."""
-        return tuple(
-            any(each.scores is None for each in run.lists.values()) for run in self.collection.runs
-        )
+        return tuple(_is_scoreless(run.lists) for run in self.collection.runs)
 
     @cached_property
     def listed(self) -> Bools:
@@ -267,8 +310,22 @@ class Lists:
     def align(self, queries: Iterable[int], golden: Sequence[QueryGrades]) -> Hits:
         """Find the judged chunks of some queries; ``golden`` has the grades of all."""
         chosen = list(queries)
-        lists = [[of.get(query, NO_CHUNKS) for of in self.ordered] for query in chosen]
+        runs = range(len(self.collection.runs))
+        lists = [[self.ordered(run, query) for run in runs] for query in chosen]
         return align([golden[query] for query in chosen], lists)
+
+
+def _giver(lists: Mapping[int, StoredList]) -> Callable[[int], Chunks | None]:
+    """Return what gives the chunks of a query's list, None where there is none."""
+    if isinstance(lists, JoinedLists):
+        return lists.chunks_of
+    return {query: ranking.chunks for query, ranking in lists.items()}.get
+
+
+def _is_scoreless(lists: Mapping[int, StoredList]) -> bool:
+    if isinstance(lists, JoinedLists):
+        return lists.scores is None and len(lists) > 0
+    return any(each.scores is None for each in lists.values())
 
 
 def _has_ties(scores: Scores) -> bool:
@@ -277,14 +334,23 @@ def _has_ties(scores: Scores) -> bool:
 
 def _unsettled(run: StoredRun) -> dict[int, Scores]:
     """Return the scores, as 32-bit floats, of the lists in which they do not all fall, by query."""
-    scored = {query: each.scores for query, each in run.lists.items() if each.scores is not None}
-    scores = np.concatenate([NO_SCORES, *scored.values()]).astype(np.float32, copy=False)
-    bounds = np.cumsum([0, *map(len, scored.values())])
-    queries = list(scored)
+    queries, scores, bounds = _scores_of(run.lists)
     return {
         queries[at]: scores[bounds[at] : bounds[at + 1]]
         for at in lists_with(scores[1:] >= scores[:-1], bounds)
     }
+
+
+def _scores_of(lists: Mapping[int, StoredList]) -> tuple[list[int], Scores, Ints]:
+    """Return the queries whose lists have scores, these one after the other, and where each begins.
+
+    The end of the last stands after the beginnings.
+    """
+    if isinstance(lists, JoinedLists) and lists.scores is not None:
+        return list(lists), lists.scores, lists.bounds
+    scored = {query: each.scores for query, each in lists.items() if each.scores is not None}
+    scores = np.concatenate([NO_SCORES, *scored.values()]).astype(np.float32, copy=False)
+    return list(scored), scores, np.cumsum([0, *map(len, scored.values())])
 
 
 def lists_with(pairs: Bools, bounds: Ints) -> list[int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import NO_RESULT, Counts, Score
 from labeler.measures import Measure
-from labeler.model import StoredRun
+from labeler.model import Collection, StoredRun
 
 SILENT = "no result"
 
@@ -50,7 +50,7 @@ class RunCounts:
 
 
 def notes_on(
-    runs: Iterable[StoredRun],
+    collection: Collection,
     counts_of: Mapping[str, RunCounts],
     counts: Counts,
     conventions: Conventions,
@@ -59,10 +59,14 @@ def notes_on(
     """Say it run by run, then for the golden set, then for the ``scores`` that a run has not."""
     notes = [
         Note(kind, f"{run.name}: {sentence}", runs=(run.name,))
-        for run in runs
+        for run in collection.runs
         for kind, sentence in _of_run(run, counts_of[run.name], counts.judged, conventions)
     ]
     silent = {run for note in notes if note.kind == SILENT for run in note.runs}
+    if left_out := len(collection.left_out):
+        chosen = conventions.selected.describe()
+        said = f"{_queries(left_out)} of the golden set not in these numbers: {chosen}"
+        notes.append(Note("not selected", said))
     notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts)]
     for score in scores:
         if score.reason == NO_RESULT and score.run not in silent:

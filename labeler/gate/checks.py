@@ -75,7 +75,7 @@ def _buckets(gate: Gate, board: Scoreboard, rule: Rule) -> Iterable[str | None]:
     """Return the buckets a rule speaks of; None stands for all queries."""
     if rule.facet is None:
         return (None,)
-    where, facets = f"{gate.name}:{rule.line}", board.facets
+    where, facets = f"{gate.name}:{gate.line_of(rule)}", board.facets
     if rule.facet not in facets:
         if rule.facet == "task":
             raise BadInput(f"{where}: no query of the golden set has a task")
@@ -99,7 +99,8 @@ def with_runs(gate: Gate, run: str | None, baseline: str | None) -> Gate:
     Raises `BadInput` where no run is named, where both are the same, and for an allowed drop that
     is from nothing.
     """
-    asked = replace(gate, run=run or gate.run, baseline=baseline or gate.baseline)
+    run = gate.run if run is None else run
+    asked = replace(gate, run=run, baseline=gate.baseline if baseline is None else baseline)
     for wrong in _slips(asked):
         raise BadInput(f"{gate.name}: {wrong}")
     return asked
@@ -114,6 +115,6 @@ def _slips(gate: Gate) -> Iterator[str]:
         for rule in gate.rules:
             if rule.drop is not None:
                 yield (
-                    f"line {rule.line} allows a drop, but from what? give the file baseline = "
-                    '"RUN", or last_passing = "FILE.json"'
+                    f"line {gate.line_of(rule)} allows a drop, but from what? give the file "
+                    'baseline = "RUN", or last_passing = "FILE.json"'
                 )

@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.gate.judging import ALIKE, Others
 from labeler.gate.passing import PassedRun, Passing
 from labeler.gate.records import BASELINE, BEST, LAST, Check, Place
-from labeler.gate.sides import Side
+from labeler.gate.sides import Ground, Side
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,6 +29,10 @@ class History:
     passing: Passing | None = None
     begins: bool = False
 
+    @cached_property
+    def _ground(self) -> Ground:
+        return Ground(self.board)
+
     @property
     def golden(self) -> str:
         """The hash of the golden set, empty where none is kept."""
@@ -37,7 +42,7 @@ class History:
         """Return what a run must not fall behind in a check, by what it is."""
         found: dict[str, Side | str | None] = {}
         if self.baseline is not None:
-            found[BASELINE] = Side(self.baseline, self.board)
+            found[BASELINE] = Side(self.baseline, self._ground)
         if self.begins:
             found[LAST] = None
         elif self.passing is not None:
@@ -51,7 +56,7 @@ class History:
         """Return the values of a run that passed, or why there are none of this golden set."""
         for name, fingerprint in self.fingerprints.items():
             if fingerprint == run.fingerprint and name in self.board.run_names:
-                return Side(name, self.board)
+                return Side(name, self._ground)
         is_other = run.golden != self.golden or not self.golden
         if is_other or run.conventions != kept_of(self.board.conventions):
             what = "golden set" if is_other else "conventions"
@@ -65,7 +70,7 @@ class History:
                 f"{check.measure.label} and is not in the database; load it again, or begin anew "
                 "with --begin"
             )
-        return Side(run.name, self.board, run.values)
+        return Side(run.name, self._ground, run.values)
 
     def passed(self, run: str, checks: Sequence[Check], now: str) -> Passing:
         """Return what is to be kept once a run has passed: itself, and by check the best so far.
@@ -93,11 +98,11 @@ class History:
         other = self.side_of(former, check)
         if not isinstance(other, Side):
             return None
-        value = Side(run, self.board).mean(check)
+        value = Side(run, self._ground).mean(check)
         return former if other.mean(check) > value + ALIKE else None
 
     def _kept(self, run: str, fingerprint: str, checks: Sequence[Check], now: str) -> PassedRun:
-        side = Side(run, self.board)
+        side = Side(run, self._ground)
         measures = [check.measure for check in checks if check.drop is not None]
         values = {str(measure): side.all_kept(measure) for measure in measures}
         conventions = kept_of(self.board.conventions)

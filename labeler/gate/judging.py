@@ -11,9 +11,9 @@ import numpy as np
 from labeler.evaluation import Scoreboard
 from labeler.gate import words
 from labeler.gate.records import FAILED, PASSED, UNJUDGED, Check, Finding
-from labeler.gate.sides import Side
+from labeler.gate.sides import Ground, Side
 from labeler.measures import Floats
-from labeler.uncertainty import Interval, intervals, wilson
+from labeler.uncertainty import Interval, Sums, intervals, sums_of, wilson
 
 ALIKE = 1e-12
 """How far a mean may be beyond a limit by the order of adding alone."""
@@ -65,24 +65,29 @@ def judge(
     ``others`` gives the runs that it must not fall behind in a check. A limit is kept at the limit
     itself. Whatever cannot be told, or rests on too little, is `UNJUDGED`, and never passed.
     """
-    side = Side(run, board)
+    side = Side(run, Ground(board))
     return _findings(
         [question for check in checks for question in _questions(check, side, others(check))]
     )
 
 
 def judge_each(
-    board: Scoreboard, runs: Sequence[str], checks: Sequence[Check]
+    board: Scoreboard, runs: Sequence[str], checks: Sequence[Check], sums: Sums = sums_of
 ) -> dict[str, tuple[Finding, ...]]:
-    """Hold several runs of a board against the least values of checks, and against no other run."""
-    sides = [Side(run, board) for run in runs]
-    found = _findings([Question(check, side) for side in sides for check in checks])
+    """Hold several runs of a board against the least values of checks, and against no other run.
+
+    ``sums`` adds up resamples; a `Resampled` does it sooner after a grade.
+    """
+    ground = Ground(board)
+    sides = [Side(run, ground) for run in runs]
+    questions = [Question(check, side) for side in sides for check in checks]
+    found = _findings(questions, sums)
     size = len(checks)
     return {run: found[at * size : (at + 1) * size] for at, run in enumerate(runs)}
 
 
-def _findings(questions: Sequence[Question]) -> tuple[Finding, ...]:
-    bounds = _bounds(questions)
+def _findings(questions: Sequence[Question], sums: Sums = sums_of) -> tuple[Finding, ...]:
+    bounds = _bounds(questions, sums)
     return tuple(_judged(each, bound) for each, bound in zip(questions, bounds, strict=True))
 
 
@@ -94,7 +99,7 @@ def _questions(check: Check, side: Side, others: Others) -> Iterator[Question]:
             yield Question(check, side, against, other)
 
 
-def _bounds(questions: Sequence[Question]) -> list[Interval | None]:
+def _bounds(questions: Sequence[Question], sums: Sums) -> list[Interval | None]:
     """Return the interval whose lower end is what a value surely is at least; None if not asked.
 
     Of a confidence of 95% it is the 90% interval, as only one of its ends is looked at. Those of
@@ -112,7 +117,7 @@ def _bounds(questions: Sequence[Question]) -> list[Interval | None]:
         else:
             waiting.setdefault(level, []).append((at, sample))
     for level, some in waiting.items():
-        made = intervals([sample for _, sample in some], level=level)
+        made = intervals([sample for _, sample in some], sums=sums, level=level)
         for (at, _), interval in zip(some, made, strict=True):
             found[at] = interval
     return found

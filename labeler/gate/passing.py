@@ -84,7 +84,10 @@ def read_passing(data: bytes, name: str) -> Passing:
     if form != FORMAT:
         raise BadInput(f"{name}: has format {form!r}, and this labeler reads {FORMAT}")
     if not is_whole:
-        raise BadInput(f"{name}: names a run that is not in it; begin it anew with --begin")
+        raise BadInput(
+            f"{name}: names a run that is not in it; take it out of the way, then begin it anew "
+            "with --begin"
+        )
     return Passing(last, best, runs)
 
 

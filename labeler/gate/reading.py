@@ -11,12 +11,14 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.evaluation import PRESETS
+from labeler.gate.lines import line_of
 from labeler.gate.records import Gate, Rule, Terms
 from labeler.measures import parse
 from labeler.model import legible
 
-MOST_BYTES = 1_000_000
+MOST_BYTES = 100_000
 MOST_CONFIDENCE = 0.999
+LARGEST = 10**9
 EXAMPLE = '"nDCG@10" = {at_least = 0.75, drop = 0.02}'
 
 _TEXTS = ("run", "baseline", "last_passing", "golden", "preset")
@@ -50,7 +52,7 @@ class _Reader:
         self.text = self._decoded(data)
         try:
             self.given = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
+        except ValueError as error:  # of TOML, or of a number with thousands of digits
             raise BadInput(
                 f"{name}: is not TOML: {legible(str(error))}; a measure's name stands in quotes, "
                 f"as in {EXAMPLE}"
@@ -80,7 +82,7 @@ class _Reader:
             raise BadInput(
                 f"{self.name}: asks nothing; give it a section, such as [overall] with {EXAMPLE}"
             )
-        gate = Gate(self.name, rules, rel=whole.get("rel"), budget=whole.get("budget"))
+        gate = Gate(self.name, rules, self.text, rel=whole.get("rel"), budget=whole.get("budget"))
         return replace(gate, **texts)  # type: ignore[arg-type]  # all of them are texts
 
     def _rules(self, terms: Terms) -> Iterator[Rule]:
@@ -136,13 +138,15 @@ class _Reader:
         self._check_keys(place, table, (*_LIMITS, *_TERMS))
         most = math.inf if is_count else 1.0
         limits = {
-            key: self._number((*place, key), table[key], most) for key in _LIMITS if key in table
+            key: self._number(place if table is not asked else (*place, key), key, table[key], most)
+            for key in _LIMITS
+            if key in table
         }
         if not limits:
             raise self._bad(place, f"{name!r} asks nothing; give it at_least, drop, or both")
         least, drop = limits.get("at_least"), limits.get("drop")
         terms = self._terms(place, table, terms)
-        return Rule(name, facet, bucket, least, drop, terms, self.line_of(place))
+        return Rule(name, facet, bucket, least, drop, terms, place)
 
     def _terms(self, where: Keys, table: Mapping[str, Any], terms: Terms) -> Terms:
         """Return the terms of a section: its own, and where it says nothing those around it."""
@@ -156,28 +160,28 @@ class _Reader:
             elif key == "confidence":
                 said[key] = self._confidence(place, table[key])
             else:
-                said[key] = self._number(place, table[key], 1.0)
+                said[key] = self._number(place, key, table[key], 1.0)
         return replace(terms, **said)
 
     def _confidence(self, place: Keys, value: object) -> float:
-        found = self._number(place, value, math.inf)
+        found = self._number(place, place[-1], value, math.inf)
         if not 0.5 < found <= MOST_CONFIDENCE:
             raise self._bad(
                 place, f"a confidence is above 0.5 and up to {MOST_CONFIDENCE}, such as 0.95"
             )
         return found
 
-    def _number(self, place: Keys, value: object, most: float) -> float:
+    def _number(self, place: Keys, name: str, value: object, most: float) -> float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         if not isinstance(value, int | float) or not is_number or not 0 <= value <= most:
             wanted = "a number from 0 to 1" if most == 1 else "a number from 0"
-            raise self._bad(place, f"{place[-1]!r} is {wanted}, not {_shown(value)}")
-        if not math.isfinite(value):
-            raise self._bad(place, f"{place[-1]!r} is a finite number, not {_shown(value)}")
+            raise self._bad(place, f"{name!r} is {wanted}, not {_shown(value)}")
+        if not value < LARGEST:
+            raise self._bad(place, f"{name!r} is at most {LARGEST:,}, not {_shown(value)}")
         return float(value)
 
     def _whole(self, place: Keys, value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 10**9:
+        if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < LARGEST:
             raise self._bad(place, f"{place[-1]!r} is a whole number from 1, not {_shown(value)}")
         return value
 
@@ -200,32 +204,7 @@ class _Reader:
                 )
 
     def _bad(self, place: Keys, what: str) -> BadInput:
-        return BadInput(f"{self.name}:{self.line_of(place)}: {what}")
-
-    def line_of(self, place: Keys) -> int:
-        """Return the line on which a key begins.
-
-        The first lines of the file that hold it end with it. Lines that leave a value open are no
-        TOML yet, so that it begins below the last lines that were.
-        """
-        lines, whole = self.text.splitlines(), 0
-        for end in range(1, len(lines) + 1):
-            try:
-                found = tomllib.loads("\n".join(lines[:end]))
-            except tomllib.TOMLDecodeError:
-                continue
-            if _holds(found, place):
-                return whole + 1
-            whole = end
-        return max(1, len(lines))
-
-
-def _holds(found: object, place: Keys) -> bool:
-    for key in place:
-        if not isinstance(found, dict) or key not in found:
-            return False
-        found = found[key]
-    return True
+        return BadInput(f"{self.name}:{line_of(self.text, place)}: {what}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

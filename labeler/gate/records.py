@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from labeler.comparison import FEW
 from labeler.evaluation import Conventions, Note
+from labeler.gate.lines import line_of
 from labeler.measures import Measure
 
 PASSED, FAILED, UNJUDGED = "passed", "failed", "not judged"
@@ -35,7 +36,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a gate file asks of one measure in one place; ``line`` is where it says so.
+    """What a gate file asks of one measure in one place; ``keys`` lead there in the file.
 
     ``facet`` and ``bucket`` are None for all queries; a facet without a bucket stands for each of
     its buckets that no rule of its own names.
@@ -47,7 +48,7 @@ class Rule:
     at_least: float | None
     drop: float | None
     terms: Terms
-    line: int
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,12 @@ class Gate:
 
     ``name`` is the file's as messages show it. ``last_passing`` names the file of the runs that
     passed, as the gate file writes it. ``rel`` and ``budget`` are None where the golden set's
-    settings hold.
+    settings hold. ``text`` is what was read.
     """
 
     name: str
     rules: tuple[Rule, ...]
+    text: str = field(repr=False)
     run: str | None = None
     baseline: str | None = None
     last_passing: str | None = None
@@ -68,6 +70,10 @@ class Gate:
     preset: str = "graded"
     rel: int | None = None
     budget: int | None = None
+
+    def line_of(self, rule: Rule) -> int:
+        """Return the line of the file on which a rule stands."""
+        return line_of(self.text, rule.keys)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from labeler.errors import LabelerError
 from labeler.live.orders import keep_order, of_session
 from labeler.pushing import START
 from labeler.scripts import loader
+from labeler.versions import Content
 
 __all__ = ["follow", "keep_order"]
 
@@ -39,10 +40,13 @@ def follow(show: Callable[[], str | None]) -> None:
     The whole page runs where that is not enough: where something other than a grade was written,
     such as a run, a query or a setting, and where the reader has changed inside of the part what
     links to other pages take along, as those stand outside.
+
+    Of a frozen golden set the part is shown once, with a line that says so.
     """
     carried = address.given_all(address.CARRIED)
     with ui.guard(), ui.open_store() as store:
         data_revision = store.data_revision()
+        frozen = ui.shown_version(store)
 
     @st.fragment
     def followed() -> None:
@@ -65,6 +69,9 @@ def follow(show: Callable[[], str | None]) -> None:
         with place:
             if words:
                 st.caption(words, width="content")
+            if frozen is not None:
+                _say_frozen(frozen)
+                return
             _line(
                 key="follows",
                 data={"newest": newest, "start": START, "moved": orders.moved},
@@ -74,3 +81,16 @@ def follow(show: Callable[[], str | None]) -> None:
             )
 
     followed()
+
+
+def _say_frozen(content: Content) -> None:
+    """Say that what is shown does not follow the grades, and lead to what does."""
+    version = content.version
+    if version is not None:
+        by = f" by {version.by}" if version.by else ""
+        st.text(
+            f"Frozen as “{version.name}” on {version.at[:10]}{by}: it does not follow the grades"
+        )
+        st.button(
+            "Show it live", on_click=address.without, args=[["golden"]], key="thaw", type="tertiary"
+        )

@@ -42,11 +42,13 @@ from labeler.model.records import (
     Remark,
     StoredList,
     StoredRun,
+    Ungraded,
     check_grade,
     check_id,
     check_name,
     is_storable,
 )
+from labeler.model.selection import EVERYTHING, LEAKED, WITH, Selection
 from labeler.model.settings import (
     HOLES_OF_TWO,
     LEAST_JUDGED,
@@ -61,18 +63,21 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.stored import JoinedLists
 
 __all__ = [
     "ADJUDICATE",
     "ASKED_TO_DECIDE",
     "AUDITED",
     "DECIDING",
+    "EVERYTHING",
     "GRADE",
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
     "IMPORT",
     "KINDS",
+    "LEAKED",
     "LEAST_JUDGED",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
@@ -94,6 +99,7 @@ __all__ = [
     "UPPER_MEDIAN",
     "WAYS",
     "WHAT_DECIDES",
+    "WITH",
     "Actor",
     "AuditEntry",
     "Chunk",
@@ -104,6 +110,7 @@ __all__ = [
     "GoldenState",
     "GradeChange",
     "IntakeReport",
+    "JoinedLists",
     "Judged",
     "Judgment",
     "Loaded",
@@ -117,10 +124,12 @@ __all__ = [
     "RankingsByQuery",
     "RecordT",
     "Remark",
+    "Selection",
     "Settings",
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Ungraded",
     "Version",
     "Way",
     "acting_in",

@@ -9,7 +9,7 @@ from string import ascii_uppercase
 
 import streamlit as st
 
-from labeler import address, comparison, links, ranks, tables, ui
+from labeler import address, comparison, links, ranks, tables, ui, wording
 from labeler.comparison import Move, View
 from labeler.markup import show_html, style
 from labeler.model import GRADES, Judgment
@@ -92,6 +92,9 @@ def numbers(view: View, query_id: str) -> None:
     at = view.board.number_of(query_id)
     rows = [view.compared.queries(measure)[at] for measure in view.compared.measures]
     show_html(tables.query_table(rows, view.compared, view.names))
+    places = wording.places_of_query(view.board, query_id)
+    names = {view.compared.a: "A", view.compared.b: "B"}
+    show_html(tables.sentences(wording.in_words(places, list(names), names)))
     show_html(tables.small_print([view.compared.conventions.sentence]))
     if why := comparison.why_undefined(view.board, query_id, view.by):
         show_html(tables.sentences([why]))

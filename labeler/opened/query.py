@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, comparison, diagnosis, downloads, tables, ui
+from labeler import address, comparison, diagnosis, downloads, tables, ui, wording
 from labeler.diagnosis import Failure, Rule
 from labeler.evaluation import Ranked, Scoreboard
 from labeler.markup import show_html
@@ -115,7 +115,15 @@ def show_why(opened: Opened, lists: Lists) -> None:
             show_html(table(others))
     if opened.reranked:
         st.text(opened.reranked)
+    show_keywords(opened)
     show_html(tables.small_print([opened.small_print]))
+
+
+def show_keywords(opened: Opened) -> None:
+    """Say of each keyword of the query where it stands in the run and in A."""
+    runs = [opened.run, *([opened.a] if opened.a else [])]
+    places = wording.places_of_query(opened.board, opened.query_id)
+    show_html(tables.sentences(wording.in_words(places, runs, opened.short)))
 
 
 def show_lists(opened: Opened, lists: Lists, depth: int) -> None:

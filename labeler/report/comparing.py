@@ -44,8 +44,10 @@ def verdict_section(shared: Shared, view: View, summary: Summary) -> htpy.Elemen
     ]
 
 
-def _survival(shared: Shared, view: View, measure: Measure, surety: Surety) -> Survival:
+def _survival(shared: Shared, view: View, measure: Measure, surety: Surety) -> Survival | None:
     singles, tested = shared.source.singles, {measure: surety}
+    if singles is None:
+        return None
     [found] = comparison.survivals(view.board, view.compared, singles, [measure], tested=tested)
     return found
 

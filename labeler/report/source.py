@@ -20,13 +20,14 @@ class Source:
     """A golden set at one moment: the board, and what a board does not hold.
 
     ``chunks_of`` gives those of the chunks that have text, by number; ``with_text`` are the numbers
-    of all such chunks.
+    of all such chunks. ``singles`` is None where it is not known who gave which grade, as of a
+    version that was frozen.
     """
 
     board: Scoreboard
     queries: Mapping[str, Query]
     remarks: Sequence[Remark]
-    singles: SingleGrades
+    singles: SingleGrades | None
     with_text: frozenset[int]
     chunks_of: ChunksOf
 

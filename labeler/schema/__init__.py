@@ -15,7 +15,9 @@ from labeler.chain import LOGS, first_seal, sealed
 from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
+from labeler.schema.leaks import LEAKS
 from labeler.schema.people import INVITATIONS, SESSIONS
+from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
@@ -361,3 +363,15 @@ def m010_frozen_versions_and_splits(db: Database) -> None:
     """Add frozen versions of the golden set, and let queries belong to dev, test or held-out."""
     db.executescript(SPLIT)
     db.executescript(VERSIONS)
+
+
+@migrations()
+def m011_queries_found_elsewhere(db: Database) -> None:
+    """Remember which queries were found in other texts, where, and who said so."""
+    db.executescript(LEAKS)
+
+
+@migrations()
+def m014_pairs_without_a_grade(db: Database) -> None:
+    """Remember which pairs a file put into the pool and nobody has graded."""
+    db.executescript(UNGRADED)

@@ -2,93 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import streamlit as st
 
-from labeler import address, downloads, tables, ui
+from labeler import address, downloads, tables, ui, wording
 from labeler.evaluation import Scoreboard
-from labeler.keywords import Corpus, KeywordScore, beside_grades, keyword_scores, say_unusable
+from labeler.keywords import KeywordPlace, beside_grades, missed_in_words
+from labeler.markup import show_html
 from labeler.scoring.choosing import Choice
 from labeler.scoring.showing import show_small_print, show_table
 
-K = 10  # how deep keywords are looked for
 LABEL_FREE = "keywords are looked for in every query that has them, graded or not"
-
-
-class At(NamedTuple):
-    """What keyword scores depend on, and on no grade."""
-
-    path: str
-    data_revision: int
-    preset: str
-    within: tuple[str, str] | None
-
-
-@st.cache_resource(max_entries=2, show_spinner="Reading the chunks …")
-def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
-    """Return the words of every chunk; one read for each change of the data."""
-    with ui.open_store() as store:
-        texts = store.chunks_numbered(store.chunks_with_text())
-    return Corpus({n: chunk.text or "" for n, chunk in texts.items()}, substring=substring)
-
-
-@st.cache_data(max_entries=4, show_spinner="Looking for keywords …")
-def keyword_values(
-    at: At, substring: bool, _board: Scoreboard
-) -> tuple[dict[str, dict[str, KeywordScore]], str | None]:
-    """Return every run's keyword scores by query, and what cannot be looked for; knows no grade."""
-    with ui.open_store() as store:
-        asked = None if at.within is None else store.queries_in(*at.within)
-        keywords = {
-            query.query_id: query.keywords
-            for query in store.queries()
-            if query.keywords and (asked is None or query.query_id in asked)
-        }
-    known = corpus(at.path, at.data_revision, substring)
-    found = {
-        run: keyword_scores(known, keywords, _lists_of(_board, run), K) for run in _board.run_names
-    }
-    return found, say_unusable(known, keywords)
-
-
-def _lists_of(board: Scoreboard, run: str) -> Callable[[str], list[int]]:
-    """Return what gives a run's list of a query."""
-    return lambda query_id: board.chunks(run, query_id).tolist()
+MOST_MISSED = 100  # rows of the table of keywords that no run finds
 
 
 def show_keywords(choice: Choice, board: Scoreboard, notes: Sequence[str]) -> None:
     """Show what can be said without grades, beside what grades say, and whether they agree."""
-    substring = address.switch(
-        "Find keywords inside longer words, too",
-        "substring",
-        help="A keyword without letters and digits, such as `++`, is then looked for, too.",
-    )
-    at = At(ui.database(), board.data_revision, choice.conventions.preset, choice.within)
-    found, unusable = keyword_values(at, substring, board)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        k, substring = wording.choose_top(), wording.choose_substring()
+    at = wording.At.of(board, choice.within)
+    runs = tuple(board.run_names)
+    found, unusable = wording.keyword_values(at, substring, k, runs, board)
     if unusable:
         st.text(unusable)
     elif not any(found.values()):
-        st.write("No query has keywords. Give queries `keywords` and load them with --update.")
+        st.write(wording.NONE)
         return
     beside = board.resolve(choice.measures)
     rows = [beside_grades(board, run, scores, beside) for run, scores in found.items()]
     headings = [choice.conventions.heading(measure) for measure in beside]
     first = max(rows, key=lambda row: row.judged)
     st.text(f"queries with keywords: {first.n:,}, graded of them: {first.judged:,}")
-    show_table(choice, tables.keyword_table(rows, K, headings))
-    explain_keywords(first.judged, headings[0])
+    show_table(choice, tables.keyword_table(rows, k, headings))
+    explain_keywords(first.judged, headings[0], k)
+    if address.switch("Keywords that no run finds", "missed"):
+        show_missed(wording.places_in(at, substring, runs, board))
     show_small_print(choice.conventions, [*notes, LABEL_FREE])
     ui.offer(
         "Download these numbers as CSV",
-        lambda: downloads.keyword_csv(rows, K, headings, choice.conventions, substring=substring),
+        lambda: downloads.keyword_csv(rows, k, headings, choice.conventions, substring=substring),
         "keywords.csv",
         board.revision,
     )
 
 
-def explain_keywords(judged: int, first: str) -> None:
+def explain_keywords(judged: int, first: str, k: int) -> None:
     """Say what the columns mean, and what agreement needs where too few queries are judged."""
     if judged < 2:
         so_far = "none of these queries is graded yet"
@@ -103,7 +62,27 @@ def explain_keywords(judged: int, first: str) -> None:
         "turn up, how many of the chunks that hold them are near the top, and the share of them "
         "the top holds. Nobody has to grade for that, and nothing in it knows whether a chunk that "
         "holds the word answers the question: agreement is the rank correlation (Spearman) of "
-        f"nDCG@{K} by keyword with {first} by grades over the graded queries; 1 is the same "
+        f"nDCG@{k} by keyword with {first} by grades over the graded queries; 1 is the same "
         "order, 0 none in common. A dash stands for what is undefined, as agreement is where one "
         "of the two is the same for all queries."
     )
+
+
+def show_missed(places: Sequence[KeywordPlace]) -> None:
+    """Name the keywords that no run finds at any depth."""
+    missed = [place for place in places if place.is_missed]
+    st.text(f"{len(missed):,} of {len(places):,} keywords are found by no run, at any depth.")
+    if not missed:
+        return
+    show_html(tables.sentences(missed_in_words(places)))
+    rows: list[list[tables.Cell]] = [
+        [
+            tables.Said(place.keyword),
+            tables.Said(place.query_id, "", address.to("/queries", query=place.query_id)),
+            place.chunks,
+        ]
+        for place in missed[:MOST_MISSED]
+    ]
+    show_html(tables.sheet(["Keyword", "Query", "Chunks that hold it"], rows))
+    if len(missed) > MOST_MISSED:
+        st.caption(f"The first {MOST_MISSED}; labeler score --keywords --per-query has all.")

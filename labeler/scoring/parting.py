@@ -28,7 +28,7 @@ def show_parts(
 ) -> None:
     """Show whose doing a change between two of the runs was, where the reader asks for it."""
     runs = sorted((run for each in systems.values() for run in each), key=lambda run: run.when)
-    if len(runs) < 2 or not address.switch("Split a change into its parts", "split"):
+    if len(runs) < 2 or not address.switch("Split a change into its parts", "parts"):
         return
     with ui.guard():
         older, newer, graded_by = choose_pair(runs)

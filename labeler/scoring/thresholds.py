@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from labeler import tables, ui
+from labeler import banding, tables, ui
 from labeler.evaluation import Conventions, Score, Scoreboard, number
 from labeler.gate import (
     FAILED,
@@ -22,6 +22,7 @@ from labeler.gate import (
 )
 from labeler.measures import Measure
 from labeler.scoring.choosing import Choice
+from labeler.trend import NO_THRESHOLDS, Series, Thresholds, thresholds_of
 
 MOST_SAID = 5
 
@@ -30,13 +31,14 @@ MOST_SAID = 5
 class Bars:
     """What stands at the columns and cells of a table, and in sentences under it.
 
-    ``silent`` says why there is none of it, though the server was told of a gate file.
+    ``aside`` says why there is none of it, though the server was told of a gate file, or of which
+    other golden set it is.
     """
 
     limits: tables.Limits = field(default_factory=dict)
     marks: tables.Marks = field(default_factory=dict)
     sentences: Sequence[str] = ()
-    silent: str = ""
+    aside: str = ""
 
 
 NO_BARS = Bars()
@@ -46,9 +48,9 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     """Return what the server's gate file asks of these means, and which it says are too low."""
     gate, wrong = served_gate(os.environ)
     if gate is None:
-        return Bars(silent=f"No thresholds: {wrong}") if wrong else NO_BARS
+        return Bars(aside=f"No thresholds: {wrong}") if wrong else NO_BARS
     if other := other_conventions(gate, choice.conventions):
-        return Bars(silent=other)
+        return Bars(aside=other)
     shown = [score for score in scores if choice.shows(score.run)]
     places = dict.fromkeys((score.measure, score.facet, score.bucket) for score in shown)
     checks = [check for place in places for check in checks_at(gate, board, *place)]
@@ -57,7 +59,19 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     runs = tuple(dict.fromkeys(score.run for score in shown))
     at = (ui.database(), board.data_revision, board.revision, board.conventions.golden)
     found = _found((*at, repr(choice.conventions), repr(checks), runs), checks, runs, board)
-    return _as_bars(gate, choice.conventions, checks, found)
+    return _as_bars(gate, board.conventions, checks, found)
+
+
+def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Series]) -> Thresholds:
+    """Return the least values that the server's gate file asks for, by series; none where it is
+    of other conventions.
+    """
+    gate, _ = served_gate(os.environ)
+    if gate is None or other_conventions(gate, choice.conventions):
+        return NO_THRESHOLDS
+    return thresholds_of(
+        every, lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)]
+    )
 
 
 def other_conventions(gate: Gate, chosen: Conventions) -> str:
@@ -89,7 +103,7 @@ def _found(
     _runs: Sequence[str],
     _board: Scoreboard,
 ) -> dict[str, tuple[Finding, ...]]:
-    return judge_each(_board, _runs, _checks)
+    return judge_each(_board, _runs, _checks, banding.resampled())
 
 
 def _as_bars(
@@ -106,7 +120,16 @@ def _as_bars(
         for run, each in findings
         if each.verdict != PASSED
     }
-    return Bars(limits, marks, [_in_full(gate, conventions, *each) for each in below])
+    sentences = [_in_full(gate, conventions, *each) for each in below]
+    return Bars(limits, marks, sentences, _other_golden(gate, conventions))
+
+
+def _other_golden(gate: Gate, chosen: Conventions) -> str:
+    """Say that a gate judges by another golden set than these numbers are of, if it does."""
+    own = (chosen.golden or "", chosen.frozen or "")
+    if gate.golden is None or own[0].startswith(gate.golden.lower()) or gate.golden == own[1]:
+        return ""
+    return f"{gate.name} judges by the golden set {gate.golden!r}; these numbers are of another"
 
 
 def _asked(check: Check) -> str:
@@ -134,8 +157,8 @@ def _in_full(gate: Gate, conventions: Conventions, run: str, finding: Finding) -
 
 def show_bars(bars: Bars) -> None:
     """Say which means are too low by the gate file, or why that is not said."""
-    if bars.silent:
-        st.text(bars.silent)
+    if bars.aside:
+        st.text(bars.aside)
     said = "\n".join(f"{tables.BELOW} {sentence}" for sentence in bars.sentences)
     if len(bars.sentences) > MOST_SAID:
         heading = f"{tables.BELOW} {len(bars.sentences)} means are below a threshold"

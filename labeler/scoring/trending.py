@@ -15,6 +15,7 @@ from labeler.measures import Measure
 from labeler.scoring.choosing import Choice
 from labeler.scoring.parting import show_parts
 from labeler.scoring.showing import File
+from labeler.scoring.thresholds import thresholds_over_time
 from labeler.trend import Dated, Looked, Series, Summary, Thresholds, Timeline, Window
 from labeler.uncertainty import mean_intervals
 
@@ -65,11 +66,13 @@ def show_trend(choice: Choice, board: Scoreboard) -> File:
         return lambda: downloads.trend_csv([], choice.conventions)
     with ui.guard():
         asked = choose(choice, board, line)
+    place = (asked.measures, asked.facet, asked.buckets)
+    bars = thresholds_over_time(choice, board, trend.series_of(board, asked.systems, *place))
     at = (ui.database(), board.data_revision, board.revision, repr(choice.conventions))
-    found = _found((*at, repr(asked), choice.within), asked, board)
+    found = _found((*at, repr(asked), repr(bars)), asked, bars, board)
     show_alerts(found.looked)
-    show_lines(choice, asked, found)
-    show_html(tables.trend_table(found.rows[:MOST_ROWS], choice.conventions))
+    show_lines(choice, asked, found, bars)
+    show_html(tables.trend_table(found.rows[:MOST_ROWS], choice.conventions, bars))
     if len(found.rows) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS} of {len(found.rows):,} rows; the file has all points.")
     lines = named(found.lines)
@@ -79,7 +82,7 @@ def show_trend(choice: Choice, board: Scoreboard) -> File:
     show_parts(choice, board, asked.systems, asked.measures)
     said = [trend.DIRECTION, found.looked.rule, *line.notes]
     show_html(tables.small_print(f"{each[0].upper()}{each[1:]}." for each in said))
-    return lambda: file_of(choice, asked, board)
+    return lambda: file_of(choice, asked, board, bars)
 
 
 def choose(choice: Choice, board: Scoreboard, line: Timeline) -> Asked:
@@ -119,7 +122,7 @@ def choose_system(names: list[str], *, alone: bool) -> str | None:
 
 
 @st.cache_data(max_entries=8, show_spinner="Looking back over the runs …")
-def _found(at: tuple[Hashable, ...], _asked: Asked, _board: Scoreboard) -> Found:
+def _found(at: tuple[Hashable, ...], _asked: Asked, _bars: Thresholds, _board: Scoreboard) -> Found:
     """Work out what there is to show; once for each grade."""
     asked, board = _asked, _board.snapshot()
     place = (asked.facet, asked.buckets)
@@ -128,7 +131,7 @@ def _found(at: tuple[Hashable, ...], _asked: Asked, _board: Scoreboard) -> Found
     ends = mean_intervals(
         board, [asked.drawn], asked.facet, runs=frozenset(runs), buckets=asked.buckets
     )
-    looked = trend.look(trend.Values(board), every, _watched(asked, board))
+    looked = trend.look(trend.Values(board), every, _watched(asked, board), _bars)
     lines = trend.series_of(board, asked.systems, [asked.drawn], *place, ends)
     return Found(trend.summaries(board, every), lines, looked)
 
@@ -157,7 +160,7 @@ def show_alerts(looked: Looked) -> None:
         st.caption("Nothing fell by more than chance.")
 
 
-def show_lines(choice: Choice, asked: Asked, found: Found) -> None:
+def show_lines(choice: Choice, asked: Asked, found: Found, bars: Thresholds) -> None:
     """Draw as many lines as can be told apart, and say which where these are not all."""
     lines = dict(list(named(found.lines).items())[:MOST_LINES])
     heading = choice.conventions.heading(asked.drawn)
@@ -167,7 +170,8 @@ def show_lines(choice: Choice, asked: Asked, found: Found) -> None:
     show_html(tables.run_legend(list(lines), {}, lines=True))
     points = {name: series.points for name, series in lines.items()}
     share = not asked.drawn.definition.count
-    st.altair_chart(charts.trend_chart(points, heading, share=share))
+    drawn = [bars[series.place] for series in lines.values() if series.place in bars]
+    st.altair_chart(charts.trend_chart(points, heading, drawn, share=share))
     bands = "" if len(lines) <= charts.MOST_BANDS else " Bands are drawn of up to three lines."
     st.caption(f"Bands: 95% interval over the choice of queries.{bands} {AXIS}")
 
@@ -185,13 +189,10 @@ def named(every: Iterable[Series]) -> dict[str, Series]:
     }
 
 
-def file_of(choice: Choice, asked: Asked, board: Scoreboard) -> bytes:
+def file_of(choice: Choice, asked: Asked, board: Scoreboard, bars: Thresholds) -> bytes:
     """Return the file with every point of every measure."""
-    place = (asked.measures, asked.facet)
+    place = (board.resolve(choice.measures), asked.facet)
     runs = frozenset(dated.run for each in asked.systems.values() for dated in each)
     ends = mean_intervals(board, *place, runs=runs, buckets=asked.buckets)
     every = trend.series_of(board, asked.systems, *place, asked.buckets, ends)
-    return downloads.trend_csv(every, choice.conventions)
-
-
-__all__ = ["Thresholds", "show_trend"]
+    return downloads.trend_csv(every, choice.conventions, bars)

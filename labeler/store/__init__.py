@@ -15,7 +15,7 @@ from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
-from labeler.store.leaks import Leaks
+from labeler.store.leaks import Leaked, Leaks
 from labeler.store.log import Outdated
 from labeler.store.past import Past
 from labeler.store.people import WayIn
@@ -38,6 +38,7 @@ __all__ = [
     "Contents",
     "Disagreement",
     "Item",
+    "Leaked",
     "Link",
     "Login",
     "Note",

@@ -12,12 +12,20 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from labeler.model import Collection, GoldenState, GradeChange, StoredList, StoredRun
+from labeler.model import (
+    Collection,
+    GoldenState,
+    GradeChange,
+    JoinedLists,
+    StoredList,
+    StoredRun,
+)
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import BUCKETS, RETIRED, Reading
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
 
 GOLDEN = "SELECT query, chunk, grade, stale, judgment, kind FROM golden"
+POOL = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
 NEWEST = "SELECT coalesce(max(id), 0) FROM judgments"
 PEOPLE = """
 SELECT DISTINCT j.query, j.chunk, g.name FROM current_judgments AS j
@@ -46,7 +54,7 @@ class Collecting(JudgmentLog, Reading):
             place = {query_id: at for at, query_id in enumerate(query_ids)}
             rows = [row for row in self._rows(GOLDEN) if row[0] in numbers]
             golden, stale = _arrays({number: place[name] for number, name in numbers.items()}, rows)
-            chunk_ids = self._chunk_ids()
+            chunk_ids, pool = self._chunk_ids(), self._pool(place)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -59,6 +67,9 @@ class Collecting(JudgmentLog, Reading):
                 revision=self._value(NEWEST),
                 data_revision=self.data_revision(),
                 golden=self._state(numbers, rows, chunk_ids),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
+                leaked=self._leaked_ids(),
             )
 
     def golden_state(self) -> GoldenState:
@@ -119,14 +130,25 @@ class Collecting(JudgmentLog, Reading):
         whole = whole_hash(conventions, digests)
         return GoldenState(whole, conventions, digests, int(self._value(NEWEST)))
 
+    def _leaked_ids(self) -> frozenset[str]:
+        rows = self._rows(
+            "SELECT q.query_id FROM leaked_queries AS l JOIN queries AS q ON q.id = l.query"
+        )
+        return frozenset(query_id for (query_id,) in rows)
+
     def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
-        """Return the bucket of every query, facet by facet; the task is one of them."""
+        """Return the bucket of every query, facet by facet; task and split are among them."""
         facets: dict[str, list[str | None]] = {}
         for _, query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY facet"):
             if query_id in place:
                 column = facets.setdefault(facet, [None] * len(place))
                 column[place[query_id]] = bucket
         return {facet: tuple(column) for facet, column in facets.items()}
+
+    def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
+        """Return the pairs that a file put into the pool without a grade: query position, chunk."""
+        pairs = sorted((place[query], chunk) for query, chunk in self._rows(POOL) if query in place)
+        return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
 
     def _chunk_ids(self) -> list[str]:
         last = self._value("SELECT coalesce(max(id), 0) FROM chunks")
@@ -139,24 +161,40 @@ class Collecting(JudgmentLog, Reading):
         self, place: Mapping[str, int], only: Names[str] | None = None
     ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
+        places: dict[int, int] = {}
         for run, name, system, created_at in self._rows(
             "SELECT id, name, system, created_at FROM runs ORDER BY id"
         ):
             if only is not None and name not in only:
                 continue
-            lists: dict[int, StoredList] = {}
-            unknown = 0
-            for query_id, chunks, scores in self._rows(
+            rows = self._rows(
                 "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?", [run]
-            ):
-                if query_id in place:
-                    lists[place[query_id]] = StoredList(
-                        np.frombuffer(chunks, "<i4"),
-                        None if scores is None else np.frombuffer(scores, "<f4"),
-                    )
-                elif query_id not in retired:
-                    unknown += 1
+            )
+            known = [row for row in rows if row[0] in place]
+            unknown = sum(row[0] not in place and row[0] not in retired for row in rows)
+            queries = [place[query_id] for query_id, *_ in known]
+            if queries != list(places):  # runs of the same queries share what says where they are
+                places = {query: at for at, query in enumerate(queries)}
+            lists = _lists(places, [row[1] for row in known], [row[2] for row in known])
             yield StoredRun(name, system, created_at, lists, unknown)
+
+
+def _lists(
+    places: Mapping[int, int], chunks: Sequence[bytes], scores: Sequence[bytes | None]
+) -> Mapping[int, StoredList]:
+    """Return the lists of a run by query, of which ``places`` says which is whose."""
+    scored = [each for each in scores if each is not None]
+    if scored and len(scored) < len(scores):  # some lists have scores and others have none
+        return {
+            query: StoredList(
+                np.frombuffer(chunks[at], "<i4"),
+                None if (given := scores[at]) is None else np.frombuffer(given, "<f4"),
+            )
+            for query, at in places.items()
+        }
+    joined = np.frombuffer(b"".join(scored), "<f4") if scored else None
+    lengths = [len(each) // 4 for each in chunks]
+    return JoinedLists(places, lengths, np.frombuffer(b"".join(chunks), "<i4"), joined)
 
 
 def _arrays(

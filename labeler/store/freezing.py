@@ -99,7 +99,6 @@ class Freezing(Collecting):
 
     def collection_of(
         self,
-        version: Version,
         state: GoldenState,
         queries: Sequence[Query],
         grades: Iterable[GoldenGrade],
@@ -107,11 +106,11 @@ class Freezing(Collecting):
         """Return what measures of the runs are computed from, by these golden grades.
 
         Queries and buckets are the version's too, whatever became of them since; the runs are
-        those there are now. No grade is marked stale.
+        those there are now, and so are pools and which queries leaked. No grade is marked stale.
         """
         with self._reading():
             place = {query.query_id: at for at, query in enumerate(queries)}
-            chunk_ids = self._chunk_ids()
+            chunk_ids, pool = self._chunk_ids(), self._pool(place)
             number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
             rows = []
             for grade in grades:
@@ -129,16 +128,23 @@ class Freezing(Collecting):
                 golden_chunk=table[1],
                 golden_grade=table[2].astype(np.int8),
                 stale=np.zeros(len(rows), dtype=np.bool_),
-                revision=version.revision,
+                revision=state.revision,
                 data_revision=self.data_revision(),
                 golden=state,
+                leaked=self._leaked_ids(),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
             )
 
 
 def facets_of(queries: Sequence[Query]) -> dict[str, tuple[str | None, ...]]:
-    """Return the bucket of every query, facet by facet; the task is one of them."""
+    """Return the bucket of every query, facet by facet; task and split are among them."""
     given: list[Mapping[str, str]] = [
-        {**query.buckets, **({} if query.task is None else {"task": query.task})}
+        {
+            **query.buckets,
+            **({} if query.task is None else {"task": query.task}),
+            **({} if query.split is None else {"split": query.split}),
+        }
         for query in queries
     ]
     names = sorted({facet for buckets in given for facet in buckets}, key=str.encode)

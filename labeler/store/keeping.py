@@ -24,18 +24,26 @@ WHERE NOT EXISTS (
 ORDER BY id
 """
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]|$)")
-QUERIES = "SELECT id, query_id, text, task, retired_at FROM queries ORDER BY id"
+QUERIES = """
+SELECT id, query_id, text, task, retired_at, split, id IN (SELECT query FROM leaked_queries)
+FROM queries ORDER BY id
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class QuerySummary:
-    """A query as the list of queries shows it; ``grades`` are golden grades, retired or not."""
+    """A query as the list of queries shows it; ``grades`` are golden grades, retired or not.
+
+    ``leaked`` says that it is marked as found in other texts.
+    """
 
     query_id: str
     text: str
     task: str | None
     retired_at: str | None
     grades: int
+    split: str | None
+    leaked: bool
 
 
 class Keeping(Audit):
@@ -125,11 +133,17 @@ class Keeping(Audit):
         return dict(self._rows("SELECT name, source_hash FROM runs ORDER BY id"))
 
     def find_queries(
-        self, words: str = "", *, retired: bool | None = None, most: int = 50
+        self,
+        words: str = "",
+        *,
+        retired: bool | None = None,
+        split: str | None = None,
+        most: int = 50,
     ) -> tuple[list[QuerySummary], int]:
         """Return the first queries whose id or text holds ``words``, and how many there are.
 
-        Upper and lower case are the same. ``retired`` keeps to those that are, or are not.
+        Upper and lower case are the same. ``retired`` keeps to those that are, or are not,
+        and ``split`` to those of one split.
         """
         wanted = words.strip().casefold()
         with self._reading():
@@ -138,10 +152,11 @@ class Keeping(Audit):
                 for row in self._rows(QUERIES)
                 if (wanted in row[1].casefold() or wanted in row[2].casefold())
                 and retired in (None, row[4] is not None)
+                and split in (None, row[5])
             ]
             shown = [
-                QuerySummary(query_id, text, task, retired_at, self._grades_of(number))
-                for number, query_id, text, task, retired_at in found[:most]
+                QuerySummary(query_id, text, task, retired_at, self._grades_of(number), part, leak)
+                for number, query_id, text, task, retired_at, part, leak in found[:most]
             ]
         return shown, len(found)
 

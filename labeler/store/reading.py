@@ -29,8 +29,12 @@ BUCKETS = """
 SELECT q.id AS id, q.query_id AS query_id, 'task' AS facet, q.task AS bucket
 FROM queries AS q WHERE q.task IS NOT NULL AND q.retired_at IS NULL
 UNION ALL
+SELECT q.id, q.query_id, 'split', q.split
+FROM queries AS q WHERE q.split IS NOT NULL AND q.retired_at IS NULL
+UNION ALL
 SELECT q.id, q.query_id, b.facet, b.bucket
-FROM query_buckets AS b JOIN queries AS q ON q.id = b.query WHERE q.retired_at IS NULL
+FROM query_buckets AS b JOIN queries AS q ON q.id = b.query
+WHERE q.retired_at IS NULL AND (b.facet <> 'split' OR q.split IS NULL)
 """
 CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
 

@@ -56,6 +56,7 @@ from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.spreads import BAND_DOUBTS, BAND_WORDS, pair_spreads, spread, spreads_of
 from labeler.tables.surviving import survival_table
 from labeler.tables.trending import parts_table, points_table, trend_table
+from labeler.tables.wording import keyword_slices
 
 __all__ = [
     "BAND_DOUBTS",
@@ -85,6 +86,7 @@ __all__ = [
     "failing_frame",
     "failure_table",
     "folded",
+    "keyword_slices",
     "keyword_table",
     "list_column",
     "lists_side_by_side",

@@ -1,0 +1,175 @@
+"""``labeler score --keywords``: what can be said of runs without grades."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from pathlib import Path
+
+import click
+
+from labeler.cli.group import CommandT
+from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import Conventions, Record, Scoreboard, number
+from labeler.formats import rows, spreadsheet
+from labeler.keywords import (
+    Corpus,
+    KeywordMean,
+    KeywordPlace,
+    ListOf,
+    described,
+    keyword_means,
+    keyword_places,
+    keyword_scores,
+    mean_records,
+    missed_in_words,
+    place_records,
+    say_unusable,
+)
+from labeler.model import Collection, legible
+from labeler.store import Store
+
+K = 10
+OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
+    click.option(
+        "--keywords",
+        "by_keyword",
+        is_flag=True,
+        help="By keyword instead, without grades: where the words an answer should hold turn up; "
+        "with --per-query keyword by keyword.",
+    ),
+    click.option(
+        "--top",
+        "k",
+        type=click.IntRange(min=1),
+        metavar="K",
+        help=f"With --keywords: how deep they are looked for.  [default: {K}]",
+    ),
+    click.option(
+        "--substring", is_flag=True, help="With --keywords: find them inside longer words, too."
+    ),
+)
+
+
+def keyword_options(command: CommandT) -> CommandT:
+    """Add the options that ask for keywords instead of grades."""
+    return reduce(lambda inner, option: option(inner), OPTIONS[::-1], command)
+
+
+def check_keywords(by_keyword: bool, top: int | None, k: int | None, substring: bool) -> None:
+    """Raise a usage error for options that say nothing together."""
+    if not by_keyword and (k is not None or substring):
+        raise click.UsageError("--top and --substring go with --keywords")
+    if by_keyword and top is not None:
+        raise click.UsageError("--reranked is by grades; ask for it without --keywords")
+
+
+def print_keywords(
+    db: Path,
+    collection: Collection,
+    facet: str | None,
+    kind: str,
+    *,
+    k: int | None,
+    substring: bool,
+    per_query: bool,
+    raw: bool,
+) -> None:
+    """Print keyword means, of buckets if a facet is given, or each keyword of each query."""
+    depth, board = k or K, Scoreboard(collection, Conventions.of())
+    if facet is not None and facet not in board.facets:
+        known = ", ".join(board.facets) or "none"
+        raise NotFound(f"no facet is called {facet!r}; there are: {known}")
+    with Store(db) as store:
+        given = {query.query_id: query.keywords for query in store.queries() if query.keywords}
+        chunks = store.chunks_numbered(store.chunks_with_text())
+    there = set(board.collection.query_ids)
+    keywords = {name: each for name, each in given.items() if name in there}
+    if not keywords:
+        raise BadInput(
+            "no query has keywords; give queries `keywords` and load them again with --update"
+        )
+    texts = {number: chunk.text or "" for number, chunk in chunks.items()}
+    corpus, lists = Corpus(texts, substring=substring), lists_of(board)
+    places = keyword_places(corpus, keywords, lists)
+    notes = [*missed_in_words(places), *filter(None, [say_unusable(corpus, keywords)])]
+    if per_query:
+        records = place_records(places, depth, substring=substring)
+        table = place_table(places, board.run_names)
+    else:
+        found = {run: keyword_scores(corpus, keywords, each, depth) for run, each in lists.items()}
+        means = keyword_means(found, *(buckets_of(board, facet) if facet else ()))
+        records = mean_records(means, depth, facet, substring=substring)
+        table = mean_table(means, depth, facet)
+    said = described(depth, substring=substring)
+    click.echo(written(kind, records, table, said, notes, raw=raw), nl=False)
+
+
+def lists_of(board: Scoreboard) -> dict[str, ListOf]:
+    """Return what gives each run's list of a query."""
+
+    def of(run: str) -> ListOf:
+        return lambda query_id: board.chunks(run, query_id).tolist()
+
+    return {run: of(run) for run in board.run_names}
+
+
+def buckets_of(board: Scoreboard, facet: str) -> tuple[Mapping[str, str | None], Sequence[str]]:
+    """Return each query's bucket, and all buckets in their order."""
+    given = zip(board.collection.query_ids, board.collection.facets[facet], strict=True)
+    return dict(given), board.facets[facet]
+
+
+def mean_table(means: Sequence[KeywordMean], k: int, facet: str | None) -> Table:
+    """Return a line for each run, or for each bucket and run."""
+    names = ["run"] if facet is None else [legible(facet), "run"]
+    numbers = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n", "keywords", "in no chunk"]
+    places = {each.bucket: at for at, each in enumerate(means)}
+    order = sorted(means, key=lambda each: places[each.bucket])
+    body = [
+        [
+            *([] if facet is None else [legible(str(each.bucket))]),
+            legible(each.run),
+            *map(number, (each.rr, each.ndcg, each.coverage)),
+            *map(str, (each.n, each.keywords, each.unknown)),
+        ]
+        for each in order
+    ]
+    return Table(names, numbers, body)
+
+
+def place_table(places: Sequence[KeywordPlace], runs: Sequence[str]) -> Table:
+    """Return a line for each keyword: the rank of the first chunk that holds it, by run."""
+    body = [
+        [
+            legible(each.query_id),
+            legible(each.keyword),
+            *("–" if each.ranks[run] is None else str(each.ranks[run]) for run in runs),
+            str(each.chunks),
+        ]
+        for each in places
+    ]
+    return Table(["query", "keyword"], [*map(legible, runs), "chunks that hold it"], body)
+
+
+def written(
+    kind: str,
+    records: Sequence[Record],
+    table: Table,
+    described: str,
+    notes: Sequence[str],
+    *,
+    raw: bool,
+) -> str:
+    """Return rows for programs, with their conventions, or a table for people with notes under."""
+    if kind == "json":
+        return rows.as_json({**row, "conventions": described, "notes": notes} for row in records)
+    if kind == "csv":
+        said = " · ".join(notes)
+        told = ({**row, "conventions": described, "notes": said} for row in records)
+        return spreadsheet.as_csv(told, raw=raw)
+    if kind == "md":
+        noted = [f"\n- {in_markdown(legible(note))}" for note in notes]
+        return "\n".join([*markdown_lines(table), "", described, *noted, ""])
+    return "\n".join([*text_lines(table), "", described, *(f"! {legible(n)}" for n in notes), ""])

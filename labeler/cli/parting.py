@@ -1,0 +1,104 @@
+"""``labeler trend --between``: whose doing a change between two runs was, measure by measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import click
+
+from labeler import freezing, trend
+from labeler.cli.scoring import chosen, print_records
+from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Note, Scoreboard, number, signed
+from labeler.measures import Measure
+from labeler.model import Collection
+from labeler.store import Store
+from labeler.trend import Parts
+
+
+def split(
+    store: Store,
+    collection: Collection,
+    conventions: Conventions,
+    measures: Sequence[Measure],
+    between: tuple[str, str],
+    graded_by: str | None,
+    within: tuple[str, str] | None,
+) -> tuple[list[Parts], list[Note]]:
+    """Split the change between two runs, by the grades of a day and those of now."""
+    older, newer = between
+    pair = chosen(collection, between)
+    then, rule, by = graded_then(store, pair, graded_by)
+    earlier = replace(conventions, golden_rule=rule or conventions.golden_rule)
+    boards = Scoreboard(then, earlier), Scoreboard(pair, conventions)
+    notes = [Note("grades", by), Note("order", trend.ORDER)]
+    notes += [Note("buckets", "which bucket a query is in is as it is now")] if within else []
+    every = boards[1].resolve(measures)
+    return [trend.part(*boards, older, newer, measure, within) for measure in every], notes
+
+
+def graded_then(
+    store: Store, pair: Collection, graded_by: str | None
+) -> tuple[Collection, str | None, str]:
+    """Return the older run by the grades of a day or of a frozen version, and which these are.
+
+    With the rule by which several people's grades became one there, None where it is that of now.
+    """
+    older = pair.runs[0]
+    said = graded_by or older.created_at
+    if not said:
+        raise BadInput(f"run {older.name!r} has no date: name a day with --grades 2026-01-31")
+    by = f"the older run is by the grades of {said} (UTC), the newer by those of now"
+    if graded_by is not None and graded_by in [each.name for each in store.versions()]:
+        frozen, settings = freezing.collection_of(store, graded_by)
+        by = f"the older run is by the golden set frozen as {graded_by!r}"
+        return chosen(frozen, [older.name]), settings.golden_rule, by
+    until = trend.end_of(said)
+    then = store.collection_at(until, [older.name])
+    if graded_by is not None or len(then.golden_grade):
+        return then, store.rule_at(until), by
+    first = store.first_judgment_at() or "never"
+    by = (
+        f"nothing was graded yet by {said} (the first grade is of {first[:10]}), so both runs "
+        "are by the grades of now; --grades names another day"
+    )
+    return replace(pair, runs=pair.runs[:1]), None, by
+
+
+def print_parts(
+    parts: Sequence[Parts],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    kind: str,
+    *,
+    raw: bool,
+) -> None:
+    """Print a row for each measure."""
+    if kind in ("csv", "json"):
+        print_records(kind, trend.part_records(parts), None, conventions, notes, raw=raw)
+        return
+    numbers = ["before", "of the run", "of grades and rule", "of the queries", "now"]
+    lines = [
+        [
+            conventions.heading(each.measure),
+            number(each.before),
+            *map(signed, (each.run, each.grades, each.queries)),
+            number(each.now),
+            *map(str, (each.n_before, each.n_now, each.n_both)),
+        ]
+        for each in parts
+    ]
+    table = Table(["measure"], [*numbers, "n before", "n now", "n both"], lines)
+    why = dict.fromkeys(each.reason for each in parts if each.reason)
+    print_table(table, conventions, [*(Note("reason", said) for said in why), *notes], kind)
+
+
+def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
+    """Print a table for people, with what is to know under it."""
+    if kind == "md":
+        lines = [*markdown_lines(table), *markdown_footer(conventions, notes)]
+    else:
+        lines = [*text_lines(table), *text_footer(conventions, notes)]
+    click.echo("\n".join(lines), nl=False)

@@ -1,0 +1,43 @@
+"""``--split`` and ``--leaked``: of which queries a command's numbers are; reads no golden set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from labeler.model import EVERYTHING, LEAKED, SPLITS, Selection
+
+SELECTION = "labeler.selection"
+
+
+def _remember(context: click.Context, option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        chosen = context.meta.get(SELECTION, EVERYTHING)
+        context.meta[SELECTION] = replace(chosen, **{str(option.name): value})
+
+
+SELECTION_OPTIONS = (
+    click.option(
+        "--split",
+        type=click.Choice(SPLITS),
+        expose_value=False,
+        callback=_remember,
+        help="Only the queries of this split; 'labeler split' assigns them.",
+    ),
+    click.option(
+        "--leaked",
+        type=click.Choice(LEAKED),
+        expose_value=False,
+        callback=_remember,
+        help="With the queries marked as leaked, without them, or only those; 'labeler leakage' "
+        "marks them.  [default: with]",
+    ),
+)
+
+
+def selection() -> Selection:
+    """Return which queries the command's options ask for, all where it has none of these."""
+    context = click.get_current_context(silent=True)
+    found: Selection = EVERYTHING if context is None else context.meta.get(SELECTION, EVERYTHING)
+    return found

@@ -1,0 +1,83 @@
+"""What Compare shows without grades: which keywords A and B find, and which only one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import htpy
+import streamlit as st
+
+from labeler import address, tables, wording
+from labeler.comparison import View
+from labeler.evaluation import number, signed
+from labeler.keywords import (
+    KeywordMean,
+    KeywordPlace,
+    described,
+    found_alone,
+    keyword_means,
+    missed_in_words,
+)
+from labeler.markup import show_html
+
+LISTED = 50  # keywords in each table
+
+
+def show_keywords(view: View, _: int) -> None:
+    """Show the means of A and B by keyword, then the keywords that one of them alone finds."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        k, substring = wording.choose_top(), wording.choose_substring()
+    shown = {row.query_id for row in view.rows}
+    at, runs = wording.At.of(view.board), (view.compared.a, view.compared.b)
+    values, unusable = wording.keyword_values(at, substring, k, runs, view.board)
+    found = {
+        run: {name: each for name, each in scores.items() if name in shown}
+        for run, scores in values.items()
+    }
+    if not any(found.values()):
+        st.text(unusable or wording.NONE)
+        return
+    every = wording.places_in(at, substring, runs, view.board)
+    places = [place for place in every if place.query_id in shown]
+    show_html(_means_table(keyword_means(found), k))
+    print_lines = [described(k, substring=substring), unusable or ""]
+    show_html(tables.small_print(print_lines))
+    for name, alone in zip("AB", found_alone(places, *runs, k), strict=True):
+        _show_alone(f"Only {name} has these in its top {k}", alone, runs)
+    show_html(tables.sentences(missed_in_words(places, "neither A nor B")))
+
+
+def _means_table(means: Sequence[KeywordMean], k: int) -> htpy.Fragment:
+    a, b = means
+    columns = [(each.rr, each.ndcg, each.coverage) for each in (a, b)]
+    headings = ["", f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n"]
+    change = [signed(of_b - of_a) for of_a, of_b in zip(*columns, strict=True)]
+    rows: list[list[tables.Cell]] = [
+        [tables.Said("A"), *map(number, columns[0]), a.n],
+        [tables.Said("B"), *map(number, columns[1]), b.n],
+        [tables.Said("B − A"), *change, None],
+    ]
+    return tables.sheet(headings, rows)
+
+
+def _show_alone(title: str, alone: Sequence[KeywordPlace], runs: tuple[str, str]) -> None:
+    if not alone:
+        return
+    a, b = runs
+    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
+    rows: list[list[tables.Cell]] = [
+        [
+            tables.Said(place.keyword),
+            tables.Said(place.query_id, "", _opened(place.query_id)),
+            place.ranks[a],
+            place.ranks[b],
+            place.chunks,
+        ]
+        for place in alone[:LISTED]
+    ]
+    with st.expander(f"{title}: {len(alone):,}", expanded=len(alone) <= LISTED):
+        show_html(tables.sheet(headings, rows))
+
+
+def _opened(query_id: str) -> str:
+    return address.to("/compare", **{**address.given_all(), "query": query_id})

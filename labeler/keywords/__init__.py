@@ -1,0 +1,57 @@
+"""Label-free measures: how early a ranking shows the words an answer should hold; knows no grades.
+
+They are where tutorials begin, because they need no golden set. What they cannot know is whether a
+chunk that holds the word answers the question: show them beside graded measures.
+"""
+
+from labeler.keywords.corpus import Corpus, folded, words_of
+from labeler.keywords.means import (
+    KeywordMean,
+    described,
+    found_as,
+    keyword_means,
+    mean_records,
+    place_records,
+)
+from labeler.keywords.places import (
+    KeywordPlace,
+    ListOf,
+    found_alone,
+    keyword_places,
+    missed_in_words,
+)
+from labeler.keywords.scores import (
+    KeywordRow,
+    KeywordScore,
+    beside_grades,
+    keyword_columns,
+    keyword_score,
+    keyword_scores,
+    rank_agreement,
+    say_unusable,
+)
+
+__all__ = [
+    "Corpus",
+    "KeywordMean",
+    "KeywordPlace",
+    "KeywordRow",
+    "KeywordScore",
+    "ListOf",
+    "beside_grades",
+    "described",
+    "folded",
+    "found_alone",
+    "found_as",
+    "keyword_columns",
+    "keyword_means",
+    "keyword_places",
+    "keyword_score",
+    "keyword_scores",
+    "mean_records",
+    "missed_in_words",
+    "place_records",
+    "rank_agreement",
+    "say_unusable",
+    "words_of",
+]

@@ -1,0 +1,151 @@
+"""Where keywords stand in the runs of a page: looked for once for each change of the data.
+
+Knows neither a grade nor where on the page it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import streamlit as st
+
+from labeler import address, ui
+from labeler.evaluation import Scoreboard
+from labeler.keywords import (
+    Corpus,
+    KeywordPlace,
+    KeywordScore,
+    ListOf,
+    keyword_places,
+    keyword_scores,
+    say_unusable,
+)
+
+K, DEEPEST = 10, 1_000
+NONE = "No query has keywords. Give queries `keywords` and load them with --update."
+Values = dict[str, dict[str, KeywordScore]]
+"""Keyword scores by run and query."""
+
+
+class At(NamedTuple):
+    """What keyword scores depend on, and on no grade.
+
+    ``golden`` is the version that is shown, ``within`` are a facet and a bucket.
+    """
+
+    path: str
+    data_revision: int
+    preset: str
+    golden: str | None
+    within: tuple[str, str] | None = None
+
+    @classmethod
+    def of(cls, board: Scoreboard, within: tuple[str, str] | None = None) -> At:
+        """Return that of a board of this server."""
+        at = (ui.database(), board.data_revision, board.conventions.preset)
+        return cls(*at, address.given("golden"), within)
+
+
+def choose_top() -> int:
+    """Let the user say how deep keywords are looked for."""
+    top: int = address.choose_number("Keywords in the top", "k", 1, DEEPEST, K, width=160)
+    return top
+
+
+def choose_substring() -> bool:
+    """Let the user say whether parts of words count."""
+    return address.switch(
+        "Find keywords inside longer words, too",
+        "substring",
+        help="A keyword without letters and digits, such as `++`, is then looked for, too.",
+    )
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading the chunks …")
+def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
+    """Return the words of every chunk; one read for each change of the data."""
+    with ui.open_store() as store:
+        texts = store.chunks_numbered(store.chunks_with_text())
+    return Corpus({n: chunk.text or "" for n, chunk in texts.items()}, substring=substring)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def keywords_at(at: At) -> dict[str, tuple[str, ...]]:
+    """Return the keywords of every query that has any, or of those in a bucket."""
+    with ui.open_store() as store:
+        asked = None if at.within is None else store.queries_in(*at.within)
+        return {
+            query.query_id: query.keywords
+            for query in ui.shown_queries(store)
+            if query.keywords and (asked is None or query.query_id in asked)
+        }
+
+
+@st.cache_data(max_entries=4, show_spinner="Looking for keywords …")
+def keyword_values(
+    at: At, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard
+) -> tuple[Values, str | None]:
+    """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
+    keywords = keywords_at(at)
+    known = corpus(at.path, at.data_revision, substring)
+    lists = lists_of(_board, runs)
+    found = {run: keyword_scores(known, keywords, each, k) for run, each in lists.items()}
+    return found, say_unusable(known, keywords)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Looking for keywords …")
+def places_in(
+    at: At, substring: bool, runs: Sequence[str], _board: Scoreboard
+) -> list[KeywordPlace]:
+    """Return where each keyword of each query first stands in each of the runs."""
+    keywords = keywords_at(at)
+    known = corpus(at.path, at.data_revision, substring)
+    return keyword_places(known, keywords, lists_of(_board, runs))
+
+
+def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordPlace]:
+    """Return where each keyword of one query first stands in every run."""
+    at = At.of(board)
+    words = keywords_at(at).get(query_id)
+    return _places_of(at, query_id, words, board) if words else []
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _places_of(
+    at: At, query_id: str, words: Sequence[str], _board: Scoreboard
+) -> list[KeywordPlace]:
+    """Look in the chunks of the query's lists alone, so that nobody waits for all texts."""
+    lists = lists_of(_board, _board.run_names)
+    numbers = {number for list_of in lists.values() for number in list_of(query_id)}
+    with ui.open_store() as store:
+        chunks = store.chunks_numbered(numbers)
+    known = Corpus({number: chunk.text or "" for number, chunk in chunks.items()})
+    found = keyword_places(known, {query_id: words}, lists)
+    return [place._replace(chunks=None) for place in found]
+
+
+def lists_of(board: Scoreboard, runs: Sequence[str]) -> Mapping[str, ListOf]:
+    """Return what gives each run's list of a query."""
+
+    def of(run: str) -> ListOf:
+        return lambda query_id: board.chunks(run, query_id).tolist()
+
+    return {run: of(run) for run in runs}
+
+
+def in_words(
+    places: Sequence[KeywordPlace], runs: Sequence[str], short: Mapping[str, str]
+) -> list[str]:
+    """Say of each keyword where it stands in ``runs``, and how many of all runs have it."""
+    said = []
+    for place in places:
+        having = sum(rank is not None for rank in place.ranks.values())
+        near = place._replace(ranks={run: place.ranks[run] for run in runs})
+        if place.is_missed:
+            said.append(place.in_words(short))
+        elif len(runs) < len(place.ranks):
+            said.append(f"{near.in_some(short)} ({having} of all {len(place.ranks)} runs find it)")
+        else:
+            said.append(near.in_words(short))
+    return said
