@@ -11,12 +11,18 @@ import click
 from labeler import freezing, transfer
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
+from labeler.formats import LEAVES_OUT
 from labeler.model import legible
 from labeler.store import Store
 from labeler.versions import Content
 
-VERSION = "version"
+VERSION, COMPLETE = "version", "complete"
 FLAT = ("qrels", "csv")  # which have a line for each grade and none for a query
+LEFT_OUT = {
+    "jsonl": "texts of chunks, single graders' grades, can't tells, remarks, settings; --complete "
+    "has them",
+    COMPLETE: ", ".join(LEAVES_OUT),
+}
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
@@ -32,17 +38,28 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
     "[default: what PATH's ending says]",
 )
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@click.option(
+    "--complete",
+    "complete",
+    is_flag=True,
+    help="All of it in one JSONL file: also texts of chunks, every grader's grades, can't tells, "
+    "remarks, settings and versions. Only runs, people, seals and the audit are left out.",
+)
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
 @database_option
 @click.pass_obj
-def export(db: Path, path: Path, kind: str | None, force: bool, golden: str | None) -> None:
+def export(
+    db: Path, path: Path, kind: str | None, force: bool, complete: bool, golden: str | None
+) -> None:
     """Write the golden set to a file.
 
     '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
     with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
     what was written, and the seal tells later whether the log up to now is still the same.
     """
-    kind = kind or kind_of(path)
+    if complete and kind not in (None, COMPLETE):
+        raise click.UsageError("--complete is a format of its own")
+    kind = COMPLETE if complete else kind or kind_of(path)
     with Store(db) as store:
         seal = store.newest_seal()
         version = None if golden is None else freezing.frozen(store, golden)
@@ -59,6 +76,8 @@ def export(db: Path, path: Path, kind: str | None, force: bool, golden: str | No
     to_output = str(path) == "-"
     if not to_output:
         say(f"{path}: {said}")
+    if kind in LEFT_OUT:
+        click.echo(f"left out: {LEFT_OUT[kind]}", err=to_output)
     click.echo(f"golden: {state.hash}", err=to_output)
     click.echo(f"seal: {seal}", err=to_output)
     if not noted:

@@ -6,6 +6,7 @@ line, what is wrong and what would be right; nothing is read by halves. Writers 
 
 from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
+from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
 from labeler.formats.golden import read_golden
 from labeler.formats.grades import GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
@@ -18,19 +19,23 @@ from labeler.formats.versions import FrozenFile, read_version, version_in, write
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
 
 __all__ = [
+    "LEAVES_OUT",
     "LIMITS",
     "FrozenFile",
     "GradeRule",
     "Guess",
     "Limits",
+    "LoadedWhole",
     "OnDuplicate",
     "Passages",
+    "Whole",
     "beir_files",
     "guess",
     "parse_grade_map",
     "parse_limits",
     "read_beir",
     "read_chunks",
+    "read_complete",
     "read_golden",
     "read_passages",
     "read_queries",
@@ -40,6 +45,7 @@ __all__ = [
     "stream_run",
     "usual_limits",
     "version_in",
+    "write_complete",
     "write_events",
     "write_golden",
     "write_version",

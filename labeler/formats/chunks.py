@@ -46,7 +46,7 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
         for number, record in read_records(source, raw, _WANTED, _OTHERS):
             weight = weight_of(record)
             with source.at(number):
-                chunk = _chunk_of(record, source.limits)
+                chunk = chunk_of(record, source.limits)
                 ids.add(chunk.chunk_id, number)
             chunks.add(chunk, weight)
             counts.add(chunk)
@@ -56,7 +56,8 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
     return Loaded(source.name, chunks, lines_of_records(ids.lines), counts.facts(), ids.warnings())
 
 
-def _chunk_of(record: Record, limits: Limits) -> Chunk:
+def chunk_of(record: Record, limits: Limits) -> Chunk:
+    """Return the chunk a record describes; the record is used up."""
     chunk_id = take_id(record, CHUNK_ID, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)

@@ -12,7 +12,7 @@ from labeler.errors import BadInput
 from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import GradeRule
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.names import CHUNK_OF_PAIR, COMPLETE, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
 from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
@@ -236,6 +236,8 @@ def _jsonl_reader(keys: Record) -> _Reader:
     """Return what reads a JSONL file whose first record has these keys."""
     if "judgments" in keys:
         return read_set
+    if COMPLETE in keys:
+        raise BadInput("a complete golden set: 'labeler load complete FILE' takes it")
     if FROZEN in keys:
         raise BadInput("a frozen version of a golden set: 'labeler load version FILE' takes it")
     if is_log(keys):

@@ -25,3 +25,4 @@ POSITION = ("position",)
 # Of what a file was taken from, not of anything in it.
 SEAL = "seal"
 FROZEN = "frozen"
+COMPLETE = "complete"

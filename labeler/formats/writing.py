@@ -69,10 +69,16 @@ def _json(value: Mapping[str, Any]) -> str:
 
 def _jsonl(groups: _Grouped) -> Iterable[str]:
     for query, grades in groups:
-        yield _json({**_query_fields(query), "judgments": [_judgment(grade) for grade in grades]})
+        yield _json({**query_fields(query), "judgments": [_judgment(grade) for grade in grades]})
 
 
-def _query_fields(query: Query) -> dict[str, Any]:
+def as_lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return records as JSONL."""
+    return _bytes(map(_json, records))
+
+
+def query_fields(query: Query) -> dict[str, Any]:
+    """Return a query as our files have it; a split only where it is in one."""
     return {
         "query_id": query.query_id,
         "query": query.text,
@@ -168,7 +174,7 @@ def _beir_chunk(chunk: Chunk) -> dict[str, Any]:
 
 
 def _beir_query(query: Query) -> dict[str, Any]:
-    fields = _query_fields(query)
+    fields = query_fields(query)
     identifier, text = fields.pop("query_id"), fields.pop("query")
     return {
         "_id": identifier,
