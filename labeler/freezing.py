@@ -132,6 +132,7 @@ def complete(store: Store) -> bytes:
         retired=retired,
         chunks=store.chunks(),
         events=[*store.events(), *store.remark_log()],
+        ungraded=store.ungraded(),
         versions=[store.version_content(version) for version in store.versions()],
     )
     return formats.write_complete(whole)
@@ -150,7 +151,7 @@ def read_complete(
 
     def put(store: Store) -> IntakeReport:
         versions = [(each.version, as_file(each)) for each in found if each.version is not None]
-        parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events)
+        parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
         store.add_whole(loaded.golden, loaded.settings, *parts, versions)
         facts: dict[str, int | str] = {
             "golden": loaded.golden,

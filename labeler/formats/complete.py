@@ -15,13 +15,14 @@ from labeler.formats.names import COMPLETE
 from labeler.formats.queries import query_of
 from labeler.formats.reading import Progress, Source, StrPath, decode, file_source, open_lines
 from labeler.formats.reading import peek_line as peek
-from labeler.formats.records import Record, parse_object, read_jsonl, short, spelled
+from labeler.formats.records import Record, parse_object, read_jsonl, short, spelled, take_id
 from labeler.formats.versions import FrozenFile, version_in
 from labeler.formats.writing import as_lines, query_fields
-from labeler.model import Chunk, Judgment, Loaded, Query, Remark, Settings
+from labeler.model import Chunk, Judgment, Loaded, Query, Remark, Settings, Ungraded
 
 FORMAT = 1
 LEAVES_OUT = ("runs", "people", "seals", "the audit")
+KINDS = ("query", "chunk", "event", "ungraded", "version")
 OF = "of"  # says of a line what it holds
 _HEADER = {COMPLETE, "golden", "settings", "leaves_out"}
 
@@ -40,6 +41,7 @@ class Whole:
     retired: Mapping[str, str]
     chunks: Sequence[Chunk]
     events: Sequence[Judgment | Remark]
+    ungraded: Sequence[Ungraded] = ()
     versions: Sequence[bytes] = ()
 
 
@@ -66,6 +68,8 @@ def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
         yield {OF: "chunk", **asdict(chunk)}
     for event in whole.events:
         yield {OF: "event", **asdict(event)}
+    for pair in whole.ungraded:
+        yield {OF: "ungraded", "query_id": pair.query_id, "chunk_id": pair.chunk_id}
     for version in whole.versions:
         yield {OF: "version", "file": version.decode()}
 
@@ -80,6 +84,7 @@ class LoadedWhole:
     retired: Mapping[str, str]
     chunks: Loaded[Chunk]
     events: Loaded[Judgment | Remark]
+    ungraded: Loaded[Ungraded]
     versions: Sequence[FrozenFile]
 
 
@@ -108,6 +113,7 @@ def read_complete(
         parts.retired,
         Loaded(source.name, parts.chunks, parts.lines["chunk"]),
         Loaded(source.name, parts.events, parts.lines["event"]),
+        Loaded(source.name, parts.ungraded, parts.lines["ungraded"]),
         parts.versions,
     )
 
@@ -120,11 +126,10 @@ class _Parts:
     queries: list[Query] = field(default_factory=list)
     chunks: list[Chunk] = field(default_factory=list)
     events: list[Judgment | Remark] = field(default_factory=list)
+    ungraded: list[Ungraded] = field(default_factory=list)
     versions: list[FrozenFile] = field(default_factory=list)
     retired: dict[str, str] = field(default_factory=dict)
-    lines: dict[str, list[int]] = field(
-        default_factory=lambda: {"query": [], "chunk": [], "event": [], "version": []}
-    )
+    lines: dict[str, list[int]] = field(default_factory=lambda: {name: [] for name in KINDS})
     ids: set[tuple[str, str]] = field(default_factory=set)
 
     def add(self, line: int, record: Record) -> None:
@@ -145,12 +150,14 @@ class _Parts:
             event = event_of(record, limits)
             self.events.append(event)
             self._once(what, event.event_id)
+        elif what == "ungraded":
+            query_id = take_id(record, ["query_id"], "query", limits)
+            chunk_id = take_id(record, ["chunk_id"], "chunk", limits)
+            self.ungraded.append(Ungraded(query_id, chunk_id))
         elif what == "version" and isinstance(record.get("file"), str):
             self.versions.append(version_in("the version on this line", record["file"].encode()))
         else:
-            raise BadInput(
-                f"a line says what it is {OF}: query, chunk, event or version, not {short(what)}"
-            )
+            raise BadInput(f"a line says what it is {OF}: {', '.join(KINDS)}; not {short(what)}")
         self.lines[what].append(line)
 
     def _once(self, what: str, name: str) -> None:

@@ -15,6 +15,7 @@ from labeler.model import (
     Query,
     Remark,
     Settings,
+    Ungraded,
     Version,
 )
 from labeler.store.freezing import Freezing
@@ -39,6 +40,7 @@ class WholeSet(Freezing, Intake):
         retired: Mapping[str, str],
         chunks: Loaded[Chunk],
         events: Loaded[Judgment | Remark],
+        ungraded: Loaded[Ungraded],
         versions: Sequence[tuple[Version, bytes]],
     ) -> Counter[str]:
         """Put all of it into a golden set that is empty, or nothing of it.
@@ -55,7 +57,9 @@ class WholeSet(Freezing, Intake):
                 )
             counts = self._put_chunks(chunks, update=False)
             counts.update(self._put_queries(queries, update=False))
-            counts.update(self._put_golden(LoadedGolden(nothing, nothing, events), update=False))
+            counts.update(
+                self._put_golden(LoadedGolden(nothing, nothing, events, ungraded), update=False)
+            )
             self._db.conn.executemany(
                 "UPDATE queries SET retired_at = ? WHERE query_id = ?",
                 [(since, query_id) for query_id, since in retired.items()],
