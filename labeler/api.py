@@ -20,6 +20,7 @@ from labeler.evaluation import (
     Conventions,
     Record,
     Scoreboard,
+    Undefined,
     plain_board,
     residuals_by_place,
     residuals_by_query,
@@ -28,11 +29,11 @@ from labeler.evaluation import (
     tied_ranges,
     why_no_value,
 )
-from labeler.formats import LIMITS, GradeRule, Limits, OnDuplicate
+from labeler.formats import LIMITS, GradeRule, Limits, OnDuplicate, Order
 from labeler.given import (
     GivenGrades,
     GivenRun,
-    check_on_duplicate,
+    RunRule,
     grade_rule,
     grades_from,
     lists_of_runs,
@@ -67,6 +68,9 @@ def evaluate(
     per_query: bool = False,
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
+    negative_as_ungraded: bool | None = None,
+    undefined: Undefined | None = None,
+    order: Order = "score",
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
@@ -77,10 +81,18 @@ def evaluate(
     golden`` reads. A run is ``{query: {chunk: score}}`` or ``{query: [chunk, ...]}``, best first, a
     frame with ``score`` in place of ``relevance``, or the path of a run.
 
+    A file may hold any of the formats that ``labeler load`` knows, such as JSON by query. Where
+    a chunk is only said to be right, as in ``{query: {chunk, ...}}``, its grade is 1.
+
     Grades are 0, 1, 2 or 3; ``grade_map={4: 3}`` reads other scales, ``negative_as_zero`` the -1
-    of many TREC qrels. A chunk that stands twice in a query's list of a file is refused, or with
-    ``on_duplicate="first"`` counts where it is better placed. ``limits`` says how much of a file is
-    taken in, such as ``labeler.Limits(unpacked=4_000_000_000)``.
+    of many TREC qrels as 0, and ``negative_as_ungraded`` as trec_eval does, which is the default
+    under its preset: the chunk is in the pool, which infAP asks for, and ungraded. ``undefined`` is
+    what a query counts for which nothing is relevant: 0, 1, or ``"nan"``, which leaves it out.
+
+    With ``order="rank"`` the rank column of a file or of a frame orders a list. A chunk that stands
+    twice in a query's list of a file is refused, or with ``on_duplicate="first"`` counts where it
+    is better placed. ``limits`` says how much of a file is taken in, such as
+    ``labeler.Limits(unpacked=4_000_000_000)``.
 
     Columns are ``run, measure, full_name, value, reason, n, undefined, holes, missing`` (and
     ``query_id``): ``measure`` is the name that was asked for, ``full_name`` says all of it. ``n``
@@ -103,9 +115,9 @@ def evaluate(
     Raises `BadInput` for an unknown measure, malformed data, or if no run shares a query with the
     qrels.
     """
-    conventions = Conventions.of(preset, rel=rel, budget=budget)
-    rule = grade_rule(grade_map, negative_as_zero)
-    board = _board(qrels, runs, conventions, rule, on_duplicate, limits)
+    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    rule = _rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
+    board = _board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
     wanted = _wanted(conventions, measures)
     if per_query:
         return _frame(_query_columns(board, wanted), board, wanted)
@@ -125,6 +137,9 @@ def compare(
     per_query: bool = False,
     grade_map: Mapping[float, int] | None = None,
     negative_as_zero: bool = False,
+    negative_as_ungraded: bool | None = None,
+    undefined: Undefined | None = None,
+    order: Order = "score",
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
 ) -> pd.DataFrame:
@@ -149,10 +164,10 @@ def compare(
     >>> frame[["a", "b", "delta", "wins", "caution"]].values.tolist()
     [[0.5, 1.0, 0.5, 1, 'not tested: one query']]
     """
-    conventions = Conventions.of(preset, rel=rel, budget=budget)
-    rule = grade_rule(grade_map, negative_as_zero)
+    conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
+    rule = _rule(conventions, grade_map, negative_as_zero, negative_as_ungraded)
     runs = _named_runs(a, b)
-    board = _board(qrels, runs, conventions, rule, on_duplicate, limits)
+    board = _board(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
     wanted = _wanted(conventions, measures)
     found = [comparison.compare(board, *pair, wanted) for pair in combinations(runs, 2)]
     if per_query:
@@ -205,7 +220,8 @@ def find_keywords(
         raise BadInput("keywords must be {query: [keyword, ...]}")
     nothing: dict[str, dict[str, int]] = {query_id: {} for query_id in keywords}
     rule = grade_rule(None, False)
-    board = _board(nothing, runs, Conventions.of(), rule, on_duplicate, limits)
+    run_rule = RunRule(on_duplicate, limits=limits)
+    board = _board(nothing, runs, Conventions.of(), rule, run_rule)
     numbers = {name: at for at, name in enumerate(board.collection.chunk_ids)}
     known = {numbers.setdefault(name, len(numbers)): text for name, text in texts.items()}
     corpus = Corpus(known, substring=substring)
@@ -302,22 +318,34 @@ def _wanted(conventions: Conventions, measures: Measures) -> tuple[Measure, ...]
     return wanted
 
 
+def _rule(
+    conventions: Conventions,
+    grade_map: Mapping[float, int] | None,
+    negative_as_zero: bool,
+    negative_as_ungraded: bool | None,
+) -> GradeRule:
+    """Return how grades are read; one below 0 as trec_eval does, where all is as there."""
+    with named_in_python():
+        if negative_as_ungraded is None:
+            negative_as_ungraded = conventions.like_trec_eval and not negative_as_zero
+        return grade_rule(grade_map, negative_as_zero, negative_as_ungraded)
+
+
 def _board(
     qrels: GivenGrades,
     runs: Mapping[str, GivenRun],
     conventions: Conventions,
     rule: GradeRule,
-    on_duplicate: OnDuplicate,
-    limits: Limits,
+    run_rule: RunRule,
 ) -> Scoreboard:
     if not isinstance(runs, Mapping) or not runs:
         raise BadInput("runs must be {name: run} with at least one run")
-    check_on_duplicate(on_duplicate)
+    run_rule.check()
     with named_in_python():
-        grades = grades_from(qrels, rule, limits)
+        grades = grades_from(qrels, rule, run_rule.limits)
         if not grades:
             raise BadInput("there is no query in the qrels")
-        lists = lists_of_runs(runs, on_duplicate, limits)
+        lists = lists_of_runs(runs, run_rule)
     board = plain_board(grades, lists, conventions)
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))

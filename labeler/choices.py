@@ -90,7 +90,20 @@ OFFERED_MEASURES = (
     *USUAL,
     *("nDCG@3", "nDCG@5", "nDCG@100", "R@5", "R@10", "R@100", "P@3", "P@5", "P@10", "Success@1"),
     *("Success@budget", "Success@5", "Success@10", "RR@10", "AP@10", "Judged@5", "Judged@100"),
-    *("Rprec", "Bpref", "RBP", "ERR@10", "F1@5", "SetP", "SetR", "SetF", "NumRet", "NumRel"),
+    *(
+        "Rprec",
+        "Bpref",
+        "infAP",
+        "IPrec@0.1",
+        "RBP",
+        "ERR@10",
+        "F1@5",
+        "SetP",
+        "SetR",
+        "SetF",
+        "NumRet",
+        "NumRel",
+    ),
 )
 MOST_NAMED = 3  # measures in the line
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"

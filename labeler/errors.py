@@ -11,9 +11,27 @@ A message names the place, what is wrong there and what would be right:
 ``runs/a.trec:14: grade must be 0, 1, 2 or 3, not 5``.
 """
 
+LONGEST = 1_000
+_END = 300  # characters of a message's end that stay, since the remedy stands there
+
 
 class LabelerError(Exception):
-    """Any failure that is the world's and not the program's; its text is meant for people."""
+    """Any failure that is the world's and not the program's; its text is meant for people.
+
+    A line of it that has more than 1,000 characters is cut in its middle.
+    """
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(_cut(each) if isinstance(each, str) else each for each in args))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    return "\n".join(
+        line if len(line) <= LONGEST else f"{line[: LONGEST - _END - 3]} … {line[-_END:]}"
+        for line in text.split("\n")
+    )
 
 
 class BadInput(LabelerError, ValueError):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -19,16 +20,27 @@ from labeler.errors import BadInput
 from labeler.evaluation import GivenList, are_all, check_chunk_ids, is_number
 from labeler.formats import (
     LIMITS,
+    RELEVANT,
     GradeRule,
     Limits,
     OnDuplicate,
+    Order,
     parse_limits,
     read_golden,
     read_run,
 )
-from labeler.model import GRADES, RankingsByQuery, check_grade, check_id
+from labeler.model import (
+    GRADES,
+    GoldenGrade,
+    RankingsByQuery,
+    Ungraded,
+    check_grade,
+    check_id,
+)
 
-GivenGrades: TypeAlias = "Mapping[str, Mapping[str, int]] | pd.DataFrame | str | PathLike[str]"
+GivenGrades: TypeAlias = (
+    "Mapping[str, Mapping[str, int] | Iterable[str]] | pd.DataFrame | str | PathLike[str]"
+)
 GivenRun: TypeAlias = (
     "Mapping[str, Mapping[str, float] | Sequence[str]] | pd.DataFrame | str | PathLike[str]"
 )
@@ -36,25 +48,52 @@ GivenRun: TypeAlias = (
 # ir_measures' names, then PyTerrier's
 QUERY, CHUNK = ("query_id", "qid"), ("doc_id", "docno", "chunk_id")
 GRADE, SCORE = ("relevance", "label", "grade"), ("score",)
+RANK = ("rank",)
 _SIDE_BY_SIDE = 2  # more files at once take more memory, and gain nothing
 _WORTH_IT = 1 << 22  # bytes: small files are read in Python, which no second thread makes faster
 # Messages name the options of the command line; these are the same in Python.
 IN_PYTHON: dict[str, str | Callable[[re.Match[str]], str]] = {
     r"--limit (\w+)=\w+": lambda found: _limit_in_python(found[1], found[0].split()[1]),
-    r"--grade-map (\S+)=(\d)": r"grade_map={\1: \2}",
+    r"--grade-map ([^\s=]+=\d(?:,[^\s=]+=\d)*)": lambda found: _map_in_python(found[1]),
+    r"(\S+)=(\d) to --grade-map": r"\1: \2 to grade_map",
     "--negative-as-zero": "negative_as_zero=True",
+    "--negative-as-ungraded": "negative_as_ungraded=True",
     "--on-duplicate first": "on_duplicate='first'",
 }
+
+
+def _map_in_python(pairs: str) -> str:
+    return f"grade_map={{{', '.join(pair.replace('=', ': ') for pair in pairs.split(','))}}}"
 
 
 def _limit_in_python(name: str, given: str) -> str:
     return f"limits=labeler.Limits({name}={getattr(parse_limits([given]), name)})"
 
 
-def grade_rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) -> GradeRule:
+@dataclass(frozen=True, slots=True)
+class RunRule:
+    """How runs are read: what becomes of repeats, what orders a list, how much is taken in."""
+
+    on_duplicate: OnDuplicate = "refuse"
+    order: Order = "score"
+    limits: Limits = LIMITS
+
+    def check(self) -> None:
+        """Raise `BadInput` where one of these is none."""
+        if self.on_duplicate not in get_args(OnDuplicate):
+            raise BadInput(f"on_duplicate is 'refuse' or 'first', not {self.on_duplicate!r}")
+        if self.order not in get_args(Order):
+            raise BadInput(f"order is 'score' or 'rank', not {self.order!r}")
+
+
+def grade_rule(
+    grade_map: Mapping[float, int] | None,
+    negative_as_zero: bool,
+    negative_as_ungraded: bool = False,
+) -> GradeRule:
     """Return how other scales are read; raises `BadInput` for a map that could not mean a thing."""
     if grade_map is None:
-        return GradeRule(negative_as_zero)
+        return GradeRule(negative_as_zero, {}, negative_as_ungraded)
     if not isinstance(grade_map, Mapping) or not all(map(is_number, grade_map)):
         raise BadInput(
             f"grade_map must be {{number: grade}}, such as {{0.3: 1, 1.0: 3}}, not {grade_map!r}"
@@ -62,13 +101,7 @@ def grade_rule(grade_map: Mapping[float, int] | None, negative_as_zero: bool) ->
     grades = {float(old): new for old, new in grade_map.items()}
     for old, new in grades.items():
         grades[old] = check_grade(int(new) if is_number(new) and new in GRADES else new)
-    return GradeRule(negative_as_zero, grades)
-
-
-def check_on_duplicate(value: object) -> None:
-    """Raise `BadInput` unless this says what is to be done with a chunk that stands twice."""
-    if value not in get_args(OnDuplicate):
-        raise BadInput(f"on_duplicate is 'refuse' or 'first', not {value!r}")
+    return GradeRule(negative_as_zero, grades, negative_as_ungraded)
 
 
 @contextmanager
@@ -93,10 +126,12 @@ def grades_from(
         read = read_golden(
             _path(given),
             negative_as_zero=rule.negative_as_zero,
+            negative_as_ungraded=rule.negative_as_ungraded,
             grade_map=rule.grade_map,
             limits=limits,
         )
-        return _gathered((each.query_id, each.chunk_id, each.grade) for each in read.grades.records)
+        pairs: list[GoldenGrade | Ungraded] = [*read.grades.records, *read.ungraded.records]
+        return _gathered((each.query_id, each.chunk_id, each.grade) for each in pairs)
     if isinstance(given, pd.DataFrame):
         given = _nested(given, "qrels", GRADE)
     elif not isinstance(given, Mapping):
@@ -104,19 +139,25 @@ def grades_from(
     grades: dict[str, dict[str, int]] = {}
     for query_id, chunks in given.items():
         check_id(query_id, "query")
+        if isinstance(chunks, set | frozenset | list | tuple):
+            check_chunk_ids(f"qrels, query {query_id!r}", chunks)
+            chunks = dict.fromkeys(chunks, RELEVANT)
         if not isinstance(chunks, Mapping):
-            raise BadInput(f"qrels of query {query_id!r} must be {{chunk: grade}}, not {chunks!r}")
+            raise BadInput(
+                f"qrels of query {query_id!r} must be {{chunk: grade}}, or a set of the chunks "
+                f"that are right, not {chunks!r}"
+            )
         check_chunk_ids(f"qrels, query {query_id!r}", chunks)
         grades[query_id] = _grades(query_id, chunks, rule)
     return grades
 
 
 def lists_of_runs(
-    runs: Mapping[str, GivenRun], on_duplicate: OnDuplicate, limits: Limits = LIMITS
+    runs: Mapping[str, GivenRun], rule: RunRule
 ) -> dict[str, Mapping[str, GivenList]]:
     """Return the lists of each run by query, as `_lists` does: large files side by side."""
     names = [check_id(name, "run") for name in runs]
-    read = partial(_lists, on_duplicate=on_duplicate, limits=limits)
+    read = partial(_lists, rule=rule)
     files = [_path(run) for run in runs.values() if isinstance(run, str | PathLike)]
     if sum(path.stat().st_size for path in files if path.is_file()) < _WORTH_IT:
         return dict(zip(names, map(read, names, runs.values()), strict=True))
@@ -124,17 +165,19 @@ def lists_of_runs(
         return dict(zip(names, pool.map(read, names, runs.values()), strict=True))
 
 
-def _lists(
-    name: str, given: GivenRun, on_duplicate: OnDuplicate, limits: Limits
-) -> Mapping[str, GivenList]:
+def _lists(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, GivenList]:
     """Return the lists of the run ``name`` by query; what is in those of a dict is not looked at.
 
     Raises `BadInput` where a file is malformed, or this is no run.
     """
     if isinstance(given, str | PathLike):
-        read = read_run(_path(given), on_duplicate=on_duplicate, limits=limits)
+        read = read_run(
+            _path(given), order=rule.order, on_duplicate=rule.on_duplicate, limits=rule.limits
+        )
         return RankingsByQuery(read.records)
-    if isinstance(given, pd.DataFrame):
+    if isinstance(given, pd.DataFrame) and rule.order == "rank":
+        given = _by_rank(given, f"run {name!r}")
+    elif isinstance(given, pd.DataFrame):
         given = _nested(given, f"run {name!r}", SCORE)
     elif not isinstance(given, Mapping):
         raise BadInput(
@@ -149,7 +192,8 @@ def _path(given: str | PathLike[str]) -> Path:
 
 def _grades(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
     """Return a query's grades as the rule reads them, which takes long and is mostly needless."""
-    if not rule.grade_map and are_all(int, chunks.values()) and set(chunks.values()) <= set(GRADES):
+    plain = not rule.grade_map and are_all(int, chunks.values())
+    if plain and set(chunks.values()) <= set(GRADES):
         return dict(chunks)
     return {chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()}
 
@@ -175,6 +219,15 @@ def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str,
         raise BadInput(f"{what}: chunk {chunk_id!r} stands twice for query {query_id!r}")
     parts = (frame[name].tolist() for name in columns)
     return _gathered(zip(*parts, strict=True))
+
+
+def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
+    """Return a frame's rows as ``{query: [chunk, ...]}`` by its rank column, which must decide."""
+    ranked = _nested(frame, what, RANK)
+    for query_id, ranks in ranked.items():
+        if not all(map(is_number, ranks.values())) or len(set(ranks.values())) < len(ranks):
+            raise BadInput(f"{what}: the ranks of query {query_id!r} must be numbers that differ")
+    return {query_id: sorted(ranks, key=ranks.__getitem__) for query_id, ranks in ranked.items()}
 
 
 def _column(frame: pd.DataFrame, what: str, names: tuple[str, ...]) -> str:

@@ -11,7 +11,7 @@ from typing import Literal
 from labeler import formats, freezing
 from labeler.chain import Seal
 from labeler.errors import BadInput
-from labeler.formats import LIMITS, Limits
+from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, RunKind
 from labeler.model import GoldenGrade, IntakeReport, Query
 from labeler.store import Disagreement, Store
 from labeler.versions import Content
@@ -23,10 +23,15 @@ EXPORTS: Mapping[str, str] = {
     "qrels": "golden.qrels",
     "csv": "golden.csv",
     "beir": "golden-beir.zip",
+    "quepid": "golden-quepid.csv",
+    "quepid-book": "golden-quepid-book.json",
+    "opensearch": "golden-opensearch.json",
+    "ragas": "golden-ragas.jsonl",
+    "ranx": "golden-ranx.json",
     "events": "events.jsonl",
 }
 MOST_UPLOAD_MEGABYTES = 200  # of a file; the server holds it in memory until it is stored
-RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".csv", ".tsv")
+RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv")
 
 Progress = Callable[[float], object]
 Apply = Callable[[Store], list[IntakeReport]]
@@ -44,6 +49,7 @@ class LoadOptions:
     system: str | None = None
     created_at: str | None = None
     negative_as_zero: bool = False
+    negative_as_ungraded: bool = False
     grade_map: Mapping[float, int] | None = None
     split: str = "test"
     limits: Limits = LIMITS
@@ -104,7 +110,12 @@ def _run(
     )
     run_name = run_name_of(name or path) if options.run_name is None else options.run_name
     return lambda store: [
-        store.add_run(loaded, name=run_name, system=options.system, created_at=options.created_at)
+        store.add_run(
+            meant_by(store).run(loaded),
+            name=run_name,
+            system=options.system,
+            created_at=options.created_at,
+        )
     ]
 
 
@@ -114,12 +125,13 @@ def _golden(
     loaded = formats.read_golden(
         path,
         negative_as_zero=options.negative_as_zero,
+        negative_as_ungraded=options.negative_as_ungraded,
         grade_map=options.grade_map,
         name=name,
         progress=progress,
         limits=options.limits,
     )
-    return lambda store: [store.add_golden(loaded, update=options.update)]
+    return lambda store: [store.add_golden(meant_by(store).golden(loaded), update=options.update)]
 
 
 def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
@@ -134,6 +146,7 @@ def _beir(
         path,
         split=options.split,
         negative_as_zero=options.negative_as_zero,
+        negative_as_ungraded=options.negative_as_ungraded,
         grade_map=options.grade_map,
         facets=options.facets,
         name=name,
@@ -141,6 +154,13 @@ def _beir(
         limits=options.limits,
     )
     return lambda store: store.add_beir(loaded, update=options.update)
+
+
+def meant_by(store: Store) -> Meant:
+    """Return what a file means here that names queries or chunks by their texts."""
+    return Meant(
+        store.texts_of_queries(), lambda made: store.chunks_of_texts(made, len(CHUNK), HASHED)
+    )
 
 
 def run_name_of(path: str | Path) -> str:
@@ -173,10 +193,27 @@ def export(
         return formats.write_events([*store.events(), *store.remark_log()], str(seal))
     if kind == "beir":
         return formats.zip_files(beir_folder(store, seal, content))
-    queries, grades = golden_set(store, content)
-    if kind not in ("jsonl", "qrels", "csv"):
+    if kind not in EXPORTS:
         raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
-    return formats.write_golden(queries, grades, kind)  # type: ignore[arg-type] # just checked
+    queries, grades = golden_set(store, content)
+    state = store.golden_state() if content is None else content.state
+    return formats.write_golden(
+        queries,
+        grades,
+        kind,  # type: ignore[arg-type] # just checked
+        ungraded=store.ungraded() if content is None else (),
+        chunks=lambda: {chunk.chunk_id: chunk for chunk in store.chunks()},
+        description=f"golden {state.hash}",
+    )
+
+
+def export_run(store: Store, name: str, kind: RunKind) -> bytes:
+    """Return a stored run as a file; may raise `NotFound`."""
+    ranked = store.run_lists(name)
+    if kind != "ragas":
+        return formats.write_run(ranked, name, kind)
+    texts = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
+    return formats.write_run(ranked, name, kind, store.texts_of_queries(), texts)
 
 
 def golden_set(

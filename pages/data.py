@@ -10,6 +10,7 @@ from labeler.sections.people import people
 from labeler.sections.queries import queries
 from labeler.sections.runs import runs
 from labeler.sections.settings import decide
+from labeler.sections.versions import versions
 
 SECTIONS = {
     "Load": load,
@@ -17,6 +18,7 @@ SECTIONS = {
     "People": people,
     "Runs": runs,
     "Queries": queries,
+    "Versions": versions,
     "Settings": decide,
     "Audit": audit,
 }

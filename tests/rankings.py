@@ -37,6 +37,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "p": st.floats(0, 1, exclude_min=True, exclude_max=True),
     "beta": st.floats(0, 1000, exclude_min=True, exclude_max=True),
     "max": st.integers(3, 12),
+    "recall": st.floats(0, 1),
     "judged_only": st.booleans(),
 }
 

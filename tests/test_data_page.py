@@ -226,7 +226,7 @@ def test_options_are_those_of_the_kinds_that_are_there(database: Path):
     assert options(drop(open_page("data"), texts=CHUNKS)) == {
         "Replace queries and chunks that are there with other content"
     }
-    assert {"Grade map", "Read negative grades as 0"} <= options(drop(open_page("data"), j=QRELS))
+    assert {"Grade map", "Negative grades"} <= options(drop(open_page("data"), j=QRELS))
     assert "Facets, separated by commas" in options(drop(open_page("data"), asked=QUERIES))
 
 

@@ -119,7 +119,10 @@ def test_negative_grades_become_0_only_when_asked(tmp_path):
     ]
     with pytest.raises(BadInput) as error:
         read_golden(path, name="a.qrels")
-    assert str(error.value) == ("a.qrels:1: grade -2 is negative; --negative-as-zero reads it as 0")
+    assert str(error.value) == (
+        "a.qrels:1: grade -2 is negative; --negative-as-zero reads it as 0, --negative-as-ungraded "
+        "as in the pool, but ungraded"
+    )
 
 
 def test_a_grade_map_says_what_other_numbers_stand_for(tmp_path):
@@ -182,12 +185,13 @@ EVENT = '"event_id":"e","query_id":"q","chunk_id":"c","grader":"Ann","grade":1'
             "4: grade must be 0, 1, 2 or 3, not 5; --grade-map 5=3 reads it as 3",
         ),
         ("query,docid,rating\n,a,1\n", "2: there is no query id; name it query_id, qid, q_id, "
-         "query-id or query"),
+         "query-id, query or query_text"),
         ('{"query_id":"q","chunk_id":"a","grade":true}', "1: grade must be 0, 1, 2 or 3, not true"),
         (
             '{"a":1}',
             "1: neither a golden set (key judgments), nor a log (keys event_id and grader), "
-            "nor one grade per line (key grade); the keys found are a",
+            "nor one grade per line (key grade), nor what is right for a query (keys "
+            "relevant_ids or reference_contexts); the keys found are a",
         ),
         (
             '\n{"query_id":"q","query":"t","judgments":[{"chunk_id":"a"}]}',

@@ -194,7 +194,8 @@ def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
         (
             "1\twhat is it\n",
             "1: no column for the query id; name it query_id, _id, id or qid "
-            "(found: 1, what is it)",
+            "(found: 1, what is it); if this line is data, a header is missing: put a first line "
+            "such as query_id<TAB>query above it",
         ),
         ("id,query,Query\n1,a,b\n", "1: the column 'query' stands twice in the header"),
         (
@@ -212,7 +213,9 @@ def test_a_named_facet_nobody_has_or_with_a_list_is_an_error(tmp_path):
             "2: a cell holds a lone carriage return; put the cell in quotes",
         ),
         ("id,query\n,a\n", "2: there is no query id; name it query_id, _id, id or qid"),
-        (",,\n,,\n", "1: no column for the query id; name it query_id, _id, id or qid (found: )"),
+        (",,\n,,\n", "1: no column for the query id; name it query_id, _id, id or qid (found: none)"
+         "; if this line is data, a header is missing: put a first line such as "
+         "query_id<TAB>query above it"),
         ("id,query,metadata\n1,a,{'b': 1}\n", "2: metadata: not JSON at column 2 (Expecting "
          "property name enclosed in double quotes)"),
     ],

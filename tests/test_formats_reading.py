@@ -69,11 +69,10 @@ def test_a_missing_file_and_a_folder_are_told_apart(read, tmp_path):
             "a.x: its line ends are carriage returns alone; save it with line ends LF or CRLF",
         ),
         (b"PAR1....", "a.x: the file is Parquet; save it as CSV or JSONL in UTF-8"),
-        (b'[{"_id": 1}]', "a.x:1: a JSON list; write one JSON object per line instead"),
+        (b'[["a"]]', 'a.x:1: each entry of the list must be an object, not ["a"]'),
         (
-            b'{\n "_id": 1}',
-            "a.x:1: not JSON at column 2 (Expecting property name enclosed in double quotes); "
-            "each line must be one whole JSON object",
+            b'{\n "_id": }',
+            "a.x:2: not JSON at column 9 (Expecting value)",
         ),
     ],
 )

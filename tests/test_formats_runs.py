@@ -201,7 +201,7 @@ def test_the_better_placed_duplicate_stays_even_where_it_comes_later(tmp_path):
         ('{"qid": "q", "results": [["a", 1]]}\n', "1: a chunk id must be text, not ['a', 1]"),
         (
             '{"q": "q"}\n',
-            "1: there is no query id; name it query_id, qid, q_id, query-id or query",
+            "1: there is no query id; name it query_id, qid, q_id, query-id, query or query_text",
         ),
         (
             "query,docid,rank\nq,a,1\nq,b,1\n",

@@ -126,7 +126,11 @@ def test_beir_refuses_tabs_and_line_ends_and_carries_blanks_and_quotes(tmp_path)
 
 
 def test_what_cannot_be_written_is_refused():
-    with pytest.raises(BadInput, match=r"^a golden set is written as jsonl, qrels, csv, not 'xml'"):
+    with pytest.raises(
+        BadInput,
+        match=r"^a golden set is written as jsonl, qrels, csv, quepid, quepid-book, opensearch, "
+        "ragas, ranx, not 'xml'",
+    ):
         write_golden([], [], "xml")  # type: ignore[arg-type]
     with pytest.raises(BadInput, match=r"^chunk 'c' is graded for an unknown query 'q'$"):
         write_golden([], [GoldenGrade("q", "c", 1)], "jsonl")

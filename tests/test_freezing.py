@@ -191,6 +191,41 @@ def test_a_version_that_was_tampered_with_is_refused_and_changes_nothing(
         assert store.versions() == []
 
 
+def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golden) -> None:
+    freezing.freeze(filled, "v1")
+    assert "nothing changed" in output(run("diff", "v1"))
+    change_everything(filled, golden)
+    filled.judge(Judgment("e3", "q1", "c1", "Ann", grade=3))
+    filled.add_queries(
+        golden(queries=[Query("q1", "how long?", "single", buckets={"intent": "refund"})]).queries,
+        update=True,
+    )
+    told = json.loads(output(run("diff", "v1", "--format", "json")))
+    assert told["new"] == {"name": "live", "golden": filled.golden_state().hash}
+    changes = {
+        (each["change"], each["of"], each["query_id"], each["chunk_id"] or each["field"]): (
+            *(each["before"], each["after"], each["by"]),
+        )
+        for each in told["changes"]
+    }
+    assert changes == {
+        ("changed", "setting", None, "rel"): (1, 2, []),
+        ("changed", "setting", None, "budget"): (5, 1, []),
+        ("changed", "query", "q1", "text"): ("how long does a refund take", "how long?", []),
+        ("added", "query", "q3", None): (None, "new", []),
+        ("gone", "query", "q2", None): ("where are my invoices", None, []),
+        ("changed", "grade", "q1", "c2"): (0, 3, ["Ann"]),
+        ("added", "grade", "q1", "c4"): (None, 2, ["Ann"]),
+        ("changed", "graders", "q1", "c1"): ("Bea", "Ann", ["Ann"]),
+        ("added", "grade", "q3", "c1"): (None, 3, []),
+        ("gone", "grade", "q2", "c3"): (1, None, ["Bea"]),
+    }
+    freezing.freeze(filled, "v2")
+    table = output(run("diff", "v1", "v2", "--most", "3"))
+    assert "... and 7 more; --most lists them" in table
+    assert "grades: 2 added, 1 changed, 1 gone · who gave them: 1 changed" in table
+
+
 def test_a_stored_version_that_somebody_changed_is_not_counted_by(
     filled: Store, run: Labeler, tmp_path: Path
 ) -> None:

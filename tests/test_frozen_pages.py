@@ -58,3 +58,31 @@ def test_a_page_goes_back_to_what_is_live_by_a_click(frozen: Store) -> None:
     app.button(key="thaw").click().run()
     assert "golden" not in app.query_params
     assert "Frozen" not in words(app)
+
+
+def test_a_lead_freezes_on_data_and_sees_what_changed(filled: Store) -> None:
+    app = open_page("data", section="Versions")
+    assert "Nothing is frozen yet" in words(app)
+    app.text_input[0].set_value("release")
+    app.text_input[1].set_value("for the board")
+    next(each for each in app.button if each.label.startswith("Freeze")).click().run()
+    [version] = filled.versions()
+    assert (version.name, version.note) == ("release", "for the board")
+    assert version.hash == filled.golden_state().hash
+    assert "frozen as release" in words(open_page("data", section="Versions"))
+    filled.judge(Judgment("e1", "q1", "c3", "Ann", grade=3))
+    app = open_page("data", section="Versions")
+    said = words(app)
+    assert "not frozen as it is" in said
+    assert "From release to the golden set as it is now: grades: 1 added" in said
+    changes = app.dataframe[1].value
+    assert changes.to_dict("records")[0] == {
+        "change": "added",
+        "of": "grade",
+        "query_id": "q1",
+        "chunk_id": "c3",
+        "field": "",
+        "before": "",
+        "after": "3",
+        "by": "Ann",
+    }

@@ -443,6 +443,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.downloads",
         "labeler.errors",
         "labeler.formats",
+        "labeler.freezing",
         "labeler.hosts",
         "labeler.links",
         "labeler.markup",
@@ -452,6 +453,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.transfer",
         "labeler.ui",
+        "labeler.versions",
     },
     "labeler.navigation": {
         "streamlit",

@@ -170,7 +170,7 @@ def test_every_definition_is_complete(name: str) -> None:
         assert sentence.endswith(".")
     assert definition.formula
     assert definition.function.__doc__
-    cutoff = "" if definition.cutoff == "never" else "@3"
+    cutoff = "@0.3" if definition.after_at else "" if definition.cutoff == "never" else "@3"
     assert {parse(alias + cutoff).name for alias in definition.aliases} <= {name}
     assert {*definition.optional} <= {*definition.parameters} <= {*PARAMETERS}
 

@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.measures import parse, parse_all
+from labeler.measures import Measure, parse, parse_all
 
 GOLDEN = Path(__file__).with_name("goldens") / "trec_eval.json"
 
@@ -37,6 +37,8 @@ NAMES = {
     "RR": "recip_rank",
     "Rprec": "Rprec",
     "Bpref": "bpref",
+    "infAP": "infAP",
+    **{f"IPrec@{recall}": f"iprec_at_recall_{recall}0" for recall in ("0.0", "0.1", "0.7", "1.0")},
     "SetP": "set_P",
     "SetR": "set_recall",
     "SetF": "set_F",
@@ -95,6 +97,36 @@ def test_stored_values_of_trec_eval_are_met(golden: dict[str, Any]) -> None:
         assert not any(row.value for row in rows if row.missing), "an absent query is 0"
 
 
+def test_stored_values_of_trec_eval_with_a_pool_are_met() -> None:
+    stored = json.loads(GOLDEN.with_name("trec_eval_pool.json").read_text(encoding="utf-8"))
+    board = Scoreboard(collect(stored["qrels"], stored["runs"]), Conventions.of("trec_eval"))
+    bare = {
+        query: {chunk: grade for chunk, grade in grades.items() if grade >= 0}
+        for query, grades in stored["qrels"].items()
+    }
+    without = Scoreboard(collect(bare, stored["runs"]), Conventions.of("trec_eval"))
+    as_zero = {
+        query: {chunk: max(grade, 0) for chunk, grade in grades.items()}
+        for query, grades in stored["qrels"].items()
+    }
+    zeros = Scoreboard(collect(as_zero, stored["runs"]), Conventions.of("trec_eval"))
+    for entry in stored["values"]:
+        measure = parse(entry["measure"])
+
+        def ours(board: Scoreboard, run: str, measure: Measure) -> dict[str, float]:
+            rows = board.per_query(run, [measure])
+            return {row.query_id: row.value for row in rows}
+
+        met = ours(board, entry["run"], measure)
+        assert met == pytest.approx(entry["values"], abs=1e-9), entry["measure"]
+        if measure.name != "infAP":
+            known = {query: value for query, value in met.items() if max(bare[query].values()) > 0}
+            left = ours(without, entry["run"], measure)
+            assert known == {query: left[query] for query in known}, "a hole to any other measure"
+        if measure.name in ("infAP", "Bpref"):
+            assert met != ours(zeros, entry["run"], measure), "and not a chunk of grade 0"
+
+
 def test_the_stored_collection_holds_what_tools_disagree_on(golden: dict[str, Any]) -> None:
     board = Scoreboard(collect(golden["qrels"], golden["runs"]), Conventions.of("graded"))
     [row, *_] = board.table(parse_all("nDCG@10"))
@@ -126,6 +158,27 @@ def test_every_value_and_mean_is_that_of_trec_eval(
     names = CONDENSED if judged_only else NAMES
     reference = trec_eval(qrels, run, rel, names.values(), judged_only=judged_only)
     for name, theirs in names.items():
+        expected = {query: values[theirs] for query, values in reference.items()}
+        check_values_and_means(board, name.format(rel=rel), expected)
+
+
+POOLED = st.dictionaries(
+    st.sampled_from(QUERIES),
+    st.dictionaries(st.sampled_from(CHUNKS), st.integers(-1, 3), min_size=1),
+    min_size=1,
+)
+
+
+@settings(deadline=None)
+@given(qrels=POOLED, run=RUN, rel=st.integers(1, 3))
+def test_a_grade_below_0_is_in_the_pool_and_ungraded_as_trec_eval_has_it(
+    qrels: Qrels, run: Run, rel: int
+) -> None:
+    """A query with such grades alone is in the mean of trec_eval, and counts 0."""
+    assume(qrels.keys() & run.keys())
+    board = Scoreboard(collect(qrels, {"run": run}), Conventions.of("trec_eval", rel=rel))
+    reference = trec_eval(qrels, run, rel)
+    for name, theirs in NAMES.items():
         expected = {query: values[theirs] for query, values in reference.items()}
         check_values_and_means(board, name.format(rel=rel), expected)
 

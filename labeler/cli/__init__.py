@@ -17,7 +17,7 @@ from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
-from labeler.cli.freezing import freeze, versions
+from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
 from labeler.cli.holdings import drop, queries, retire, runs
@@ -75,7 +75,7 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
-COMMANDS += [freeze, versions, split, leakage, report, export, backup, restore, check]
+COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
 COMMANDS += [change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

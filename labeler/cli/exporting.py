@@ -11,12 +11,20 @@ import click
 from labeler import freezing, transfer
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
+from labeler.formats import RUN_KINDS
 from labeler.model import legible
 from labeler.store import Store
 from labeler.versions import Content
 
 VERSION = "version"
-FLAT = ("qrels", "csv")  # which have a line for each grade and none for a query
+FLAT = (
+    "qrels",
+    "csv",
+    "quepid",
+    "quepid-book",
+    "opensearch",
+    "ranx",
+)  # which have a line for each grade and none for a query
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
@@ -25,24 +33,32 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 @click.option(
     "--format",
     "kind",
-    type=click.Choice([*transfer.EXPORTS, VERSION]),
-    help="jsonl carries everything and loads back; qrels and beir are for other tools; csv is for "
-    "people; events is the whole log of judgments and remarks; version is what --golden names, as "
-    "a file that proves its hash where it is loaded.  "
-    "[default: what PATH's ending says]",
+    type=click.Choice([*transfer.EXPORTS, VERSION, "trec"]),
+    help="jsonl carries everything and loads back; qrels, beir, quepid, quepid-book, opensearch, "
+    "ragas and ranx are for other tools; csv is for people; events is the whole log of judgments "
+    "and remarks; version is what --golden names, as a file that proves its hash where it is "
+    "loaded. Of a run: trec, ranx or ragas.  [default: what PATH's ending says, or trec]",
 )
+@click.option("--run", metavar="NAME", help="Write this stored run, and not the golden set.")
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
 @database_option
 @click.pass_obj
-def export(db: Path, path: Path, kind: str | None, force: bool, golden: str | None) -> None:
-    """Write the golden set to a file.
+def export(
+    db: Path, path: Path, kind: str | None, run: str | None, force: bool, golden: str | None
+) -> None:
+    """Write the golden set, or a run, to a file.
 
     '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
     with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
     what was written, and the seal tells later whether the log up to now is still the same.
     """
+    if run is not None:
+        put_run(db, run, path, kind or "trec", replace=force)
+        return
     kind = kind or kind_of(path)
+    if kind == "trec":
+        raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
     with Store(db) as store:
         seal = store.newest_seal()
         version = None if golden is None else freezing.frozen(store, golden)
@@ -61,6 +77,20 @@ def export(db: Path, path: Path, kind: str | None, force: bool, golden: str | No
         say(f"{path}: {said}")
     click.echo(f"golden: {state.hash}", err=to_output)
     click.echo(f"seal: {seal}", err=to_output)
+    if not noted:
+        click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
+
+
+def put_run(db: Path, run: str, path: Path, kind: str, *, replace: bool) -> None:
+    """Write a stored run."""
+    if kind not in RUN_KINDS:
+        raise click.UsageError(f"a run is written as {', '.join(RUN_KINDS)}, not as {kind}")
+    with Store(db) as store:
+        data = transfer.export_run(store, run, kind)  # type: ignore[arg-type] # just checked
+        put_file(path, data, replace=replace)
+        noted = store.note_if_possible("export", str(path), {"format": kind, "run": run})
+    if str(path) != "-":
+        say(f"{path}: run {run!r}, {len(data.splitlines())} lines")
     if not noted:
         click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
 
@@ -109,7 +139,7 @@ def as_file(version: Content | None) -> bytes:
 
 
 def described(kind: str, store: Store, version: Content | None = None) -> str:
-    """Say what an export holds; qrels and csv hold no query that has no golden grade."""
+    """Say what an export holds; most formats have no query without a golden grade."""
     if version is not None:
         counted = [grades for grades in version.by_query.values() if grades or kind not in FLAT]
         return f"{len(counted)} queries, {len(version.grades)} golden grades, of {version.title}"

@@ -13,6 +13,9 @@ from labeler.cli.group import database_option, say
 from labeler.cli.tables import Table, text_lines
 from labeler.model import SHORT, Version, legible
 from labeler.store import Store
+from labeler.versions import difference, in_words
+
+LONGEST_CELL = 40
 
 
 @click.command()
@@ -69,3 +72,55 @@ def _cells(version: Version, now: str) -> list[str]:
     texts = (version.name, version.hash[:SHORT], version.at[:16].replace("T", " "))
     more = (version.by or "", version.note or "")
     return [*map(legible, (*texts, *more)), f"{version.queries:,}", f"{version.grades:,}"]
+
+
+@click.command()
+@click.argument("old")
+@click.argument("new", required=False)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="json is for programs: every change, whole.",
+)
+@click.option(
+    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
+)
+@database_option
+@click.pass_obj
+def diff(db: Path, old: str, new: str | None, form: str, most: int) -> None:
+    """List what changed between two golden versions.
+
+    OLD and NEW are names or hashes of frozen versions. Without NEW it is the golden set as it is
+    now. Settings come first, then queries and buckets, then golden grades with who gave them.
+    """
+    with Store(db) as store:
+        before, after = freezing.frozen(store, old), freezing.content_of(store, new)
+    changes = difference(before, after)
+    said = in_words(changes)
+    if form == "json":
+        sides = {
+            side: {"name": each.title, "golden": each.state.hash}
+            for side, each in (("old", before), ("new", after))
+        }
+        rows = [{**change.as_row(), "by": list(change.by)} for change in changes]
+        told = {**sides, "description": said, "changes": rows}
+        click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+        return
+    if changes:
+        body = [[_cell(value) for value in change.as_row().values()] for change in changes[:most]]
+        headings = ["change", "of", "query", "chunk", "field", "before", "after", "by"]
+        click.echo("\n".join(text_lines(Table(headings, [], body))))
+        if len(changes) > most:
+            click.echo(f"... and {len(changes) - most:,} more; --most lists them")
+        click.echo()
+    sides_said = (f"{each.title} (golden {each.state.hash[:SHORT]})" for each in (before, after))
+    click.echo(legible(f"{' to '.join(sides_said)}: {said}"))
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else value if isinstance(value, str) else json.dumps(value)
+    said = legible(text)
+    return said if len(said) <= LONGEST_CELL else f"{said[: LONGEST_CELL - 1]}…"

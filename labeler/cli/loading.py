@@ -48,13 +48,18 @@ def grade_options(command: CommandT) -> CommandT:
     negative = click.option(
         "--negative-as-zero", is_flag=True, help="Read negative grades as 0 instead of refusing."
     )
+    ungraded = click.option(
+        "--negative-as-ungraded",
+        is_flag=True,
+        help="Read negative grades as trec_eval does: in the pool, but nobody graded the chunk.",
+    )
     mapped = click.option(
         "--grade-map",
         metavar="OLD=NEW,...",
         callback=lambda _context, _option, text: None if text is None else parse_grade_map(text),
-        help="Read other numbers as grades: 0.3=1,1.0=3.",
+        help="Read other numbers as grades: 0.3=1,1.0=3. With a fraction in it it names them all.",
     )
-    return negative(mapped(command))
+    return negative(ungraded(mapped(command)))
 
 
 @click.group(cls=LabelerGroup)
@@ -75,7 +80,10 @@ def load() -> None:
 @database_option
 @click.pass_obj
 def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits: Limits) -> None:
-    """Add the queries of a JSONL, BEIR, CSV or TSV file."""
+    """Add the queries of a JSONL, BEIR, CSV or TSV file.
+
+    Files of Quepid, OpenSearch and RAGAS name a query by its text: it gets an id made of that.
+    """
     put(db, "queries", path, LoadOptions(facets=facets or None, update=update, limits=limits))
 
 
@@ -86,7 +94,10 @@ def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits:
 @database_option
 @click.pass_obj
 def chunks(db: Path, path: Path, update: bool, limits: Limits) -> None:
-    """Add the chunks of a JSONL, BEIR, CSV or TSV file."""
+    """Add the chunks of a JSONL, BEIR, CSV or TSV file.
+
+    Of RAGAS' samples the contexts are added, each once.
+    """
     put(db, "chunks", path, LoadOptions(update=update, limits=limits))
 
 
@@ -122,7 +133,10 @@ def run(
     on_duplicate: Literal["refuse", "first"],
     limits: Limits,
 ) -> None:
-    """Add a run: TREC, JSONL, CSV or TSV."""
+    """Add a run: TREC, JSONL, CSV or TSV.
+
+    JSON by query, as ranx writes it, and the samples of RAGAS are runs, too.
+    """
     options = LoadOptions(
         run_name=name,
         system=system,
@@ -145,17 +159,23 @@ def golden(
     db: Path,
     path: Path,
     negative_as_zero: bool,
+    negative_as_ungraded: bool,
     grade_map: dict[float, int] | None,
     update: bool,
     limits: Limits,
 ) -> None:
     """Add golden grades: a golden set, a log, qrels, CSV.
 
-    The content says which it is. Only a golden set in JSONL brings its queries along; for the
-    others load the queries first. A table needs the columns query, docid and rating.
+    The content says which it is. A golden set in JSONL brings its queries along, and so do
+    Quepid's and OpenSearch's JSON and RAGAS' samples; for the others load the queries first. A
+    table needs the columns query, docid and rating; a query may stand in it by its text.
     """
     options = LoadOptions(
-        negative_as_zero=negative_as_zero, grade_map=grade_map, update=update, limits=limits
+        negative_as_zero=negative_as_zero,
+        negative_as_ungraded=negative_as_ungraded,
+        grade_map=grade_map,
+        update=update,
+        limits=limits,
     )
     put(db, "golden", path, options)
 
@@ -175,6 +195,7 @@ def beir(
     split: str,
     facets: tuple[str, ...],
     negative_as_zero: bool,
+    negative_as_ungraded: bool,
     grade_map: dict[float, int] | None,
     update: bool,
     limits: Limits,
@@ -184,6 +205,7 @@ def beir(
         split=split,
         facets=facets or None,
         negative_as_zero=negative_as_zero,
+        negative_as_ungraded=negative_as_ungraded,
         grade_map=grade_map,
         update=update,
         limits=limits,

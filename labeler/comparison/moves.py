@@ -97,7 +97,7 @@ def why_undefined(board: Scoreboard, query_id: str, measure: Measure) -> str | N
     least = measure.least_grade
     if not sum(counts):
         return f"nobody has graded a chunk of {query_id}: it has no {measure.label} yet"
-    if least is None or board.conventions.like_trec_eval or any(counts[least:]):
+    if least is None or board.conventions.stand_in is not None or any(counts[least:]):
         return None
     return (
         f"no chunk of {query_id} is known to have grade {least} or more: its {measure.label} is "

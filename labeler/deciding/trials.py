@@ -117,8 +117,8 @@ class Drawn:
         same = cutoffs[0] if (cutoffs == cutoffs[0]).all() else None
         k = np.tile(cutoffs, len(self.grades)) if same is None else int(same)
         values = score(hits, measure, k)
-        if board.conventions.like_trec_eval:
-            values = np.nan_to_num(values)
+        if board.conventions.stand_in is not None:
+            values = np.nan_to_num(values, nan=board.conventions.stand_in)
         values[hits.unjudged] = np.nan
         both = values.reshape(len(self.grades), len(self.queries), 2)
         deltas: Floats = both[:, :, 1] - both[:, :, 0]

@@ -5,7 +5,7 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 
 from labeler.evaluation.alignment import Chunks, Ranked
 from labeler.evaluation.checking import GivenList, are_all, check_chunk_ids, is_number
-from labeler.evaluation.conventions import PRESETS, Conventions, arrowed, number, signed
+from labeler.evaluation.conventions import PRESETS, Conventions, Undefined, arrowed, number, signed
 from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
     NO_RESULT,
@@ -79,6 +79,7 @@ __all__ = [
     "Scoreboard",
     "TieRange",
     "TieRanges",
+    "Undefined",
     "are_all",
     "arrowed",
     "cautions",

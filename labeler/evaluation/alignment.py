@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 
@@ -36,11 +36,15 @@ class Ranked:
 
 @dataclass(frozen=True, eq=False)
 class QueryGrades:
-    """The golden grades of one query, sorted by chunk, each chunk once."""
+    """The golden grades of one query, sorted by chunk, each chunk once.
+
+    ``pool`` are chunks that a file put into the query's pool without a grade, graded by now or not.
+    """
 
     chunks: Chunks
     grades: npt.NDArray[np.int8]
     stale: npt.NDArray[np.bool_]
+    pool: Chunks = field(default_factory=lambda: NO_CHUNKS)
 
     def as_dict(self) -> dict[int, int]:
         """Return the grade of each chunk that has one."""
@@ -70,6 +74,7 @@ class QueryGrades:
             np.array(chunks, dtype=np.int32),
             np.array([golden[chunk][0] for chunk in chunks], dtype=np.int8),
             np.array([golden[chunk][1] for chunk in chunks], dtype=np.bool_),
+            self.pool,
         )
 
 
@@ -77,13 +82,23 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
     """Cut the golden grades into one piece for each query, empty ones included."""
     queries = np.arange(len(collection.query_ids) + 1)
     bounds = np.searchsorted(collection.golden_query, queries).tolist()
+    pools = np.searchsorted(collection.pool_query, queries).tolist()
     return tuple(
         QueryGrades(
             collection.golden_chunk[start:stop],
             collection.golden_grade[start:stop],
             collection.stale[start:stop],
+            collection.pool_chunk[slice(*pool)],
         )
-        for start, stop in pairwise(bounds)
+        for (start, stop), pool in zip(pairwise(bounds), pairwise(pools), strict=True)
+    )
+
+
+def judged_in(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Bools:
+    """Say which queries count; to trec_eval one does that has a pool and no grade."""
+    return np.array(
+        [len(each.chunks) > 0 or (like_trec_eval and len(each.pool) > 0) for each in golden],
+        dtype=np.bool_,
     )
 
 
@@ -120,6 +135,13 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
     place = np.searchsorted(pairs[:-1], sought)
     judged = pairs[place] == sought
     row, at, place = row[judged], at[judged], place[judged]
+    pooled = None
+    if any(len(golden.pool) for golden in goldens):
+        without = np.ones(len(retrieved), dtype=np.bool_)
+        without[at] = False
+        listed = pairs_of(np.repeat(query_of_row, lengths), retrieved)
+        there = np.flatnonzero(without & np.isin(listed, _pools(goldens)))
+        pooled = np.searchsorted(there, at) - np.searchsorted(there, (ends - lengths)[row])
     known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)
     return Hits(
         row=row,
@@ -127,7 +149,15 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
         grade=grades[place],
         known=known[query_of_row],
         length=lengths,
+        pooled=pooled,
     )
+
+
+def _pools(goldens: Sequence[QueryGrades]) -> Ints:
+    """Return the pairs that are in the pools of queries."""
+    chunks = np.concatenate([golden.pool for golden in goldens])
+    query = np.repeat(np.arange(len(goldens)), [len(golden.pool) for golden in goldens])
+    return pairs_of(query, chunks)
 
 
 def pairs_of(query: Ints, chunks: Chunks) -> Ints:
@@ -165,6 +195,7 @@ def rows_of(hits: Hits, start: int, stop: int) -> Hits:
         hits.grade[inside],
         hits.known[start:stop],
         hits.length[start:stop],
+        pooled=None if hits.pooled is None else hits.pooled[inside],
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
+from typing import Literal, TypeAlias
 
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
@@ -20,6 +21,7 @@ from labeler.model import (
     legible,
 )
 
+Undefined: TypeAlias = Literal["nan", 0, 1]
 PRESETS = ("graded", "trec_eval")
 
 
@@ -32,6 +34,9 @@ class Conventions:
 
     ``golden_rule`` is how several people's grades of a chunk became one; None where the grades
     came as one for each chunk.
+
+    ``undefined`` is what a query counts for which nothing is relevant: 0, 1, or ``"nan"``, which
+    leaves it out; None stands for what the preset does.
 
     ``golden`` is the hash of the golden set that numbers rest on, None where nobody keeps one. It
     moves with every grade, and conventions that differ in nothing else are the same. ``frozen``
@@ -52,6 +57,7 @@ class Conventions:
     budget_by_task: Mapping[str, int] = field(default_factory=dict, hash=False)
     pool_depth: int = 10
     golden_rule: str | None = None
+    undefined: Undefined | None = None
     golden: str | None = field(default=None, compare=False, repr=False)
     frozen: str | None = None
     selected: Selection = EVERYTHING
@@ -72,6 +78,8 @@ class Conventions:
             raise BadInput(f"the pool depth is a whole number from 1, not {self.pool_depth!r}")
         if self.golden_rule is not None:
             check_rule(self.golden_rule)
+        if self.undefined is not None and not _is_undefined(self.undefined):
+            raise BadInput(f"undefined is 'nan', 0 or 1, not {self.undefined!r}")
 
     @classmethod
     def of(
@@ -83,13 +91,14 @@ class Conventions:
         budget_by_task: Mapping[str, int] | None = None,
         pool_depth: int = 10,
         golden_rule: str | None = None,
+        undefined: Undefined | None = None,
         selected: Selection = EVERYTHING,
     ) -> Conventions:
         """Make the conventions of a preset, with the gain that belongs to it."""
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
-        budgets = dict(budget_by_task or {})
-        made = cls(preset, rel, dcg, budget, budgets, pool_depth, golden_rule)
+        by_task = dict(budget_by_task or {})
+        made = cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined)
         return replace(made, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
@@ -102,6 +111,13 @@ class Conventions:
     def like_trec_eval(self) -> bool:
         """Whether ties, order and undefined values are treated as trec_eval does."""
         return self.preset == "trec_eval"
+
+    @property
+    def stand_in(self) -> float | None:
+        """What a query counts for which nothing is relevant; None where it is left out."""
+        if self.undefined is None:
+            return 0.0 if self.like_trec_eval else None
+        return None if isinstance(self.undefined, str) else float(self.undefined)
 
     def budget_of(self, task: str | None) -> int:
         """Return the prompt budget of a query of a task, or of none."""
@@ -138,7 +154,7 @@ class Conventions:
             "ideal from all golden grades",
             "unjudged gains nothing",
             f"holes of whole lists: top {self.pool_depth}",
-            f"nothing relevant: {'0, in the mean' if like_trec_eval else 'undefined, left out'}",
+            f"nothing relevant: {_in_the_mean(self.stand_in)}",
             "absent query: 0",
             "order by 32-bit score, ties by chunk id descending"
             if like_trec_eval
@@ -163,6 +179,14 @@ class Conventions:
     def as_dict(self) -> dict[str, object]:
         """Return the fields and the description, ready for JSON."""
         return {**asdict(self), "description": self.describe()}
+
+
+def _in_the_mean(value: float | None) -> str:
+    return "undefined, left out" if value is None else f"{value:.0f}, in the mean"
+
+
+def _is_undefined(value: object) -> bool:
+    return value == "nan" or (_is_whole(value) and value in (0, 1))
 
 
 def _is_whole(value: object) -> bool:

@@ -29,7 +29,7 @@ from labeler.evaluation.checking import (
     is_plain,
 )
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.plain import Qrels, Runs, numbered_later
+from labeler.evaluation.plain import Qrels, Runs, collect, numbered_later
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Floats, Hits, Ints
 from labeler.model import Ranking, RankingsByQuery, check_id
@@ -44,6 +44,8 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     >>> board.values(*board.conventions.measures("RR")).tolist()
     [[0.5]]
     """
+    if any(min(grades.values(), default=0) < 0 for grades in qrels.values()):
+        return Scoreboard(collect(qrels, _checked(runs)), conventions)  # a pool's ranks count, too
     by_column = {name: run for name, run in runs.items() if isinstance(run, RankingsByQuery)}
     lists: Lists = (
         ListsByColumn(qrels, by_column, conventions.like_trec_eval)
@@ -51,6 +53,15 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
         else _LookedUp(qrels, runs, conventions.like_trec_eval)
     )
     return Scoreboard(lists.collection, conventions, lists)
+
+
+def _checked(runs: Runs) -> Runs:
+    """Return runs whose lists are found to be well formed; raises `BadInput` otherwise."""
+    for name, run in runs.items():
+        for query_id, ranked in run.items():
+            check_kind(name, check_id(query_id, "query"), ranked)
+            check_whole_list(name, query_id, ranked)
+    return runs
 
 
 class _LookedUp(Lists):

@@ -194,7 +194,8 @@ def _without(board: Scoreboard, score: Score, judged: _Judged, own: Ints) -> tup
     np.subtract.at(known, (query, grade), 1)
     np.add.at(known[:, 0], query, 1)
     lowered = np.where(np.isin(judged.numbers, own), 0, hits.grade)
-    values = board.measured(score.measure, Hits(hits.row, hits.rank, lowered, known, hits.length))
+    less = Hits(hits.row, hits.rank, lowered, known, hits.length, pooled=hits.pooled)
+    values = board.measured(score.measure, less)
     defined = values[~np.isnan(values)]
     return (float(defined.mean()) if len(defined) else math.nan), len(defined)
 

@@ -29,7 +29,8 @@ def collect(
 ) -> Collection:
     """Make a collection from ``{query: {chunk: grade}}`` and ``{run: {query: ranking}}``.
 
-    A ranking is ``{chunk: score}``, put in order here (ties stay as given), or chunks in order, or
+    A grade of -1 says that a chunk is in the pool and nobody graded it. A ranking is
+    ``{chunk: score}``, put in order here (ties stay as given), or chunks in order, or
     a `Ranking`, which is in order as well. The queries are those of ``qrels``; one with no grades
     yet is there as ``{}``. ``facets`` is ``{facet: {query: bucket}}``.
 
@@ -39,8 +40,12 @@ def collect(
     chunks: Numbers = defaultdict(count().__next__)
     query = np.repeat(np.arange(len(qrels)), [len(grades) for grades in qrels.values()])
     chunk = _number(chain.from_iterable(qrels.values()), len(query), chunks)
-    grade = [grade for grades in qrels.values() for grade in grades.values()]
+    given = [grade for grades in qrels.values() for grade in grades.values()]
+    grade = np.array(given, dtype=np.int8)
     by_query_and_chunk = np.lexsort((chunk, query))
+    pool = by_query_and_chunk[grade[by_query_and_chunk] < 0]
+    if len(pool):
+        by_query_and_chunk = by_query_and_chunk[grade[by_query_and_chunk] >= 0]
     lists = _store(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
@@ -52,10 +57,12 @@ def collect(
         ),
         golden_query=query.astype(np.int32)[by_query_and_chunk],
         golden_chunk=chunk[by_query_and_chunk],
-        golden_grade=np.array(grade, dtype=np.int8)[by_query_and_chunk],
-        stale=np.zeros(len(query), dtype=np.bool_),
+        golden_grade=grade[by_query_and_chunk],
+        stale=np.zeros(len(by_query_and_chunk), dtype=np.bool_),
         revision=0,
         data_revision=0,
+        pool_query=query.astype(np.int32)[pool],
+        pool_chunk=chunk[pool],
     )
 
 

@@ -20,6 +20,7 @@ from labeler.evaluation.alignment import (
     Scores,
     align,
     grades_by_query,
+    judged_in,
     ranked,
     rows_of,
 )
@@ -73,21 +74,20 @@ class Scoreboard:
         self._budgets = np.array([conventions.budget_of(task) for task in tasks], dtype=np.int64)
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
-        everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
-        self._groupings: dict[str | None, Grouping] = {None: everything}
+        self._everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
+        self._groupings: dict[str | None, Grouping] = {None: self._everything}
         self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
-        self._everything = everything
         self._within: tuple[str, str] | None = None
         self._inside: Bools | None = None
-        zeros, depth = conventions.like_trec_eval, conventions.pool_depth
-        self._rules = Rules(~self._lists.listed, self._budgets, zeros, depth)
+        rest = (conventions.stand_in, conventions.pool_depth)
+        self._rules = Rules(~self._lists.listed, self._budgets, *rest)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
         hits = self._lists.hits(golden)
         answered = hits.length.reshape(self._lists.listed.shape) > 0
         self._answers = Answers(self._lists.listed, answered)
         layout = Layout(len(self.run_names), ())
-        judged = np.array([len(grades.chunks) > 0 for grades in golden], dtype=np.bool_)
+        judged = judged_in(golden, conventions.like_trec_eval)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
         at = (collection.revision, conventions.on(collection.golden), collection.golden)
         self._state = State(*at, golden, hits, {}, Sheet.of(layout, table))
@@ -332,8 +332,8 @@ class Scoreboard:
         """
         rows = self._all_queries if queries is None else list(map(self.number_of, queries))
         values = score(hits, measure, self.cutoffs(measure)[rows])
-        if self.conventions.like_trec_eval:
-            values = np.nan_to_num(values)
+        if self.conventions.stand_in is not None:
+            values = np.nan_to_num(values, nan=self.conventions.stand_in)
         values[hits.unjudged] = np.nan
         if self._inside is not None:
             values[~self._inside[rows]] = np.nan
@@ -395,7 +395,7 @@ class Scoreboard:
             golden[query] = golden[query].changed(changes)
         moved = {query: self._lists.align([query], golden) for query in by_query}
         queries = np.array(list(moved), dtype=np.int64)
-        judged = np.array([len(golden[query].chunks) > 0 for query in moved], dtype=np.bool_)
+        judged = judged_in([golden[query] for query in moved], self.conventions.like_trec_eval)
         hits = Hits.join(list(moved.values()))
         rows = fill(sheet.layout, self._rules, hits, queries, judged)
         fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)

@@ -31,13 +31,13 @@ class Rules:
     """What a row's numbers depend on besides hits: the same for all grades a query can have.
 
     ``absent`` (queries, runs) says where a run has no list, ``budgets`` (queries,) are the prompt
-    budgets. ``zero_if_undefined`` is trec_eval's way. Where a measure looks at the whole list, its
-    holes are counted down to ``pool_depth``.
+    budgets. ``stand_in`` is what counts where a value is undefined, None if nothing does. Where a
+    measure looks at the whole list, its holes are counted down to ``pool_depth``.
     """
 
     absent: Bools
     budgets: Ints
-    zero_if_undefined: bool
+    stand_in: float | None
     pool_depth: int
 
     @property
@@ -173,9 +173,9 @@ def fill(layout: Layout, rules: Rules, hits: Hits, queries: Ints, judged: Bools)
         rows[:, columns] = holes.reshape(len(rows), runs)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
-    np.copyto(values, 0.0, where=undefined)
+    np.copyto(values, rules.stand_in or 0.0, where=undefined)
     defined = judged[:, np.newaxis]
-    if not rules.zero_if_undefined:
+    if rules.stand_in is None:
         first_run = undefined.reshape(len(rows), len(measures), runs)[:, :, :1]
         defined = defined & ~first_run.any(axis=2)
     rows[:, layout.all_defined] = defined

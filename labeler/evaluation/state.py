@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, pairs_of, realigned
+from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, judged_in, pairs_of, realigned
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Sheet
@@ -44,8 +44,8 @@ class State:
 
     @cached_property
     def judged(self) -> Bools:
-        """Say which queries have a golden grade, (queries,)."""
-        return np.array([len(golden.chunks) > 0 for golden in self.golden], dtype=np.bool_)
+        """Say which queries count, (queries,)."""
+        return judged_in(self.golden, self.conventions.like_trec_eval)
 
     @cached_property
     def counts(self) -> Counts:

@@ -46,7 +46,7 @@ def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tupl
     [(0.5, 0.5, 1.0)]
     """
     board = board.snapshot()
-    wanted = board.resolve(measures)
+    wanted = [each for each in board.resolve(measures) if each.name not in _NOT_RISING]
     column = board.column_of(run)
     tied = _tied(board, run)
     orders = {
@@ -92,6 +92,8 @@ def tie_notes(ranges: TieRanges, conventions: Conventions) -> list[Note]:
     return notes
 
 
+# What a better chunk may lower as it moves up, so that no order of ties is known to be the best.
+_NOT_RISING = ("infAP",)
 _SIDES = (("run", "value", ""), ("run_a", "a", "_a"), ("run_b", "b", "_b"))
 
 

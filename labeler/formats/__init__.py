@@ -7,24 +7,35 @@ line, what is wrong and what would be right; nothing is read by halves. Writers 
 from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
 from labeler.formats.golden import read_golden
-from labeler.formats.grades import GradeRule, parse_grade_map
+from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
+from labeler.formats.meant import CHUNK, HASHED, Meant
 from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
-from labeler.formats.ranked import OnDuplicate
+from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.told import RELEVANT
 from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
+from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
 __all__ = [
+    "CHUNK",
+    "HASHED",
     "LIMITS",
+    "RELEVANT",
+    "RUN_KINDS",
+    "UNGRADED",
     "FrozenFile",
     "GradeRule",
     "Guess",
     "Limits",
+    "Meant",
     "OnDuplicate",
+    "Order",
     "Passages",
+    "RunKind",
     "beir_files",
     "guess",
     "parse_grade_map",
@@ -42,6 +53,7 @@ __all__ = [
     "version_in",
     "write_events",
     "write_golden",
+    "write_run",
     "write_version",
     "zip_files",
 ]

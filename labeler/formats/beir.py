@@ -12,9 +12,10 @@ from pathlib import Path, PurePosixPath
 from labeler.errors import BadInput, NotFound
 from labeler.formats.archives import check_together, member_source, members_of
 from labeler.formats.chunks import chunks_from
-from labeler.formats.golden import empty_golden, golden_from
+from labeler.formats.golden import golden_from
 from labeler.formats.grades import GradeRule
 from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.pairs import empty_golden
 from labeler.formats.queries import queries_from
 from labeler.formats.reading import (
     Progress,
@@ -42,6 +43,7 @@ def read_beir(
     name: str | None = None,
     progress: Progress | None = None,
     limits: Limits = LIMITS,
+    negative_as_ungraded: bool = False,
 ) -> LoadedBeir:
     """Read a BEIR folder, or a zip archive that holds one at its root or one level down.
 
@@ -49,7 +51,7 @@ def read_beir(
     a folder without any qrels gives an empty golden set. Queries without grades are kept.
     Raises `BadInput` with file and line, `NotFound` for what is missing.
     """
-    rule = GradeRule(negative_as_zero, grade_map or {})
+    rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     shown = os.fspath(folder) if name is None else name
     parts = _parts(Path(folder), shown, limits)
     corpus, queries = _needed(shown, parts)

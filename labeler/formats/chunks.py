@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from labeler.errors import BadInput
+from labeler.formats import ragas
+from labeler.formats.documents import Document
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.names import CHUNK_ID, CHUNK_TEXT, DOCUMENT_ID, POSITION, TITLE
-from labeler.formats.reading import Progress, Source, StrPath, file_source, open_lines
+from labeler.formats.peers import in_json
+from labeler.formats.reading import (
+    Lines,
+    Progress,
+    Source,
+    StrPath,
+    file_source,
+    open_lines,
+    peek_line,
+)
 from labeler.formats.records import (
     Record,
+    Records,
     as_id,
     merged,
     take,
@@ -16,7 +29,7 @@ from labeler.formats.records import (
     take_text,
 )
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
-from labeler.formats.tables import read_records
+from labeler.formats.tables import read_table
 from labeler.model import Chunk, Loaded
 
 _WANTED = {"chunk id": CHUNK_ID}
@@ -43,7 +56,7 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
     chunks: Spool[Chunk] = Spool()
     ids, counts = Ids("chunk"), _Counts()
     with open_lines(source, progress) as raw:
-        for number, record in read_records(source, raw, _WANTED, _OTHERS):
+        for number, record in _records(source, raw):
             weight = weight_of(record)
             with source.at(number):
                 chunk = _chunk_of(record, source.limits)
@@ -54,6 +67,32 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
         raise source.fail(None, "there is no chunk in it")
     ids.check(source, lambda place: chunks[place].chunk_id)
     return Loaded(source.name, chunks, lines_of_records(ids.lines), counts.facts(), ids.warnings())
+
+
+def _records(source: Source, raw: Lines) -> Records:
+    """Give the records of a file, whatever it is; the contexts of samples each once."""
+    number, first, lines = peek_line(source, raw)
+    if number == 0:
+        return
+    found = in_json(source, number, first, lines)
+    if isinstance(found, Document):
+        raise source.fail(number, "one JSON object; chunks are a JSON object a line, or a list")
+    if found is None:
+        yield from read_table(source, lines, _WANTED, _OTHERS)
+        return
+    texts: dict[str, str] = {}
+    for line, record in found:
+        if not (ragas.is_sample(record) or ragas.is_result(record)):
+            yield line, record
+            continue
+        with source.at(line):
+            for chunk_id, text in ragas.chunks_in(record, source.limits):
+                known = texts.get(chunk_id)
+                if known is None:
+                    texts[chunk_id] = str(text)
+                    yield line, {"chunk_id": chunk_id, "text": text}
+                elif known != text:
+                    raise BadInput(f"chunk {chunk_id!r} has another text on an earlier line")
 
 
 def _chunk_of(record: Record, limits: Limits) -> Chunk:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from array import array
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from statistics import median_low
 from typing import TypeAlias
 
 from labeler.errors import BadInput
+from labeler.formats import ragas
+from labeler.formats.documents import Document
 from labeler.formats.events import events_from, is_log
-from labeler.formats.grades import GradeRule
+from labeler.formats.grades import UNGRADED, GradeRule
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.names import CHUNK_OF_PAIR, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.pairs import Pairs, empty_golden
+from labeler.formats.peers import graded_in, in_json
 from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
     Progress,
     Source,
     StrPath,
-    decode,
     file_source,
     open_lines,
     peek_line,
@@ -28,27 +30,20 @@ from labeler.formats.records import (
     Record,
     Records,
     as_id,
-    outer_spaces,
-    parse_object,
-    read_jsonl,
+    named,
+    peek_record,
     short,
-    starts_json,
     take,
     take_id,
     take_names,
     take_text,
 )
-from labeler.formats.spool import Firsts, Ids, Spool, lines_of_records, weight_of
+from labeler.formats.spool import Ids, Spool, weight_of
 from labeler.formats.spreadsheet import CSV_COLUMNS, revived
 from labeler.formats.tables import is_header, read_table
+from labeler.formats.told import Graded, Told
 from labeler.formats.trec import QRELS, TrecFile
-from labeler.model import (
-    GRADES,
-    GoldenGrade,
-    Loaded,
-    LoadedGolden,
-    Query,
-)
+from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query
 
 _GRADERS = ("graders", "grader")
 _NOTE = ("note", "notes")
@@ -64,146 +59,80 @@ def read_golden(
     name: str | None = None,
     progress: Progress | None = None,
     limits: Limits = LIMITS,
+    negative_as_ungraded: bool = False,
 ) -> LoadedGolden:
     """Read grades, plain or gzip; the content says in which format they are.
 
     These are: a golden set as JSONL (its buckets are taken as they stand), the log as JSONL,
     TREC qrels, a BEIR ``qrels/test.tsv``, and JSONL, CSV or TSV with a query, a chunk and a
     grade per line (``query,docid,rating``), where a blank rating or chunk means not graded.
-    Grades are 0, 1, 2 or 3; ``grade_map`` says what other numbers stand for. The same pair
+    Of other tools: a book or a case of Quepid, judgments of OpenSearch, samples of RAGAS, lists of
+    ``{query, relevant_ids, relevance_map}`` and JSON by query. Those that name a query by its text
+    bring it along, under an id made of the text.
+
+    Grades are 0, 1, 2 or 3; ``grade_map`` says what other numbers stand for, and names all of them
+    where one is a fraction. Several judges' ratings become their lower median. The same pair
     twice counts once, with two different grades it is refused. Raises `BadInput` with file and
     line, `NotFound` for a missing file.
     """
-    rule = GradeRule(negative_as_zero, grade_map or {})
+    rule = GradeRule(negative_as_zero, grade_map or {}, negative_as_ungraded)
     return golden_from(file_source(path, name, limits), rule, progress)
 
 
 def golden_from(source: Source, rule: GradeRule, progress: Progress | None = None) -> LoadedGolden:
     """Read grades from a source, as `read_golden` does."""
-    with open_lines(source, progress) as lines:
-        number, first, lines = peek_line(source, lines, comments=True)
+    pairs = Pairs(source, rule)
+    try:
+        with open_lines(source, progress) as lines:
+            return _read(pairs, lines)
+    except BadInput:
+        pairs.check_scale()  # what was wrong first is told first
+        raise
+
+
+def _read(pairs: Pairs, lines: Lines) -> LoadedGolden:
+    number, first, lines = peek_line(pairs.source, lines, comments=True)
+    if number == 0:
+        raise pairs.source.fail(None, "there is no grade in it")
+    found = in_json(pairs.source, number, first, lines)
+    if isinstance(found, Document):
+        return _read_told(pairs, graded_in(found))
+    if found is not None:
+        number, keys, records = peek_record(found)
         if number == 0:
-            raise source.fail(None, "there is no grade in it")
-        if starts_json(source, number, first):
-            keys = parse_object(source, number, decode(source, number, first))
-            with source.at(number):
-                reader = _jsonl_reader(keys)
-            return reader(source, read_jsonl(source, lines), rule)
-        pairs = _Pairs(source, rule)
-        if is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
-            _read_table(pairs, first, lines)
-        else:
-            _read_qrels(pairs, lines)
-        return pairs.golden()
+            raise pairs.source.fail(None, "there is no grade in it")
+        with pairs.source.at(number):
+            reader = _reader_of(keys)
+        return reader(pairs, records)
+    if is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
+        _read_table(pairs, first, lines)
+    else:
+        _read_qrels(pairs, lines)
+    return pairs.golden()
 
 
-def empty_golden(source: str) -> LoadedGolden:
-    """Return what a source without any grade gives."""
-    return LoadedGolden(Loaded(source, (), ()), Loaded(source, (), ()), Loaded(source, (), ()))
-
-
-class _Pairs:
-    """The grades of a file so far, each pair once."""
-
-    def __init__(self, source: Source, rule: GradeRule) -> None:
-        self.source = source
-        self.rule = rule
-        self.skipped: Counter[str] = Counter()
-        self.warnings: list[str] = []
-        self._grades: Spool[GoldenGrade] = Spool()
-        self._values = bytearray()
-        self._lines = array("q")
-        self._firsts = Firsts()
-
-    def add(self, line: int, grade: GoldenGrade) -> None:
-        """Note a grade; refuse it where the pair is known to have another one."""
-        place = self._firsts.add((grade.query_id, grade.chunk_id))
-        if place is None:
-            self._grades.add(grade, len(grade.note or ""))
-            self._values.append(grade.grade)
-            self._lines.append(line)
-        elif self._values[place] == grade.grade:
-            self.skipped["duplicates"] += 1
-        else:
-            raise BadInput(self._other_grade(grade, place))
-
-    def _other_grade(self, grade: GoldenGrade, place: int) -> str:
-        return (
-            f"chunk {grade.chunk_id!r} has grade {grade.grade} for query {grade.query_id!r}, "
-            f"but {self._values[place]} on line {self._lines[place]}; keep one of them"
-        )
-
-    def _drop_repeats(self) -> None:
-        """Leave each pair once, those too that were too many to be known while reading."""
-        repeats: set[int] = set()
-        for place, later in self._firsts.suspects():
-            grade, first = self._grades[later], self._grades[place]
-            if (first.query_id, first.chunk_id) != (grade.query_id, grade.chunk_id):
-                continue
-            if first.grade != grade.grade:
-                raise self.source.fail(self._lines[later], self._other_grade(grade, place))
-            repeats.add(later)
-        if repeats:
-            self.skipped["duplicates"] += len(repeats)
-            kept: Spool[GoldenGrade] = Spool()
-            for place, grade in enumerate(self._grades):
-                if place not in repeats:
-                    kept.add(grade, len(grade.note or ""))
-            lines = (line for place, line in enumerate(self._lines) if place not in repeats)
-            self._grades, self._lines = kept, array("q", lines)
-
-    def loaded(self) -> Loaded[GoldenGrade]:
-        """Return the grades with their facts; raises `BadInput` where a pair has two grades."""
-        self._drop_repeats()
-        queries: dict[str, None] = {}
-        spaced: dict[str, None] = {}
-        counts: Counter[int] = Counter()
-        for grade in self._grades:
-            queries[grade.query_id] = None
-            counts[grade.grade] += 1
-            if grade.chunk_id != grade.chunk_id.strip():
-                spaced[grade.chunk_id] = None
-        facts: dict[str, int | str] = {
-            "judgments": len(self._grades),
-            "queries with grades": len(queries),
-        }
-        facts |= {f"grade {grade}": counts[grade] for grade in GRADES}
-        facts |= self.skipped
-        warnings = (*self.warnings, *outer_spaces(queries, "query"), *outer_spaces(spaced, "chunk"))
-        if not self._grades:
-            warnings = ("there is no grade in it", *warnings)
-        return Loaded(
-            self.source.name, self._grades, lines_of_records(self._lines), facts, warnings
-        )
-
-    def golden(self, queries: Loaded[Query] | None = None) -> LoadedGolden:
-        """Return the grades as a golden set, with its queries if the file has any."""
-        empty = empty_golden(self.source.name)
-        return LoadedGolden(queries or empty.queries, self.loaded(), empty.events)
-
-
-def _read_qrels(pairs: _Pairs, lines: Lines) -> None:
+def _read_qrels(pairs: Pairs, lines: Lines) -> None:
     file = TrecFile(pairs.source, QRELS)
-    known: dict[bytes, int] = {}
+    known: dict[bytes, int | None] = {}
     for number, (query, _, chunk, grade) in file.rows(lines):
         query_id = file.text(number, query)
         chunk_id = file.text(number, chunk)
         with pairs.source.at(number):
             if grade not in known:
-                known[grade] = pairs.rule.read(grade.decode(errors="replace"))
-            pairs.add(number, GoldenGrade(query_id, chunk_id, known[grade]))
+                known[grade] = pairs.grade_of(number, grade.decode(errors="replace"))
+            _put(pairs, number, query_id, chunk_id, known[grade])
     if file.comments:
         pairs.skipped["comment lines"] = file.comments
 
 
-def _read_table(pairs: _Pairs, first: bytes, lines: Lines) -> None:
+def _read_table(pairs: Pairs, first: bytes, lines: Lines) -> None:
     records = read_table(pairs.source, lines, _WANTED, (*_GRADERS, *_NOTE))
     if first.decode(errors="replace").split(",") == list(CSV_COLUMNS):
         records = ((number, revived(record)) for number, record in records)
     _read_flat(pairs, records)
 
 
-def _read_flat(pairs: _Pairs, records: Records) -> None:
+def _read_flat(pairs: Pairs, records: Records) -> None:
     """Read one grade per record; without a chunk or a grade it says "not graded"."""
     for number, record in records:
         with pairs.source.at(number):
@@ -213,66 +142,132 @@ def _read_flat(pairs: _Pairs, records: Records) -> None:
             if _blank(chunk_id) or _blank(grade):
                 pairs.skipped["not graded, skipped"] += 1
                 continue
-            pairs.add(
-                number,
-                GoldenGrade(
-                    query_id,
-                    as_id(chunk_id, "chunk", limits),
-                    pairs.rule.read(grade),
-                    take_names(record, _GRADERS, ";"),
-                    take_text(record, _NOTE),
-                ),
-            )
+            people, note = take_names(record, _GRADERS, ";"), take_text(record, _NOTE)
+            chunk_id = as_id(chunk_id, "chunk", limits)
+            _put(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), people, note)
+
+
+def _put(
+    pairs: Pairs,
+    line: int,
+    query_id: str,
+    chunk_id: str,
+    grade: int | None,
+    graders: tuple[str, ...] = (),
+    note: str | None = None,
+) -> None:
+    """Note what was said of a pair, unless it was off the scale, which is told in the end."""
+    if grade == UNGRADED:
+        pairs.add_ungraded(line, query_id, chunk_id)
+    elif grade is not None:
+        pairs.add(line, GoldenGrade(query_id, chunk_id, grade, graders, note))
 
 
 def _blank(value: object) -> bool:
     return value is None or (isinstance(value, str) and not value.strip())
 
 
-_Reader: TypeAlias = Callable[[Source, Records, GradeRule], LoadedGolden]
+_Reader: TypeAlias = Callable[[Pairs, Records], LoadedGolden]
 
 
-def _jsonl_reader(keys: Record) -> _Reader:
-    """Return what reads a JSONL file whose first record has these keys."""
+def _reader_of(keys: Record) -> _Reader:
+    """Return what reads a file whose first record has these keys."""
     if "judgments" in keys:
-        return read_set
+        return _read_set
     if FROZEN in keys:
         raise BadInput("a frozen version of a golden set: 'labeler load version FILE' takes it")
     if is_log(keys):
         return _read_log
     if set(keys) & set(GRADE):
         return _read_pairs
+    if ragas.is_relevance(keys):
+        return _read_relevance
     raise BadInput(
         "neither a golden set (key judgments), nor a log (keys event_id and grader), nor one "
-        f"grade per line (key grade); the keys found are {', '.join(keys) or 'none'}"
+        "grade per line (key grade), nor what is right for a query (keys relevant_ids or "
+        f"reference_contexts); the keys found are {named(keys)}"
     )
 
 
-def _read_pairs(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
-    pairs = _Pairs(source, rule)
+def _read_pairs(pairs: Pairs, records: Records) -> LoadedGolden:
     _read_flat(pairs, records)
     return pairs.golden()
 
 
+def _read_relevance(pairs: Pairs, records: Records) -> LoadedGolden:
+    return _read_told(pairs, _relevance(pairs.source, records))
+
+
+def _relevance(source: Source, records: Records) -> Told:
+    for number, record in records:
+        with source.at(number):
+            yield from ragas.graded_in(number, record, source.limits)
+
+
+def _read_told(pairs: Pairs, told: Told) -> LoadedGolden:
+    """Read what another tool's file says, with the queries it names by their text."""
+    queries: dict[str, tuple[int, Query]] = {}
+    for each in told:
+        with pairs.source.at(each.line):
+            query_id, text = each.asked
+            if text is not None and query_id not in queries:
+                queries[query_id] = each.line, Query(query_id, text)
+            _put_told(pairs, each)
+    if pairs.disputed:
+        pairs.warnings.append(
+            f"{pairs.disputed} pairs have different ratings by different judges; the lower median "
+            "of each counts"
+        )
+    lines, found = [line for line, _ in queries.values()], [query for _, query in queries.values()]
+    facts: dict[str, int | str] = {"queries named by their text": len(found)} if found else {}
+    return replace(pairs.golden(), asked=Loaded(pairs.source.name, found, lines, facts))
+
+
+def _put_told(pairs: Pairs, told: Graded) -> None:
+    grades = [pairs.grade_of(told.line, value) for value in told.values]
+    given = [grade for grade in grades if grade is not None and grade != UNGRADED]
+    if not told.values:
+        pairs.skipped["not graded, skipped"] += 1
+    elif UNGRADED in grades and not given:
+        pairs.add_ungraded(told.line, told.asked.query_id, told.chunk_id)
+    elif given:
+        pairs.disputed += len(set(given)) > 1
+        pair = told.asked.query_id, told.chunk_id
+        _put(pairs, told.line, *pair, median_low(given), told.graders, told.note)
+
+
 def read_set(source: Source, records: Records, rule: GradeRule) -> LoadedGolden:
     """Read a golden set from its lines, a query on each."""
-    pairs = _Pairs(source, rule)
+    return _read_set(Pairs(source, rule), records)
+
+
+def _read_set(pairs: Pairs, records: Records) -> LoadedGolden:
+    source = pairs.source
     queries: Spool[Query] = Spool()
     ids = Ids("query")
     unknown: dict[str, None] = {}
     for number, record in records:
         with source.at(number):
-            judgments = _judgments(record)
+            judgments, ungraded = _judgments(record), _ungraded(record)
             weight = weight_of(record)
             query = query_of(record, source.limits, exact=True)
             ids.add(query.query_id, number)
             for judgment in judgments:
-                pairs.add(number, _golden_grade(query.query_id, judgment, rule, source.limits))
+                _put_judgment(pairs, number, query.query_id, judgment)
                 unknown |= dict.fromkeys(judgment.keys() - _JUDGMENT)
+            for chunk_id in ungraded:
+                pairs.add_ungraded(number, query.query_id, as_id(chunk_id, "chunk", source.limits))
         queries.add(query, weight)
     if unknown:
-        pairs.warnings.append(f"not kept from the judgments: {', '.join(sorted(unknown))}")
+        pairs.warnings.append(f"not kept from the judgments: {named(sorted(unknown))}")
     return pairs.golden(loaded_queries(source, queries, ids))
+
+
+def _ungraded(record: Record) -> list[object]:
+    given = record.pop("ungraded", None)
+    if given is not None and not isinstance(given, list):
+        raise BadInput(f"ungraded must be a list of chunk ids, not {short(given)}")
+    return given or []
 
 
 def _judgments(record: Record) -> list[Record]:
@@ -285,19 +280,16 @@ def _judgments(record: Record) -> list[Record]:
     return judgments
 
 
-def _golden_grade(query_id: str, judgment: Record, rule: GradeRule, limits: Limits) -> GoldenGrade:
+def _put_judgment(pairs: Pairs, line: int, query_id: str, judgment: Record) -> None:
     values = dict(judgment)
     note = values.get("note")
     if note is not None and not isinstance(note, str):
         raise BadInput(f"note must be text, not {short(note)}")
-    return GoldenGrade(
-        query_id,
-        take_id(values, CHUNK_OF_PAIR, "chunk", limits),
-        rule.read(take(values, GRADE)),
-        take_names(values, _GRADERS, ";"),
-        note,
-    )
+    chunk_id = take_id(values, CHUNK_OF_PAIR, "chunk", pairs.source.limits)
+    grade = pairs.grade_of(line, take(values, GRADE))
+    _put(pairs, line, query_id, chunk_id, grade, take_names(values, _GRADERS, ";"), note)
 
 
-def _read_log(source: Source, records: Records, _: GradeRule) -> LoadedGolden:
+def _read_log(pairs: Pairs, records: Records) -> LoadedGolden:
+    source = pairs.source
     return replace(empty_golden(source.name), events=events_from(source, records))

@@ -23,6 +23,8 @@ from typing import Literal, TypeAlias
 from labeler.errors import LabelerError
 from labeler.formats.archives import members_in
 from labeler.formats.beir import folder_parts, parts_among
+from labeler.formats.by_query import are_grades, is_by_query
+from labeler.formats.documents import beginning, begins_document
 from labeler.formats.names import (
     CHUNK_ID,
     CHUNK_OF_PAIR,
@@ -33,9 +35,14 @@ from labeler.formats.names import (
     LISTS,
     POSITION,
     QUERY_OF_PAIR,
+    RANK,
     TITLE,
 )
+from labeler.formats.opensearch import RATINGS
+from labeler.formats.peers import is_document
+from labeler.formats.quepid import PAIRS
 from labeler.formats.queries import QUERY_ID, QUERY_TEXT
+from labeler.formats.ragas import is_relevance, is_result
 from labeler.formats.reading import Source, StrPath, file_source, head_of, look, memory_source
 from labeler.formats.records import Record, counted, parse_object, short, spelled, starts_json
 from labeler.formats.tables import header_names
@@ -44,6 +51,11 @@ from labeler.model import GRADES
 
 Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir", "version"]
 
+_DOCUMENTS = {
+    RATINGS: "judgments of OpenSearch",
+    PAIRS: "a book of Quepid",
+    "ratings": "a case of Quepid",
+}
 _ZIP = b"PK\x03\x04"
 _PAGE = re.compile(r"\s*<(!doctype|html|\?xml)\b", re.IGNORECASE)
 _MOST_RECORDS = 100
@@ -54,7 +66,7 @@ _QUERIES_OWN = tuple(name for name in (*QUERY_ID, *QUERY_TEXT) if name not in (*
 _CHUNKS_OWN = tuple(name for name in (*CHUNK_ID, *CHUNK_TEXT) if name not in (*_ANY_ID, "text"))
 _CHUNKS_HELP = (*TITLE, *DOCUMENT_ID, *POSITION)
 _KNOWN = (
-    *(*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, "rank", *QUERY_ID, *QUERY_TEXT),
+    *(*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, *RANK, *QUERY_ID, *QUERY_TEXT),
     *(*CHUNK_ID, *CHUNK_TEXT, *_CHUNKS_HELP),
 )
 _NEEDED = (
@@ -105,11 +117,45 @@ def _of_source(source: Source) -> Guess:
     if _PAGE.match(first):
         raise source.fail(None, "it is a web page or XML; save the data in it as CSV or JSONL")
     rest = [first, *(line for _, line in numbered)]
-    if starts_json(source, number, first.strip().encode(errors="replace")):
+    begins = first.strip().encode(errors="replace")
+    if begins_document(begins) or (begins.startswith(b"{") and _holds_all(begins)):
+        return _of_document(source, "\n".join(rest))
+    if starts_json(source, number, begins):
         records = [parse_object(source, number, first), *_json_records(rest[1:])]
         return _of_records(source, records, "line")
     table = _table_records(rest)
     return _of_records(source, table, "row") if table else _of_columns(source, rest)
+
+
+def _holds_all(line: bytes) -> bool:
+    """Say whether a line is a whole object of another tool, and all there is."""
+    try:
+        return is_document(json.loads(line))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _of_document(source: Source, text: str) -> Guess:
+    """Guess by the beginning of JSON that is one object or one list."""
+    parts = beginning(text)
+    if text.lstrip().startswith("["):
+        records = [part for part in parts[:_MOST_RECORDS] if isinstance(part, dict)]
+        if not records:
+            raise source.fail(None, f"a JSON list without objects in it; {_NEEDED}")
+        return _of_records(source, records, "entry")
+    for key, what in _DOCUMENTS.items():
+        if f'"{key}"' in text:
+            return Guess("golden", what)
+    found = dict(parts)
+    if not is_by_query(found):
+        raise source.fail(None, f"one JSON object of no known kind; {_NEEDED}")
+    if are_grades(found):
+        return Guess("golden", "a grade for each chunk, by query")
+    if any(isinstance(value, dict) for value in found.values()):
+        return Guess("run", "a score for each chunk, by query")
+    if re.search("qrel|golden|relevan|judg|truth", source.name, re.IGNORECASE):
+        return Guess("golden", "a list of chunks by query, and its name says that they are right")
+    return Guess("run", "a list of chunks by query")
 
 
 def _of_zip(source: Source) -> Guess:
@@ -165,7 +211,9 @@ def _of_columns(source: Source, lines: Sequence[str]) -> Guess:
     """Guess by lines without a header, as TREC files have them."""
     cells = lines[0].split()
     numbers = [_is_number(cell) for cell in cells]
-    if len(cells) == len(RUN[0].split()) and numbers[3] and numbers[4]:
+    columns = len(RUN[0].split())
+    tagged = len(cells) > columns and not numbers[columns - 1]
+    if (len(cells) == columns or tagged) and numbers[3] and numbers[4]:
         return Guess("run", "six columns a line, with rank and score, as in a TREC run")
     if len(cells) == len(QRELS[0].split()) and numbers[3]:
         return Guess("golden", "four columns a line, the last a grade, as in TREC qrels")
@@ -186,6 +234,8 @@ def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
         return Guess("golden", f"a query a {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:
         return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
+    if (told := _of_contexts(records, keys, place)) is not None:
+        return told
     if keys & {*QUERY_OF_PAIR}:
         if any(isinstance(record.get(name), list) for record in records for name in LISTS):
             return Guess("run", f"a query a {place} with the list of its results")
@@ -199,13 +249,24 @@ def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
     return found
 
 
+def _of_contexts(records: Sequence[Record], keys: set[str], place: str) -> Guess | None:
+    """Guess where a question stands with the contexts that were found for it, or are right."""
+    found, right = any(map(is_result, records)), any(map(is_relevance, records))
+    if found:
+        also = "; it can be loaded as queries, chunks and golden grades, too" if right else ""
+        return Guess("run", f"a question a {place} with the contexts found for it{also}")
+    if right:
+        return Guess("golden", f"a question a {place} with what is right for it")
+    return Guess("queries", f"a question a {place} (user_input)") if "user_input" in keys else None
+
+
 def _of_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess:
     """Guess where a query and a chunk stand together: graded, or retrieved."""
     grade = next((name for name in GRADE if name in keys and name != "score"), None)
     if grade is not None:
         return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}")
-    if "rank" in keys or "score" not in keys:
-        scored = " and ".join(name for name in ("rank", "score") if name in keys)
+    if keys & {*RANK} or "score" not in keys:
+        scored = " and ".join(name for name in (*RANK, "score") if name in keys)
         how = f"with {scored}" if scored else "best first"
         return Guess("run", f"a query and a chunk a {place}, {how}")
     if "corpus-id" in keys:

@@ -7,13 +7,14 @@ with their reader.
 from __future__ import annotations
 
 # Of a query with a chunk. PyTerrier writes its internal number as docid beside the real id as
-# docno; a "query" beside a query id is the query's text.
-QUERY_OF_PAIR = ("query_id", "qid", "q_id", "query-id", "query")
+# docno; a "query" beside a query id is the query's text. Quepid's tables have the text alone.
+QUERY_OF_PAIR = ("query_id", "qid", "q_id", "query-id", "query", "query_text")
 # These can mean nothing else; "id" and "query" can.
 ONE_QUERY = frozenset({"query_id", "qid", "q_id", "query-id"})
 CHUNK_OF_PAIR = ("chunk_id", "docno", "doc_id", "docid", "corpus-id")
 GRADE = ("grade", "rating", "relevance", "label", "rel", "score")
 LISTS = ("results", "chunks")
+RANK = ("rank", "doc_position")  # the second is Quepid's
 
 # Of a chunk.
 CHUNK_ID = ("chunk_id", "_id", "id", "docid", "docno")

@@ -9,25 +9,39 @@ from dataclasses import replace
 from typing import Any
 
 from labeler.errors import BadInput
+from labeler.formats import ragas
+from labeler.formats.documents import Document
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import ONE_QUERY
-from labeler.formats.reading import Progress, Source, StrPath, file_source, open_lines
+from labeler.formats.names import CHUNK_OF_PAIR, ONE_QUERY
+from labeler.formats.peers import in_json, queries_in
+from labeler.formats.reading import (
+    Lines,
+    Progress,
+    Source,
+    StrPath,
+    file_source,
+    open_lines,
+    peek_line,
+)
 from labeler.formats.records import (
     Record,
+    Records,
     counted,
     merged,
     short,
+    take,
     take_id,
     take_mapping,
     take_text,
     take_texts,
 )
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
-from labeler.formats.tables import read_records
+from labeler.formats.tables import is_header, read_table
+from labeler.formats.told import by_text
 from labeler.model import SPLITS, TASKS, Loaded, Query, acting_in, check_name
 
 QUERY_ID = ("query_id", "_id", "id", "qid")
-QUERY_TEXT = ("query", "text", "question")
+QUERY_TEXT = ("query", "text", "question", "query_text")
 _TASK = ("task",)
 _SPLIT = "split"
 _REFERENCE = ("reference", "referenceAnswer")
@@ -35,6 +49,7 @@ _GUIDELINE = ("guideline", "guidelines", "narrative")
 _KEYWORDS = ("keywords",)
 HELD_OUT = ("held-out", "held out", "held_out", "heldout")
 _WANTED = {"query id": QUERY_ID, "query's text": QUERY_TEXT}
+_NAMED_BY_TEXT = ("query", "question", "query_text")
 _OTHERS = (*_TASK, *_REFERENCE, *_GUIDELINE, *_KEYWORDS, "buckets", "metadata", _SPLIT)
 _NO_FACETS = {*_TASK, *_REFERENCE, *_GUIDELINE}
 _MOST_BUCKETS = 50
@@ -56,8 +71,9 @@ def read_queries(
     record's ``buckets`` plus every metadata field of texts with at most 50 distinct values, and at
     most half as many as there are queries, or exactly those named by ``facets`` (an empty list:
     none); naming one that no query has is an error. The facts say which fields of texts were left
-    out. The facet "task" is the task itself. Raises `BadInput` with file and line, `NotFound` for
-    a missing file.
+    out. The facet "task" is the task itself. Other tools' files that name queries by their text
+    are read, too; these get an id made of the text, and come once. Raises `BadInput` with file and
+    line, `NotFound` for a missing file.
     """
     return queries_from(file_source(path, name, limits), facets, progress)
 
@@ -69,7 +85,7 @@ def queries_from(
     queries: Spool[Query] = Spool()
     ids = Ids("query")
     with open_lines(source, progress) as raw:
-        for number, record in read_records(source, raw, _WANTED, _OTHERS):
+        for number, record in _records(source, raw):
             weight = weight_of(record)
             with source.at(number):
                 query = query_of(record, source.limits)
@@ -82,6 +98,48 @@ def queries_from(
     grouped, left_out = _with_small_fields(queries)
     loaded = loaded_queries(source, grouped, ids)
     return replace(loaded, facts={**loaded.facts, **_told_left_out(left_out)})
+
+
+def _records(source: Source, raw: Lines) -> Records:
+    """Give the records of a file, whatever it is; a query that has no id gets one."""
+    number, first, lines = peek_line(source, raw)
+    if number == 0:
+        return
+    found = in_json(source, number, first, lines)
+    if isinstance(found, Document):
+        for line, asked in queries_in(found):
+            yield line, {"query_id": asked.query_id, "query": asked.text}
+        return
+    if found is not None:
+        for line, record in found:
+            with source.at(line):
+                yield line, _with_id(record, source.limits)
+        return
+    yield from _rows(source, lines)
+
+
+def _with_id(record: Record, limits: Limits) -> Record:
+    if ragas.is_sample(record) or (ragas.is_relevance(record) and "query_id" not in record):
+        return ragas.query_record(record, limits)
+    return record
+
+
+def _rows(source: Source, lines: Lines) -> Records:
+    """Give the rows of a table; of one that names queries by their text each text once."""
+    _, first, lines = peek_line(source, lines)
+    if is_header(first, QUERY_ID):
+        yield from read_table(source, lines, _WANTED, _OTHERS)
+        return
+    seen: set[str] = set()
+    if not is_header(first, _NAMED_BY_TEXT):
+        yield from read_table(source, lines, _WANTED, _OTHERS)  # which says what is missing
+    for number, record in read_table(source, lines, {"query's text": _NAMED_BY_TEXT}, _OTHERS):
+        with source.at(number):
+            asked = by_text(take(record, _NAMED_BY_TEXT), source.limits)
+        if asked.query_id not in seen:
+            seen.add(asked.query_id)
+            rest = {} if {*CHUNK_OF_PAIR} & record.keys() else record
+            yield number, {"query_id": asked.query_id, "query": asked.text, **rest}
 
 
 def query_of(record: Record, limits: Limits, exact: bool = False) -> Query:

@@ -35,7 +35,14 @@ _MOST_SILENT = 100_000
 _NEWLINE = 10
 _GZIP = b"\x1f\x8b"
 _PIPE = re.compile(r"/dev/(stdin|fd/\d+)|/proc/self/fd/\d+")  # open already, by who started us
+_PACKED = "compressed with {}; unpack it, or compress it with gzip"
 _FOREIGN = {
+    b"BZh": f"the file is {_PACKED.format('bzip2')}",
+    b"\xfd7zXZ\x00": f"the file is {_PACKED.format('xz')}",
+    b"\x04\x22\x4d\x18": f"the file is {_PACKED.format('lz4')}",
+    b"\x28\xb5\x2f\xfd": f"the file is {_PACKED.format('zstd')}",
+    b"version https://git-lfs.github.com/spec/": "the file is a pointer of Git LFS, and what it "
+    "stands for is not here; fetch it with: git lfs pull",
     b"\xff\xfe": "the file is UTF-16; save it as UTF-8",
     b"\xfe\xff": "the file is UTF-16; save it as UTF-8",
     b"PK\x03\x04": "the file is a spreadsheet or a zip archive; save it as CSV or JSONL in UTF-8",

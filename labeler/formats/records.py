@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import chain
 from typing import Any, NoReturn, TypeAlias
 
 from labeler.errors import BadInput
@@ -18,6 +19,7 @@ from labeler.model import check_id, check_name
 Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = Iterator[tuple[int, Record]]
 
+_MOST_NAMED = 12
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 _LARGEST = 2**63 - 1
 TOO_LARGE = 2.0**128 - 2.0**103  # from here on a 32-bit float is infinite
@@ -33,9 +35,14 @@ def starts_json(source: Source, number: int, first: bytes) -> bool:
 
     A bracket alone says nothing: ids may start with one.
     """
-    if _LIST.match(first):
+    if starts_list(first):
         raise source.fail(number, "a JSON list; write one JSON object per line instead")
     return bool(_OBJECT.match(first))
+
+
+def starts_list(first: bytes) -> bool:
+    """Say whether a line begins a JSON list; a bracket alone does not: ids may start with one."""
+    return bool(_LIST.match(first))
 
 
 def looks_like_json(text: str) -> bool:
@@ -54,17 +61,17 @@ def read_jsonl(source: Source, lines: Lines) -> Records:
 def parse_object(source: Source, number: int, text: str) -> Record:
     """Return the JSON object a line holds, or raise `BadInput` with line and column."""
     with source.at(number):
-        value = _parsed(text, source.limits, "; each line must be one whole JSON object")
+        value = parsed(text, source.limits, "; each line must be one whole JSON object")
         if not isinstance(value, dict):
             word = _JSON_WORDS.get(type(value), "null")
             raise BadInput(f"each line must be one JSON object {{...}}, not {word}")
         return value
 
 
-def _parsed(text: str, limits: Limits, remedy: str = "") -> Any:
+def parsed(text: str, limits: Limits, remedy: str = "") -> Any:
     """Return what JSON says, within the limits; whatever is wrong with it is `BadInput`."""
     try:
-        value = _DECODER.decode(text)
+        value = DECODER.decode(text)
     except json.JSONDecodeError as error:
         raise BadInput(f"not JSON at column {error.colno} ({error.msg}){remedy}") from error
     except RecursionError as error:
@@ -116,7 +123,7 @@ def _no_constant(text: str) -> NoReturn:
     raise BadInput(f"{text} is not a number that JSON knows; leave the value out")
 
 
-_DECODER = json.JSONDecoder(
+DECODER = json.JSONDecoder(
     parse_float=_finite, parse_constant=_no_constant, object_pairs_hook=_distinct
 )
 
@@ -237,7 +244,7 @@ def take_mapping(record: Record, name: str, limits: Limits = LIMITS) -> dict[str
     value = take(record, [name])
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
-            value = _parsed(value, limits)
+            value = parsed(value, limits)
         except BadInput as error:
             raise BadInput(f"{name}: {error}") from error
     if value is not None and not isinstance(value, dict):
@@ -260,6 +267,19 @@ def take_texts(record: Record, names: Sequence[str], separator: str = ",") -> tu
 def take_names(record: Record, names: Sequence[str], separator: str) -> tuple[str, ...]:
     """Take the names of graders: a list, or a text with a separator between them."""
     return tuple(check_name(each, "grader") for each in take_texts(record, names, separator))
+
+
+def peek_record(records: Records) -> tuple[int, Record, Records]:
+    """Return line and content of the first record, and all records again; may raise `BadInput`."""
+    number, first = next(records, (0, {}))
+    return number, first, chain([(number, first)] if number else [], records)
+
+
+def named(keys: Iterable[str]) -> str:
+    """Return keys or columns as messages list them, cut short where they are many."""
+    found = list(keys)
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return ", ".join(short(key).strip("'\"") for key in found[:_MOST_NAMED]) + more or "none"
 
 
 def spelled(names: Sequence[str]) -> str:

@@ -8,8 +8,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, get_args
 
 from labeler.errors import BadInput
+from labeler.formats import ragas
+from labeler.formats.by_query import lists_in
+from labeler.formats.documents import Document
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, LISTS, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.names import CHUNK_OF_PAIR, GRADE, LISTS, ONE_QUERY, QUERY_OF_PAIR, RANK
+from labeler.formats.peers import in_json, refused_run, told_peer
 from labeler.formats.portions import PORTION, Portions, Scattered
 from labeler.formats.ranked import OnDuplicate, Order, loaded_run, place
 from labeler.formats.reading import (
@@ -28,10 +32,9 @@ from labeler.formats.reading import (
 from labeler.formats.records import (
     TOO_LARGE,
     Record,
+    Records,
     as_id,
-    read_jsonl,
     short,
-    starts_json,
     take,
     take_id,
     whole,
@@ -44,6 +47,7 @@ if TYPE_CHECKING:  # pyarrow is loaded where it is worth it
     from labeler.formats.bulk import RunColumns
 
 _ENTRY_ID = (*CHUNK_OF_PAIR, "_id", "id")
+_GRADED = tuple(name for name in GRADE if name != "score")
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR}
 
 
@@ -139,8 +143,16 @@ def _gathered(
 
 def _read_lists(source: Source, portions: Portions, blocks: Blocks, bulk: bool | None) -> None:
     number, first, blocks = peek_block(source, blocks)
-    if starts_json(source, number, first):
-        _read_jsonl(source, portions, lines_of(blocks))
+    if first.startswith((b"{", b"[")):
+        lines = lines_of(blocks)
+        found = in_json(source, number, first, lines)
+        if found is None:  # ids may begin with a bracket
+            _read_lines(portions, file := TrecFile(source, RUN), lines)
+            portions.lists.comments = file.comments
+        elif isinstance(found, Document):
+            _read_records(source, portions, _lists_in(found))
+        else:
+            _read_records(source, portions, found)
     elif is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
         _read_table(source, portions, lines_of(blocks))
     else:
@@ -215,31 +227,56 @@ def _score(value: object) -> float | None:
 
 
 def _rank(record: Record) -> int | None:
-    rank = take(record, ["rank"])
+    rank = take(record, RANK)
     return None if rank is None else whole(rank, "rank")
 
 
 def _read_table(source: Source, portions: Portions, lines: Lines) -> None:
-    for number, record in read_table(source, lines, _WANTED, ("score", "rank")):
+    for number, record in read_table(source, lines, _WANTED, ("score", *RANK, *GRADE)):
         with source.at(number):
             _add_flat(portions, number, record, source.limits)
 
 
-def _read_jsonl(source: Source, portions: Portions, lines: Lines) -> None:
-    for number, record in read_jsonl(source, lines):
+def _lists_in(document: Document) -> Records:
+    """Give the ranked lists of a document; one of grades is refused."""
+    if told_peer(document).shape != "by query":
+        raise refused_run(document)
+    return lists_in(document)
+
+
+def _read_records(source: Source, portions: Portions, records: Records) -> None:
+    for number, record in records:
         with source.at(number):
             if any(isinstance(record.get(key), list) for key in LISTS):
                 _add_nested(portions, number, record, source.limits)
+            elif ragas.is_result(record):
+                _add_sample(portions, number, record, source.limits)
             else:
                 _add_flat(portions, number, record, source.limits)
 
 
+def _add_sample(portions: Portions, number: int, record: Record, limits: Limits) -> None:
+    asked, chunk_ids = ragas.found_in(record, limits)
+    _add_nested(portions, number, {"query_id": asked.query_id, "results": chunk_ids}, limits)
+
+
 def _add_flat(portions: Portions, number: int, record: Record, limits: Limits) -> None:
     query_id = take_id(record, QUERY_OF_PAIR, "query", limits, ONE_QUERY)
+    _check_ranked(record)
     lists = portions.lists_for(query_id)
     into = lists.list_of(query_id, number)
     chunk_id = take_id(record, CHUNK_OF_PAIR, "chunk", limits)
     lists.add(into, number, chunk_id, _score(take(record, ["score"])), _rank(record))
+
+
+def _check_ranked(record: Record) -> None:
+    """Raise `BadInput` for a table of ratings, whose order means nothing."""
+    graded = next((name for name in _GRADED if record.get(name) is not None), None)
+    if graded is not None and not any(name in record for name in ("score", *RANK)):
+        raise BadInput(
+            f"a {graded} and neither score nor rank: these are golden grades and no run; load "
+            "them as golden grades (labeler load golden)"
+        )
 
 
 def _add_nested(portions: Portions, number: int, record: Record, limits: Limits) -> None:

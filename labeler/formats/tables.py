@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.reading import Lines, Source, decode, peek_line
-from labeler.formats.records import Record, Records, counted, read_jsonl, spelled, starts_json
+from labeler.formats.records import Record, Records, counted, named, spelled
 
 Wanted: TypeAlias = Mapping[str, Sequence[str]]
 
@@ -19,21 +19,6 @@ _CSV_ERRORS = {
     "expected after": 'a quote inside a quoted cell must be doubled ("")',
     "new-line": "a cell holds a lone carriage return; put the cell in quotes",
 }
-
-
-def read_records(
-    source: Source, lines: Lines, wanted: Wanted, others: Sequence[str] = ()
-) -> Records:
-    """Give the records of a JSONL, CSV or TSV file, whichever it is, with their line numbers.
-
-    ``wanted`` maps a description ("query id") to the names it may have; a table without such a
-    column is refused. These names and ``others`` are recognised in a header whatever their case;
-    other columns keep their spelling.
-    """
-    number, first, lines = peek_line(source, lines)
-    if number == 0 or starts_json(source, number, first):
-        return read_jsonl(source, lines)
-    return read_table(source, lines, wanted, others)
 
 
 def read_table(source: Source, lines: Lines, wanted: Wanted, others: Sequence[str] = ()) -> Records:
@@ -127,12 +112,22 @@ def _header(cells: Sequence[str], wanted: Wanted, others: Sequence[str]) -> list
     header = header_names(cells, known)
     for what, names in wanted.items():
         if not set(names) & set(header):
-            found = ", ".join(name for name in header if name)
-            raise BadInput(f"no column for the {what}; name it {spelled(names)} (found: {found})")
+            found = named(name for name in header if name)
+            missing = "" if {*known} & {*header} else _no_header(header, wanted)
+            raise BadInput(
+                f"no column for the {what}; name it {spelled(names)} (found: {found}){missing}"
+            )
     for name, often in Counter(header).items():
         if name and often > 1:
             raise BadInput(f"the column {name!r} stands twice in the header")
     return header
+
+
+def _no_header(header: Sequence[str], wanted: Wanted) -> str:
+    """Say that the first line is no header, where it names nothing that is known."""
+    names = [names[0] for names in wanted.values()]
+    such = "<TAB>".join(names)
+    return f"; if this line is data, a header is missing: put a first line such as {such} above it"
 
 
 def _named(source: Source, header: list[str], rows: Iterator[tuple[int, list[str]]]) -> Records:

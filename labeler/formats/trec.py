@@ -13,6 +13,15 @@ _MOST_TEXTS = 500_000
 QRELS = ("query 0 chunk grade", "query,docid,rating")
 
 
+def _has_words(cells: list[bytes], expected: int) -> bool:
+    """Say whether words follow the tag; a tag that is a number tells of a blank inside an id."""
+    try:
+        float(cells[expected - 1])
+    except (ValueError, IndexError):
+        return len(cells) > expected
+    return False
+
+
 class TrecFile:
     """A TREC file being read: its rows, how many comments it had, and its texts, each kept once.
 
@@ -24,11 +33,15 @@ class TrecFile:
         self.source = source
         self.comments = 0
         self._columns, self._header = shape
+        self._tagged = shape == RUN
         self._texts: dict[bytes, str] = {}
         self._raw = b""
 
     def rows(self, lines: Lines) -> Iterator[tuple[int, list[bytes]]]:
-        """Give the columns of each line that is neither blank nor a ``#`` comment."""
+        """Give the columns of each line that is neither blank nor a ``#`` comment.
+
+        Words after a run's tag are left out, as trec_eval does.
+        """
         expected = len(self._columns.split())
         for number, raw in lines:
             cells = raw.split()
@@ -36,11 +49,11 @@ class TrecFile:
                 continue
             if cells[0].startswith(b"#"):
                 self.comments += 1
-            elif len(cells) != expected:
+            elif len(cells) != expected and not (self._tagged and _has_words(cells, expected)):
                 raise self._wrong_count(number, raw)
             else:
                 self._raw = raw
-                yield number, cells
+                yield number, cells[:expected]
 
     def _wrong_count(self, number: int, raw: bytes) -> BadInput:
         decode(self.source, number, raw)  # what is no text at all is told as that

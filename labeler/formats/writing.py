@@ -9,41 +9,90 @@ import zipfile
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from labeler.errors import BadInput
+from labeler.formats import by_query, opensearch, quepid, ragas
 from labeler.formats.names import SEAL
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
-from labeler.model import Chunk, GoldenGrade, Judgment, Query, Remark
+from labeler.model import Chunk, GoldenGrade, Judgment, Query, Remark, Ungraded
 
-GoldenKind: TypeAlias = Literal["jsonl", "qrels", "csv"]
+GoldenKind: TypeAlias = Literal[
+    "jsonl", "qrels", "csv", "quepid", "quepid-book", "opensearch", "ragas", "ranx"
+]
+ByText: TypeAlias = Literal["quepid", "quepid-book", "opensearch"]
+BY_TEXT: tuple[str, ...] = get_args(ByText)
+"""Formats that name a query by its text alone."""
+
+NAME = "golden set from labeler"
 
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
 def write_golden(
-    queries: Sequence[Query], grades: Sequence[GoldenGrade], kind: GoldenKind
+    queries: Sequence[Query],
+    grades: Sequence[GoldenGrade],
+    kind: GoldenKind,
+    *,
+    ungraded: Sequence[Ungraded] = (),
+    chunks: Callable[[], Mapping[str, Chunk]] = dict,
+    description: str = "",
 ) -> bytes:
     """Return a golden set as a file: ``jsonl`` keeps everything and loads back byte for byte.
 
     Queries come in the given order, and so do the grades of each. ``qrels`` refuses ids with
-    blanks. ``csv`` is for people: cells that a spreadsheet would run start with an apostrophe.
+    blanks; pairs that are ``ungraded`` though in the pool stand in it with -1. ``csv`` is for
+    people: cells that a spreadsheet would run start with an apostrophe. The others are those of
+    Quepid, OpenSearch, RAGAS and ranx; some show the texts of ``chunks``, and OpenSearch's has room
+    for a ``description``.
     """
     writers: dict[str, Callable[[_Grouped], Iterable[str]]] = {
         "jsonl": _jsonl,
         "qrels": _qrels,
         "csv": _csv,
     }
-    if kind not in writers:
-        raise BadInput(f"a golden set is written as {', '.join(writers)}, not {kind!r}")
-    return _bytes(writers[kind](_grouped(queries, grades)))
+    if kind in writers:
+        return as_bytes(writers[kind](_grouped(queries, grades, ungraded)))
+    known = [query for query, _, _ in _grouped(queries, grades, ungraded)]
+    peers: dict[str, Callable[[], Iterable[str]]] = {
+        "quepid": lambda: [quepid.ratings_csv(known, grades)[:-1]],
+        "quepid-book": lambda: [quepid.book_json(known, grades, chunks(), NAME)[:-1]],
+        "opensearch": lambda: [opensearch.judgments_json(known, grades, NAME, description)[:-1]],
+        "ragas": lambda: ragas.samples(known, grades, chunks()),
+        "ranx": lambda: [by_query.qrels_json(grades)[:-1]],
+    }
+    if kind not in peers:
+        raise BadInput(
+            f"a golden set is written as {', '.join(get_args(GoldenKind))}, not {kind!r}"
+        )
+    if kind in BY_TEXT:
+        check_texts(known, grades, kind)
+    return as_bytes(peers[kind]())
 
 
-_Grouped: TypeAlias = list[tuple[Query, list[GoldenGrade]]]
+def check_texts(queries: Sequence[Query], grades: Sequence[GoldenGrade], kind: str) -> None:
+    """Raise `BadInput` where a text does not say which query is meant."""
+    graded = {grade.query_id for grade in grades}
+    seen: dict[str, str] = {}
+    for query in queries:
+        if query.query_id not in graded:
+            continue
+        text = query.text.strip()
+        if not text:
+            raise _cannot(kind, "query", query.query_id, "the query has no text")
+        if (other := seen.setdefault(text, query.query_id)) != query.query_id:
+            why = f"query {other!r} has the same text"
+            raise _cannot(kind, "query", query.query_id, why)
 
 
-def _grouped(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> _Grouped:
+_Grouped: TypeAlias = list[tuple[Query, list[GoldenGrade], list[str]]]
+
+
+def _grouped(
+    queries: Sequence[Query], grades: Sequence[GoldenGrade], ungraded: Sequence[Ungraded] = ()
+) -> _Grouped:
+    """Return each query with its grades, and with the chunks that are in its pool without one."""
     by_query: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in queries}
     for grade in grades:
         if grade.query_id not in by_query:
@@ -51,10 +100,14 @@ def _grouped(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> _Groupe
                 f"chunk {grade.chunk_id!r} is graded for an unknown query {grade.query_id!r}"
             )
         by_query[grade.query_id].append(grade)
-    return [(query, by_query[query.query_id]) for query in queries]
+    pooled: dict[str, list[str]] = {}
+    for pair in ungraded:
+        pooled.setdefault(pair.query_id, []).append(pair.chunk_id)
+    return [(query, by_query[query.query_id], pooled.get(query.query_id, [])) for query in queries]
 
 
-def _bytes(lines: Iterable[str]) -> bytes:
+def as_bytes(lines: Iterable[str]) -> bytes:
+    """Return lines as a file; raises `BadInput` for a text that UTF-8 cannot carry."""
     try:
         return "".join(f"{line}\n" for line in lines).encode()
     except UnicodeEncodeError as error:
@@ -68,8 +121,10 @@ def _json(value: Mapping[str, Any]) -> str:
 
 
 def _jsonl(groups: _Grouped) -> Iterable[str]:
-    for query, grades in groups:
-        yield _json({**_query_fields(query), "judgments": [_judgment(grade) for grade in grades]})
+    for query, grades, pooled in groups:
+        judgments = [_judgment(grade) for grade in grades]
+        more = {"ungraded": pooled} if pooled else {}
+        yield _json({**_query_fields(query), "judgments": judgments, **more})
 
 
 def _query_fields(query: Query) -> dict[str, Any]:
@@ -96,20 +151,22 @@ def _judgment(grade: GoldenGrade) -> dict[str, Any]:
 
 
 def _qrels(groups: _Grouped) -> Iterable[str]:
-    for query, grades in groups:
-        query_id = _word(query.query_id, "query") if grades else ""
+    for query, grades, pooled in groups:
+        query_id = word(query.query_id, "query") if grades or pooled else ""
         for grade in grades:
-            yield f"{query_id} 0 {_word(grade.chunk_id, 'chunk')} {grade.grade}"
+            yield f"{query_id} 0 {word(grade.chunk_id, 'chunk')} {grade.grade}"
+        for chunk_id in pooled:
+            yield f"{query_id} 0 {word(chunk_id, 'chunk')} -1"
 
 
-def _word(identifier: str, what: str) -> str:
+def word(identifier: str, what: str, kind: str = "qrels") -> str:
     """Return an id that a TREC file can carry as one column."""
     if any(letter.isspace() for letter in identifier):
-        raise _cannot("qrels", what, identifier, "it holds a blank")
+        raise _cannot(kind, what, identifier, "it holds a blank")
     if what == "query" and identifier.startswith(("#", "\ufeff")):
-        raise _cannot("qrels", what, identifier, "its line would be a comment")
+        raise _cannot(kind, what, identifier, "its line would be a comment")
     if what == "query" and looks_like_json(identifier):
-        raise _cannot("qrels", what, identifier, "its line would look like JSON")
+        raise _cannot(kind, what, identifier, "its line would look like JSON")
     return identifier
 
 
@@ -119,7 +176,7 @@ def _cannot(kind: str, what: str, identifier: str, why: str) -> BadInput:
 
 def _csv(groups: _Grouped) -> Iterable[str]:
     yield ",".join(CSV_COLUMNS)
-    for query, grades in groups:
+    for query, grades, _ in groups:
         for grade in grades:
             texts = (query.text, "; ".join(grade.graders), grade.note or "")
             ids = (_seen("CSV", query.query_id, "query"), _seen("CSV", grade.chunk_id, "chunk"))
@@ -150,10 +207,10 @@ def beir_files(
     if not re.fullmatch(r"\w[\w.-]*", split):
         raise BadInput(f"a split is named by letters and digits, such as test, not {split!r}")
     return {
-        "corpus.jsonl": _bytes(_json(_beir_chunk(chunk)) for chunk in chunks),
-        "queries.jsonl": _bytes(_json(_beir_query(query)) for query in queries),
-        f"qrels/{split}.tsv": _bytes(_beir_qrels(_grouped(queries, grades))),
-        **({} if seal is None else {f"{SEAL}.txt": _bytes([seal])}),
+        "corpus.jsonl": as_bytes(_json(_beir_chunk(chunk)) for chunk in chunks),
+        "queries.jsonl": as_bytes(_json(_beir_query(query)) for query in queries),
+        f"qrels/{split}.tsv": as_bytes(_beir_qrels(_grouped(queries, grades))),
+        **({} if seal is None else {f"{SEAL}.txt": as_bytes([seal])}),
     }
 
 
@@ -179,7 +236,7 @@ def _beir_query(query: Query) -> dict[str, Any]:
 
 def _beir_qrels(groups: _Grouped) -> Iterable[str]:
     yield "query-id\tcorpus-id\tscore"
-    for query, grades in groups:
+    for query, grades, _ in groups:
         query_id = _one_line(query.query_id, "query") if grades else ""
         for grade in grades:
             yield f"{query_id}\t{_one_line(grade.chunk_id, 'chunk')}\t{grade.grade}"
@@ -195,6 +252,8 @@ def refusal(kind: str, queries: Sequence[Query], grades: Sequence[GoldenGrade]) 
     """Return why a golden set cannot be written as ``kind`` (or ``beir``), None where it can be."""
     writers = {"qrels": _qrels, "csv": _csv, "beir": _beir_qrels}
     try:
+        if kind in BY_TEXT:
+            check_texts(queries, grades, kind)
         deque(writers[kind](_grouped(queries, grades)) if kind in writers else (), maxlen=0)
     except BadInput as error:
         return str(error)
@@ -220,4 +279,4 @@ def write_events(events: Sequence[Judgment | Remark], seal: str | None = None) -
     The last line is the ``seal`` of the log they were taken from, where there is one.
     """
     last = [] if seal is None else [_json({SEAL: seal})]
-    return _bytes([*(_json(asdict(event)) for event in events), *last])
+    return as_bytes([*(_json(asdict(event)) for event in events), *last])

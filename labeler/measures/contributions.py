@@ -10,7 +10,14 @@ import numpy as np
 
 from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints, discounted
 from labeler.measures.reading_on import reached, stopped
-from labeler.measures.sets import f1_divisor, f_divisor, pairs_that_count, worse_above
+from labeler.measures.sets import (
+    f1_divisor,
+    f_divisor,
+    inferred_precisions,
+    pairs_that_count,
+    precisions_from,
+    worse_above,
+)
 
 
 def ndcg(
@@ -81,6 +88,29 @@ def binary_preference(hits: Hits, *, rel: int) -> Floats:
     terms = np.zeros(len(hits.row))
     chances = pairs_that_count(hits, rel)[hits.relevant(rel).row]
     terms[hits.grade >= rel] = 1 - worse_above(hits, rel) / chances
+    return _shared(hits, terms, hits.wanted(rel))
+
+
+def interpolated_precision(hits: Hits, *, rel: int, recall: float) -> Floats:
+    """An equal share of the precision at the best rank for each relevant hit down to there.
+
+    >>> interpolated_precision(Hits.of([[0, 1, 1]]), rel=1, recall=0.5).round(4).tolist()
+    [0.0, 0.3333, 0.3333]
+    """
+    relevant = hits.relevant(rel)
+    precisions = precisions_from(hits, rel, recall)
+    order = np.lexsort((relevant.rank, -precisions, relevant.row))
+    first = order[np.diff(relevant.row[order], prepend=-1) > 0]
+    depth = np.zeros(len(hits.length), dtype=np.int64)
+    depth[relevant.row[first]] = relevant.rank[first] * (precisions[first] > 0)
+    counted = (hits.grade >= rel) & (hits.rank <= depth[hits.row])
+    return np.where(counted, 1 / np.maximum(depth[hits.row], 1), 0.0)
+
+
+def inferred_ap(hits: Hits, *, rel: int) -> Floats:
+    """The precision to be expected at each relevant hit, divided by all that are known."""
+    terms = np.zeros(len(hits.row))
+    terms[hits.grade >= rel] = inferred_precisions(hits, rel)
     return _shared(hits, terms, hits.wanted(rel))
 
 

@@ -27,6 +27,8 @@ class Definition:
     ``depends`` says in a sentence how a term depends on other chunks, or that terms do not sum to
     the value, and is empty otherwise.
 
+    ``after_at`` is the parameter that stands after @, where that is no cut-off.
+
     ``instead`` is what to ask for where somebody gives a cut-off to a measure that takes none.
 
     A ``count`` is a whole number that may exceed 1; every other value is from 0 to 1.
@@ -48,6 +50,7 @@ class Definition:
     optional: tuple[str, ...] = ()
     cutoff: Literal["may", "must", "never"] = "may"
     instead: str = ""
+    after_at: str = ""
     count: bool = False
     always_defined: bool = False
     bands: str = ""
@@ -215,6 +218,42 @@ _DEFINITIONS = (
         aliases=("BinaryPreference",),
         depends="Terms depend on each other: a relevant chunk loses with each one graded as not "
         "relevant that stands above it.",
+        parameters=("rel",),
+        cutoff="never",
+        instead="AP@k",
+    ),
+    Definition(
+        name="IPrec",
+        function=sets.interpolated_precision,
+        terms=contributions.interpolated_precision,
+        meaning="The highest precision at any rank by which a share of the known relevant chunks "
+        "is found; at 0, 0.1 and so on up to 1 it is the classic curve of precision over recall.",
+        hides="At which rank that is, and everything after it.",
+        formula="max of P@rank from the rank on at which ⌊recall · known relevant + 0.9⌋ are "
+        "found, as trec_eval; 0 if they never are",
+        example="IPrec@0.1",
+        aliases=("InterpolatedPrecision", "IPrecision"),
+        depends="Terms depend on each other: the relevant chunks down to the best rank share its "
+        "precision.",
+        parameters=("rel", "recall", "judged_only"),
+        cutoff="never",
+        after_at="recall",
+        instead="P@k",
+    ),
+    Definition(
+        name="infAP",
+        function=sets.inferred_ap,
+        terms=contributions.inferred_ap,
+        meaning="Average precision as it can be expected where only a sample of the pool is "
+        "graded.",
+        hides="How few grades it rests on; and it needs to know the pool, as grades below 0 say "
+        "it.",
+        formula="Σ expected precision at each relevant chunk / known relevant, where of the chunks "
+        "above it those in the pool are relevant as often as the graded ones are (trec_eval)",
+        example="infAP",
+        aliases=("InferredAP",),
+        depends="Terms depend on each other: a chunk's term counts the graded and pooled chunks "
+        "above it.",
         parameters=("rel",),
         cutoff="never",
         instead="AP@k",

@@ -33,7 +33,8 @@ class Hits:
     ``row``, ``rank``, ``grade``: one entry per judged chunk that a ranking holds, sorted by row,
     then by rank (from 1); ranks and grades may be of any width. ``known`` (n, 4): how many chunks
     of each grade the ranking's query has, retrieved or not. ``length`` (n,): how many chunks the
-    ranking holds, judged or not.
+    ranking holds, judged or not. ``pooled``, beside each hit: how many chunks above it are in the
+    query's pool though nobody graded them; None where none is known to be.
     """
 
     row: Ints
@@ -41,6 +42,7 @@ class Hits:
     grade: SmallInts
     known: Ints
     length: Ints
+    pooled: Ints | None = field(default=None, kw_only=True)
     _of_known: dict[object, Any] = field(default_factory=dict, repr=False)
     _counts: dict[int, Ints] = field(default_factory=dict, init=False, repr=False)
     _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
@@ -52,20 +54,31 @@ class Hits:
     ) -> Hits:
         """Make hits from grades in ranked order, None for a chunk nobody graded.
 
-        ``missed`` holds, for each ranking, the grades of the query's chunks it did not retrieve.
+        -1 is one that nobody graded either, but that is in the query's pool. ``missed`` holds, for
+        each ranking, the grades of the query's chunks it did not retrieve.
 
         >>> Hits.of([[3, None, 0]], missed=[[2]]).known.tolist()
         [[1, 0, 1, 1]]
         """
-        judged = [[grade for grade in ranking if grade is not None] for ranking in rankings]
+        judged = [[g for g in ranking if g is not None and g >= 0] for ranking in rankings]
         unseen = missed if missed is not None else [[] for _ in rankings]
         known = [[*seen, *more] for seen, more in zip(judged, unseen, strict=True)]
         return Hits(
             row=_ints([i for i, ranking in enumerate(judged) for _ in ranking]),
-            rank=_ints([k for r in rankings for k, g in enumerate(r, 1) if g is not None]),
+            rank=_ints([k for r in rankings for k, g in enumerate(r, 1) if g not in (None, -1)]),
             grade=_ints([grade for ranking in judged for grade in ranking]),
             known=_ints([[grades.count(g) for g in range(4)] for grades in known]).reshape(-1, 4),
             length=_ints([len(ranking) for ranking in rankings]),
+            pooled=_ints(
+                [
+                    list(r[:k]).count(-1)
+                    for r in rankings
+                    for k, g in enumerate(r)
+                    if g not in (None, -1)
+                ]
+            )
+            if any(-1 in ranking for ranking in rankings)
+            else None,
         )
 
     @staticmethod
@@ -84,7 +97,15 @@ class Hits:
             grade=np.concatenate([part.grade for part in parts]),
             known=np.concatenate([part.known for part in parts]),
             length=np.concatenate([part.length for part in parts]),
+            pooled=np.concatenate([part.pooled_above for part in parts])
+            if any(part.pooled is not None for part in parts)
+            else None,
         )
+
+    @property
+    def pooled_above(self) -> Ints:
+        """How many chunks above each hit are in the pool though nobody graded them."""
+        return np.zeros(len(self.row), dtype=np.int64) if self.pooled is None else self.pooled
 
     @cached_property
     def ideal(self) -> Hits:
@@ -123,6 +144,7 @@ class Hits:
             self.grade[keep],
             self.known[start::step],
             self.length[start::step],
+            pooled=None if self.pooled is None else self.pooled[keep],
         )
 
     def rows(self, chosen: Sequence[int]) -> Hits:
@@ -136,7 +158,8 @@ class Hits:
         within = np.arange(len(row)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
         keep = np.repeat(self.start[chosen], per_row) + within
         hits = (self.rank[keep], self.grade[keep])
-        return Hits(row, *hits, self.known[chosen], self.length[chosen])
+        pooled = None if self.pooled is None else self.pooled[keep]
+        return Hits(row, *hits, self.known[chosen], self.length[chosen], pooled=pooled)
 
     def relevant(self, rel: int) -> Hits:
         """Only the hits of grade ``rel`` or better; made once, since measures share it."""
@@ -177,7 +200,8 @@ class Hits:
     def _only(self, chosen: Bools, deepest: int) -> Hits:
         keep = np.flatnonzero(chosen)
         hits = (self.row[keep], self.rank[keep], self.grade[keep])
-        part = Hits(*hits, self.known, self.length, self._of_known)
+        pooled = None if self.pooled is None else self.pooled[keep]
+        part = Hits(*hits, self.known, self.length, self._of_known, pooled=pooled)
         vars(part)["deepest"] = deepest  # known without looking for it
         return part
 
@@ -266,6 +290,12 @@ class Hits:
             self._of_known["kinds"] = kinds.ideal, kind
         kinds_and_kind: tuple[Hits, Ints] = self._of_known["kinds"]
         return kinds_and_kind
+
+
+def _pooled(rankings: Sequence[Sequence[int | None]]) -> Ints:
+    """Count, for each hit, the chunks above it that are in the pool and ungraded."""
+    places = [(r, k) for r in rankings for k, grade in enumerate(r) if grade not in (None, -1)]
+    return _ints([list(ranking[:place]).count(-1) for ranking, place in places])
 
 
 def _ints(values: object) -> Ints:

@@ -61,6 +61,7 @@ class Measure:
     p: float | None = None
     beta: float | None = None
     max: int | None = None
+    recall: float | None = None
     judged_only: bool = False
     asked: tuple[str, ...] = field(default=(), compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
@@ -124,7 +125,7 @@ class Measure:
     @property
     def label(self) -> str:
         """The name without parameters, for headings: ``nDCG@10``."""
-        return self.name if self.cutoff is None else f"{self.name}@{self.cutoff}"
+        return f"{self.name}{_at(self)}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,9 +151,16 @@ def _spelled(measure: Measure) -> str:
         f"{name}={PARAMETERS[name].write(value)}"
         for name, value in measure.parameters.items()
         if not (PARAMETERS[name].unsaid and value == PARAMETERS[name].default)
+        and name != measure.definition.after_at
     )
-    cutoff = "" if measure.cutoff is None else f"@{measure.cutoff}"
-    return f"{measure.name}({inside}){cutoff}" if inside else f"{measure.name}{cutoff}"
+    return f"{measure.name}({inside}){_at(measure)}" if inside else measure.label
+
+
+def _at(measure: Measure) -> str:
+    """Return what stands behind a measure's name: its cut-off, or IPrec's recall."""
+    after = measure.definition.after_at
+    value = getattr(measure, after) if after else measure.cutoff
+    return "" if value is None else f"@{value}"
 
 
 def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
@@ -189,9 +197,13 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
         given = _read_parameters(match["inside"] or "", definition)
         if _fold(match["name"]) == _RELEVANT_RETRIEVED:
             given.setdefault("rel", rel)
+        cutoff = None
+        if definition.after_at:
+            given |= _read_after_at(match["cutoff"], definition)
+        else:
+            cutoff = _read_cutoff(match["cutoff"])
         parameters = _fill(given, definition, {"rel": rel, "dcg": dcg})
-        asked = (text.strip(),)
-        return Measure(definition.name, _read_cutoff(match["cutoff"]), **parameters, asked=asked)
+        return Measure(definition.name, cutoff, **parameters, asked=(text.strip(),))
     except BadInput as error:
         raise BadInput(f"{text!r} is not a measure: {error}") from None
 
@@ -251,6 +263,15 @@ def _read_cutoff(text: str | None) -> Cutoff:
     if not re.fullmatch("[0-9]{1,9}", text):
         raise BadInput(f"a cut-off is a whole number from 1, or 'budget', not {text!r}")
     return int(text)
+
+
+def _read_after_at(text: str | None, definition: Definition) -> dict[str, Any]:
+    """Read what stands after @ where that is a parameter."""
+    parameter = PARAMETERS[definition.after_at]
+    value = None if text is None else parameter.read(text)
+    if not parameter.is_right(value):
+        raise BadInput(f"{definition.name} takes {parameter.takes}, as in {definition.example}")
+    return {definition.after_at: value}
 
 
 def _read_parameters(text: str, definition: Definition) -> dict[str, Any]:

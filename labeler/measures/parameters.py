@@ -125,6 +125,12 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
             default=3,
             unsaid=True,
         ),
+        "recall": Parameter(
+            takes="a recall from 0 to 1 after @",
+            is_right=lambda value: isinstance(value, float) and 0 <= value <= 1,
+            read=_read_number,
+            write=_write_number,
+        ),
         "judged_only": Parameter(
             takes="judged_only=True",
             is_right=lambda value: type(value) is bool,

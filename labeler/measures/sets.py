@@ -6,6 +6,8 @@ import numpy as np
 
 from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints, divide, recall
 
+_EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
+
 
 def r_precision(hits: Hits, *, rel: int) -> Floats:
     """Precision, and recall, at the rank that equals the number of known relevant chunks.
@@ -40,6 +42,55 @@ def worse_above(hits: Hits, rel: int) -> Ints:
     above = place - hits.start[relevant.row] - relevant.ordinal + 1
     counted: Ints = np.minimum(above, hits.wanted(rel)[relevant.row])
     return counted
+
+
+def interpolated_precision(hits: Hits, *, rel: int, recall: float) -> Floats:
+    """The highest precision at any rank by which that share of the known relevant is found.
+
+    As in trec_eval, of R relevant chunks ``recall * R + 0.9``, rounded down, have to be found; 0
+    where the list never holds as many.
+
+    >>> interpolated_precision(Hits.of([[0, 1, 1]], missed=[[1]]), rel=1, recall=0.3).round(4)
+    array([0.6667])
+    """
+    relevant, best = hits.relevant(rel), np.zeros(len(hits.length))
+    np.maximum.at(best, relevant.row, precisions_from(hits, rel, recall))
+    return _where_known(hits, rel, best)
+
+
+def precisions_from(hits: Hits, rel: int, recall: float) -> Floats:
+    """Return the precision at each relevant hit, 0 where too few have been found by then."""
+    relevant = hits.relevant(rel)
+    needed = np.floor(recall * hits.wanted(rel) + 0.9)[relevant.row]
+    precisions: Floats = relevant.ordinal / relevant.rank * (relevant.ordinal >= needed)
+    return precisions
+
+
+def inferred_ap(hits: Hits, *, rel: int) -> Floats:
+    """AP as it can be expected if the ungraded chunks of the pool are like the graded ones.
+
+    As in trec_eval (Yilmaz and Aslam 2006). Needs to know which chunks are in the pool though
+    nobody graded them: others are taken for not relevant. Without any it is close to AP.
+
+    >>> inferred_ap(Hits.of([[-1, 1], [None, 1]]), rel=1).round(4).tolist()
+    [0.75, 0.5]
+    """
+    return divide(hits.relevant(rel).sums(inferred_precisions(hits, rel)), hits.wanted(rel))
+
+
+def inferred_precisions(hits: Hits, rel: int) -> Floats:
+    """Return the precision to be expected at each relevant hit."""
+    relevant = hits.relevant(rel)
+    place = np.flatnonzero(hits.grade >= rel)
+    found = (relevant.ordinal - 1).astype(np.float64)
+    worse = place - hits.start[relevant.row] - relevant.ordinal + 1
+    above = relevant.rank.astype(np.float64) - 1
+    in_pool = np.divide(
+        found + worse + relevant.pooled_above, above, out=np.zeros(len(above)), where=above > 0
+    )
+    share = (found + _EPSILON) / (found + worse + 2 * _EPSILON)
+    inferred: Floats = 1 / (above + 1) + above / (above + 1) * in_pool * share
+    return inferred
 
 
 def pairs_that_count(hits: Hits, rel: int) -> Ints:

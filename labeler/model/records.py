@@ -155,6 +155,23 @@ class GoldenGrade:
 
 
 @dataclass(frozen=True, slots=True)
+class Ungraded:
+    """A chunk that stood in a query's pool, as a file says, and that nobody graded."""
+
+    query_id: str
+    chunk_id: str
+
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        check_id(self.chunk_id, "chunk")
+
+    @property
+    def grade(self) -> int:
+        """How trec_eval's files write it."""
+        return -1
+
+
+@dataclass(frozen=True, slots=True)
 class Judgment:
     """One event of the log: a grader graded a pair, could not tell, or took a grade back.
 
@@ -270,13 +287,17 @@ class LoadedRun(Loaded[Ranking]):
 class LoadedGolden:
     """What a golden-set file gave; the parts a format does not have are empty.
 
-    ``queries`` comes with JSONL only, ``events`` with the log only (judgments, and remarks on
-    whole queries), ``grades`` with all others.
+    ``queries`` comes with JSONL only, ``events`` with the log only (judgments, and remarks on whole
+    queries), ``grades`` with all others. ``ungraded`` are pairs of which a file says that they are
+    in the pool and nobody graded them; ``asked`` are the queries of a file that knows no more of
+    them than their text.
     """
 
     queries: Loaded[Query]
     grades: Loaded[GoldenGrade]
     events: Loaded[Judgment | Remark]
+    ungraded: Loaded[Ungraded] = field(default_factory=lambda: Loaded("", (), ()))
+    asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,6 +354,10 @@ class StoredRun:
     unknown_queries: int = 0
 
 
+def _no_pairs() -> npt.NDArray[np.int32]:
+    return np.zeros(0, dtype=np.int32)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Collection:
     """Everything measures are computed from, read in one transaction.
@@ -341,6 +366,8 @@ class Collection:
     store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
     None where the query is in none. The golden grades are three arrays of equal length, sorted by
     query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
+    ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
+    that nobody had graded; some may have a golden grade by now.
     ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
     ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
     """
@@ -356,6 +383,8 @@ class Collection:
     revision: int
     data_revision: int
     golden: GoldenState | None = None
+    pool_query: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
+    pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
     leaked: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()
 

@@ -75,6 +75,7 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
     query_ids = tuple(collection.query_ids[at] for at in kept)
     moved = place[collection.golden_query]
     golden = moved >= 0
+    pool = place[collection.pool_query]
     runs = tuple(
         replace(
             run,
@@ -93,5 +94,7 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
+        pool_query=pool[pool >= 0],
+        pool_chunk=collection.pool_chunk[pool >= 0],
         left_out=collection.left_out | (set(collection.query_ids) - set(query_ids)),
     )

@@ -17,6 +17,7 @@ from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
 from labeler.schema.leaks import LEAKS
 from labeler.schema.people import INVITATIONS, SESSIONS
+from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
@@ -368,3 +369,9 @@ def m010_frozen_versions_and_splits(db: Database) -> None:
 def m011_queries_found_elsewhere(db: Database) -> None:
     """Remember which queries were found in other texts, where, and who said so."""
     db.executescript(LEAKS)
+
+
+@migrations()
+def m014_pairs_without_a_grade(db: Database) -> None:
+    """Remember which pairs a file put into the pool and nobody has graded."""
+    db.executescript(UNGRADED)

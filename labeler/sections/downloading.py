@@ -21,6 +21,11 @@ WORDS = {
     "qrels": "TREC qrels, for trec_eval and others",
     "beir": "BEIR folder as .zip: corpus, queries and qrels",
     "csv": "CSV, for people and spreadsheets",
+    "quepid": "Quepid: ratings as CSV, by the queries' texts",
+    "quepid-book": "Quepid: a book as JSON, with judges and their explanations",
+    "opensearch": "OpenSearch: judgments as JSON, to be imported",
+    "ragas": "RAGAS: samples with reference contexts, a line each",
+    "ranx": "ranx: JSON of grades by query and chunk",
     "events": "The whole log as JSONL: every judgment of every grader",
 }
 SEAL = (

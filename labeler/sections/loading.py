@@ -48,7 +48,8 @@ a run         q1 Q0 c7 1 12.5 bm25            (TREC: query Q0 chunk rank score t
 golden grades q1 0 c7 3                       (TREC qrels: query 0 chunk grade)
               query,docid,rating              (a table with a header)
 
-A line each; CSV and TSV with a header are read, too, and all of it as .gz."""
+A line each; CSV and TSV with a header are read, too, and all of it as .gz.
+What Quepid, OpenSearch, RAGAS and ranx write is read as it is."""
 COLUMNS = (3, 2.7, 2.5, 5)
 # The rows of a table with fields in it, not those of a form.
 STYLE = """
@@ -62,7 +63,8 @@ STYLE = """
     [data-testid="stFileUploaderDropzone"] { min-height: 6rem; align-items: center; }
 """
 UPDATE = "Replace queries and chunks that are there with other content"
-NEGATIVE = "Read negative grades as 0"
+NEGATIVE = "Negative grades"
+AS_ZERO, AS_UNGRADED = "are 0", "are in the pool, but ungraded"
 GRADE_MAP = "Grade map"
 ORDER = "Order of the list"
 FACETS = "Empty: every field with few values"
@@ -72,6 +74,7 @@ HINTS = {
     "--on-duplicate": f'On this page: Options, "{FIRST}"',
     "--update": f'On this page: Options, "{UPDATE}"',
     "--negative-as-zero": f'On this page: Options, "{NEGATIVE}"',
+    "--negative-as-ungraded": f'On this page: Options, "{NEGATIVE}"',
     "--grade-map": f'On this page: Options, "{GRADE_MAP}", written as 0.3=1,1.0=3',
     "--order": f'On this page: Options, "{ORDER}"',
     "--name": "On this page: the name beside the file's kind",
@@ -242,10 +245,11 @@ def grade_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
     """Draw the options of golden grades; return what reads them."""
     if not kinds & {"golden", "beir"}:
         return dict
-    negative = st.checkbox(NEGATIVE)
+    negative = st.selectbox(NEGATIVE, ["are refused", AS_ZERO, AS_UNGRADED])
     text = st.text_input(GRADE_MAP, placeholder="0.3=1,1.0=3", help="For grades other than 0-3")
     return lambda: {
-        "negative_as_zero": negative,
+        "negative_as_zero": negative == AS_ZERO,
+        "negative_as_ungraded": negative == AS_UNGRADED,
         "grade_map": parse_grade_map(text) if text.strip() else None,
     }
 

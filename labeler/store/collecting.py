@@ -25,6 +25,7 @@ from labeler.store.reading import BUCKETS, RETIRED, Reading
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
 
 GOLDEN = "SELECT query, chunk, grade, stale, judgment, kind FROM golden"
+POOL = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
 NEWEST = "SELECT coalesce(max(id), 0) FROM judgments"
 PEOPLE = """
 SELECT DISTINCT j.query, j.chunk, g.name FROM current_judgments AS j
@@ -53,7 +54,7 @@ class Collecting(JudgmentLog, Reading):
             place = {query_id: at for at, query_id in enumerate(query_ids)}
             rows = [row for row in self._rows(GOLDEN) if row[0] in numbers]
             golden, stale = _arrays({number: place[name] for number, name in numbers.items()}, rows)
-            chunk_ids = self._chunk_ids()
+            chunk_ids, pool = self._chunk_ids(), self._pool(place)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -66,6 +67,8 @@ class Collecting(JudgmentLog, Reading):
                 revision=self._value(NEWEST),
                 data_revision=self.data_revision(),
                 golden=self._state(numbers, rows, chunk_ids),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
             )
 
@@ -141,6 +144,11 @@ class Collecting(JudgmentLog, Reading):
                 column = facets.setdefault(facet, [None] * len(place))
                 column[place[query_id]] = bucket
         return {facet: tuple(column) for facet, column in facets.items()}
+
+    def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
+        """Return the pairs that a file put into the pool without a grade: query position, chunk."""
+        pairs = sorted((place[query], chunk) for query, chunk in self._rows(POOL) if query in place)
+        return np.array(pairs, dtype=np.int32).reshape(-1, 2).T
 
     def _chunk_ids(self) -> list[str]:
         last = self._value("SELECT coalesce(max(id), 0) FROM chunks")

@@ -106,11 +106,11 @@ class Freezing(Collecting):
         """Return what measures of the runs are computed from, by these golden grades.
 
         Queries and buckets are the version's too, whatever became of them since; the runs are
-        those there are now, and so is which queries leaked. No grade is marked stale.
+        those there are now, and so are pools and which queries leaked. No grade is marked stale.
         """
         with self._reading():
             place = {query.query_id: at for at, query in enumerate(queries)}
-            chunk_ids = self._chunk_ids()
+            chunk_ids, pool = self._chunk_ids(), self._pool(place)
             number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
             rows = []
             for grade in grades:
@@ -132,6 +132,8 @@ class Freezing(Collecting):
                 data_revision=self.data_revision(),
                 golden=state,
                 leaked=self._leaked_ids(),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
             )
 
 

@@ -27,9 +27,10 @@ from labeler.model import (
     Remark,
 )
 from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once, text_hash
+from labeler.store.exchange import Exchange
 from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
-from labeler.store.reading import RETIRED, Reading
+from labeler.store.reading import RETIRED
 from labeler.store.remarks import Remarks
 from labeler.store.seals import Seals
 from labeler.store.stored_lists import StoredLists
@@ -40,7 +41,7 @@ RESULTS_AT_ONCE = 500_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
 
-class Intake(JudgmentLog, Reading, Remarks, Seals):
+class Intake(JudgmentLog, Exchange, Remarks, Seals):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
@@ -290,7 +291,7 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
             retired = self._retired_among(loaded)
             self._note_load("golden grades", loaded.grades.source, counts)
         self.seal_if_possible()
-        parts: list[Loaded[Any]] = [loaded.queries, loaded.grades, loaded.events]
+        parts: list[Loaded[Any]] = [loaded.queries, loaded.grades, loaded.events, loaded.ungraded]
         facts: dict[str, int | str] = {}
         for part in parts:
             facts |= part.facts
@@ -317,11 +318,15 @@ class Intake(JudgmentLog, Reading, Remarks, Seals):
         if loaded.queries.records:
             for what, count in self._put_queries(loaded.queries, update=update).items():
                 counts[f"queries {what}"] = count
-        self._check_queries_are_known(loaded.grades)
-        self._check_queries_are_known(loaded.events)
+        for part in (loaded.grades, loaded.events, loaded.ungraded):
+            self._check_queries_are_known(part)
         graded = (grade.chunk_id for grade in loaded.grades.records)
         judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
-        counts["new chunks, known by id only"] = self._put_chunk_ids(chain(graded, judged))
+        pooled = (each.chunk_id for each in loaded.ungraded.records)
+        bare = self._put_chunk_ids(chain(graded, judged, pooled))
+        counts["new chunks, known by id only"] = bare
+        if fresh := self._put_ungraded(loaded.ungraded):
+            counts["newly in the pool, but ungraded"] = fresh
         counts.update(self._put_imports(loaded.grades))
         counts.update(self._put_events(loaded.events))
         return counts

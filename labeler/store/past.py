@@ -67,8 +67,8 @@ class Past(Freezing):
         """Return what measures of some runs would have been computed from just before ``when``.
 
         Golden grades are by the rule of that time, queries those that were not retired then. Which
-        bucket a query is in is not logged: that is as it is now, and so are the runs. No grade is
-        marked stale. A time without a zone is refused.
+        bucket a query is in is not logged: that is as it is now, and so are pools and the runs. No
+        grade is marked stale. A time without a zone is refused.
         """
         if when.tzinfo is None:
             raise BadInput(f"{when.isoformat()}: a moment of the past needs a time zone")
@@ -78,6 +78,7 @@ class Past(Freezing):
             query_ids = tuple(query_id for _, query_id in numbers)
             place = {query_id: at for at, query_id in enumerate(query_ids)}
             golden = self._golden_at(until, self.rule_at(when), {n: place[q] for n, q in numbers})
+            pool = self._pool(place)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -89,6 +90,8 @@ class Past(Freezing):
                 stale=np.zeros(len(golden[0]), dtype=np.bool_),
                 revision=self.revision_at(when),
                 data_revision=self.data_revision(),
+                pool_query=pool[0],
+                pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
             )
 

@@ -23,8 +23,11 @@ RISING = ("P", "Success", "RR", "RBP", "ERR", "SetP")
 SHARES = ("R", "F1", "SetR", "SetF")
 """Measures of how many relevant chunks are found, among all that are known."""
 
-NO_BAND = ("Judged", "NumRet", "NumRel")
-"""Measures of what is graded, not of how good it is: a filling says nothing of them."""
+NO_BAND = ("Judged", "NumRet", "NumRel", "infAP")
+"""Measures of what is graded, not of how good it is: a filling says nothing of them.
+
+infAP infers for itself what the ungraded chunks of the pool are worth.
+"""
 
 BEST = 3
 

@@ -184,14 +184,14 @@ class Bands:
         self, board: Scoreboard, measures: Sequence[Measure], ground: Ground, drawn: SmallInts
     ) -> list[_Kept]:
         """Find the same of measures that look equally deep, and so have the same holes."""
-        zeros, first, cutoff = board.conventions.like_trec_eval, measures[0], board.cutoffs
+        stand_in, first, cutoff = board.conventions.stand_in, measures[0], board.cutoffs
         depth = cutoff(first) if first.cutoff is not None else np.full(self._tops.queries, DEPTH)
         kept = self._tops.within(self._columns, depth, ground.holes)
         of = cutoff(first)[ground.queries]
         sees_below = first.cutoff is None or first.judged_only
         part = ground.only(kept, None if sees_below else of)
-        values = draw_values(part, measures, of, drawn[:, kept], zeros=zeros)
-        reaches = [reach_of(part, measure, of, zeros=zeros) for measure in measures]
+        values = draw_values(part, measures, of, drawn[:, kept], stand_in=stand_in)
+        reaches = [reach_of(part, measure, of, stand_in=stand_in) for measure in measures]
         return list(map(_Kept, reaches, values))
 
     def _bands(self, measure: Measure, inside: Bools) -> list[_Found]:

@@ -65,8 +65,8 @@ def _highest_mean(sure: Floats, open_ones: Floats) -> Floats:
     return np.where(np.isinf(best), np.nan, best)
 
 
-def reach_of(ground: Ground, measure: Measure, cutoff: Ints, *, zeros: bool) -> Reach:
-    """Find how far values can go; ``zeros`` says that an undefined one counts as 0.
+def reach_of(ground: Ground, measure: Measure, cutoff: Ints, *, stand_in: float | None) -> Reach:
+    """Find how far values can go; ``stand_in`` is what counts for an undefined one.
 
     ``ground`` has the holes that matter to the measure and no others.
     """
@@ -79,8 +79,9 @@ def reach_of(ground: Ground, measure: Measure, cutoff: Ints, *, zeros: bool) -> 
         )
     defined = rows.is_defined[:: ground.runs]
     must, may = defined, ~defined & (ground.count > 0)
-    if zeros:
-        low[~defined] = np.fmin(low[~defined], 0.0)
-        high[~defined] = np.fmax(high[~defined], 0.0)
+    if stand_in is not None:
+        counts = np.append(np.full(ground.runs, stand_in), [0.0] * (ground.runs == 2))
+        low[~defined] = np.fmin(low[~defined], counts)
+        high[~defined] = np.fmax(high[~defined], counts)
         must, may = ground.judged | (ground.count > 0), np.zeros_like(may)
     return Reach(low, high, exact, must, may, ground.count)

@@ -66,9 +66,14 @@ class Drawn:
 
 
 def draw_values(
-    ground: Ground, measures: Sequence[Measure], cutoff: Ints, grades: SmallInts, *, zeros: bool
+    ground: Ground,
+    measures: Sequence[Measure],
+    cutoff: Ints,
+    grades: SmallInts,
+    *,
+    stand_in: float | None,
 ) -> list[Drawn]:
-    """Measure every list under each filling, (fillings, holes); ``zeros`` is trec_eval's way.
+    """Measure every list under each filling, (fillings, holes); ``stand_in`` is for undefined ones.
 
     ``ground`` has the holes that matter to the measures and no others; they share a ``cutoff``.
     """
@@ -82,17 +87,17 @@ def draw_values(
         limit = limits if isinstance(limits, int) else np.tile(limits, len(some))
         for part, measure in zip(parts, measures, strict=True):
             part.append(score(hits, measure, limit).reshape(len(some), queries, runs))
-    return [_drawn(np.concatenate(part), ground, zeros=zeros) for part in parts]
+    return [_drawn(np.concatenate(part), ground, stand_in=stand_in) for part in parts]
 
 
-def _drawn(found: Floats, ground: Ground, *, zeros: bool) -> Drawn:
+def _drawn(found: Floats, ground: Ground, *, stand_in: float | None) -> Drawn:
     values = found.transpose(1, 0, 2)
     counted = ~np.isnan(values[:, :, 0])
-    if zeros:
+    if stand_in is not None:
         counted = np.broadcast_to(
             (ground.judged | (ground.count > 0))[:, np.newaxis], counted.shape
         )
-    values = np.nan_to_num(values)
+    values = np.nan_to_num(values, nan=stand_in or 0.0)
     if ground.runs == 2:
         values = np.concatenate([values, values[:, :, 1:] - values[:, :, :1]], axis=2)
     return Drawn(np.ascontiguousarray(values), counted.copy())

@@ -13,14 +13,18 @@ from labeler.versions.canonical import (
     whole_hash,
 )
 from labeler.versions.content import Content, conventions_in, settings_with
+from labeler.versions.difference import Change, difference, in_words
 
 __all__ = [
     "FORMAT",
+    "Change",
     "Content",
     "GradedBy",
     "canonical_conventions",
     "canonical_query",
     "conventions_in",
+    "difference",
+    "in_words",
     "query_digest",
     "settings_with",
     "whole_hash",

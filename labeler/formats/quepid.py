@@ -1,0 +1,162 @@
+"""Quepid's files: a book and a case as JSON, ratings as CSV; queries are named by their text.
+
+Its other tables, of a case in detail and of a snapshot, are read as every table with a header is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.formats.documents import Document, Entry
+from labeler.formats.limits import Limits
+from labeler.formats.records import as_id, short
+from labeler.formats.spreadsheet import as_csv
+from labeler.formats.told import Asked, Graded, Told, a_mapping, by_text, taken, taken_list
+from labeler.model import Chunk, GoldenGrade, Query, check_name
+
+PAIRS = "query_doc_pairs"
+QUERIES = "queries"
+_TEXT = ("query_text", "query")
+_DOCUMENT = ("doc_id",)
+_BOOK = {"show_rank": False, "support_implicit_judgements": False}
+
+
+def graded_in_book(document: Document, start: int) -> Told:
+    """Give what each judge says in a book, whose pairs of query and document begin at ``start``.
+
+    What a judge left for later, or could not rate, is no grade.
+    """
+    for entry in document.parts(start):
+        with document.source.at(entry.line):
+            yield _pair(entry, document.source.limits)
+
+
+def _pair(entry: Entry, limits: Limits) -> Graded:
+    pair = dict(a_mapping(entry.value, f"each of {PAIRS}"))
+    asked = by_text(taken(pair, _TEXT, "query"), limits)
+    chunk_id = as_id(taken(pair, _DOCUMENT, "document id"), "chunk", limits)
+    given = [
+        judgement
+        for judgement in taken_list(pair, ("judgements",), "judgements")
+        if _is_rated(a_mapping(judgement, "each of the judgements"))
+    ]
+    people = dict.fromkeys(
+        check_name(each["user_email"], "grader") for each in given if each.get("user_email")
+    )
+    notes = dict.fromkeys(each["explanation"] for each in given if each.get("explanation"))
+    if not all(isinstance(note, str) for note in notes):
+        raise BadInput(f"an explanation must be text, not {short([*notes])}")
+    values = tuple(each["rating"] for each in given)
+    return Graded(entry.line, asked, chunk_id, values, tuple(people), "; ".join(notes) or None)
+
+
+def _is_rated(judgement: Mapping[str, Any]) -> bool:
+    set_aside = judgement.get("unrateable") or judgement.get("judge_later")
+    return judgement.get("rating") is not None and not set_aside
+
+
+def graded_in_case(document: Document, start: int) -> Told:
+    """Give the ratings of an exported case, whose queries begin at ``start``."""
+    for entry in document.parts(start):
+        with document.source.at(entry.line):
+            query = dict(a_mapping(entry.value, f"each of {QUERIES}"))
+            asked = by_text(taken(query, _TEXT, "query"), document.source.limits)
+            for chunk_id, rating in _ratings(query.get("ratings"), document.source.limits):
+                yield Graded(entry.line, asked, chunk_id, () if rating is None else (rating,))
+
+
+def _ratings(given: object, limits: Limits) -> Iterator[tuple[str, Any]]:
+    """Give documents with their ratings, which Quepid writes as a list or as an object."""
+    if isinstance(given, dict):
+        for chunk_id, rating in given.items():
+            yield as_id(chunk_id, "chunk", limits), rating
+        return
+    for each in taken_list({"ratings": given}, ("ratings",), "ratings"):
+        rating = dict(a_mapping(each, "each of the ratings"))
+        yield as_id(taken(rating, _DOCUMENT, "document id"), "chunk", limits), rating.get("rating")
+
+
+def queries_in(document: Document, start: int) -> Iterator[tuple[int, Asked]]:
+    """Give the query of each part of a book or a case that begins at ``start``."""
+    for entry in document.parts(start):
+        with document.source.at(entry.line):
+            part = dict(a_mapping(entry.value, "each entry"))
+            yield entry.line, by_text(taken(part, _TEXT, "query"), document.source.limits)
+
+
+def ratings_csv(queries: Sequence[Query], grades: Sequence[GoldenGrade]) -> str:
+    """Return ratings as Quepid imports them; a query without any has a row of its own.
+
+    A text that a spreadsheet would run starts with a blank, as in Quepid's own exports.
+    """
+    by_query = _by_query(queries, grades)
+    rows: list[dict[str, object]] = []
+    for query in queries:
+        text, given = _safe(query.text), by_query[query.query_id]
+        rows += [
+            {"query": text, "docid": _safe(each.chunk_id), "rating": each.grade} for each in given
+        ]
+        rows += [] if given else [{"query": text, "docid": None, "rating": None}]
+    return as_csv(rows or [dict.fromkeys(("query", "docid", "rating"))], raw=True)
+
+
+def _safe(text: str) -> str:
+    return f" {text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def book_json(
+    queries: Sequence[Query],
+    grades: Sequence[GoldenGrade],
+    chunks: Mapping[str, Chunk],
+    name: str,
+) -> str:
+    """Return a book as Quepid imports it, with the graders who are email addresses as its judges.
+
+    Others have no name in it: Quepid refuses a book with judges that it could not know.
+    """
+    by_query = _by_query(queries, grades)
+    pairs = [
+        {
+            "query_text": query.text,
+            "doc_id": grade.chunk_id,
+            "position": None,
+            "document_fields": _fields(chunks.get(grade.chunk_id)),
+            "judgements": [_judgement(grade, person) for person in _judges(grade)],
+        }
+        for query in queries
+        for grade in by_query[query.query_id]
+    ]
+    book = {"name": name, **_BOOK, "scale": [0, 1, 2, 3], PAIRS: pairs}
+    return json.dumps(book, ensure_ascii=False, indent=1) + "\n"
+
+
+def _fields(chunk: Chunk | None) -> str:
+    """Return what a judge is shown of a document, which Quepid keeps as JSON text."""
+    shown = {"title": chunk.title, "text": chunk.text} if chunk else {}
+    return json.dumps({name: text for name, text in shown.items() if text}, ensure_ascii=False)
+
+
+def _judges(grade: GoldenGrade) -> Sequence[str | None]:
+    return [name for name in grade.graders if "@" in name] or [None]
+
+
+def _judgement(grade: GoldenGrade, person: str | None) -> dict[str, object]:
+    return {
+        "rating": float(grade.grade),
+        "unrateable": False,
+        "judge_later": False,
+        "user_email": person,
+        "explanation": grade.note,
+    }
+
+
+def _by_query(
+    queries: Sequence[Query], grades: Sequence[GoldenGrade]
+) -> dict[str, list[GoldenGrade]]:
+    found: dict[str, list[GoldenGrade]] = {query.query_id: [] for query in queries}
+    for grade in grades:
+        found[grade.query_id].append(grade)
+    return found
