@@ -192,7 +192,7 @@ def show_by_keyword(board) -> None:
     k, runs = wording.choose_top(), tuple(filter(None, (a, b)))
     found, unusable = wording.keyword_values(wording.At.of(board), False, k, runs, board)
     if not any(found.values()):
-        st.write(unusable or wording.NONE)
+        st.text(unusable or wording.NONE)
         return
     ids = board.collection.query_ids
     bucket_of = dict(zip(ids, board.collection.facets[facet], strict=True))

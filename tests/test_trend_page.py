@@ -72,7 +72,7 @@ def test_a_threshold_of_the_gate_file_stands_beside_the_value(
     gate.write_text('[overall]\n"RR" = 0.6\n', encoding="utf-8")
     monkeypatch.setenv(SERVED, str(gate))
     said = trend()
-    assert "threshold 0.6" in said
+    assert "|below the threshold 0.6|" in said
     assert "▼ search: RR fell below the threshold 0.6, from 1.0000 (2026-06-01)" in said
 
 

@@ -43,7 +43,8 @@ def trend_chart(
     """
     names = Names("lines", list(lines))
     given = sorted(set(bars))
-    frame = _frame(lines, names)
+    has_bands = len(names.names) <= MOST_BANDS
+    frame = _frame(lines, names, has_bands=has_bands)
     across = alt.X("when:T", title="date of the run (UTC)", scale=_dates(frame), axis=_axis(frame))
     upward = alt.Scale(domain=_room(frame, given, share=share), nice=False, zero=False)
     colour = alt.Color("at:N", scale=_looks(names, RUN_COLOURS), legend=None)
@@ -52,7 +53,7 @@ def trend_chart(
     base = alt.Chart(frame).encode(x=across, color=colour)
     value = alt.Y("value:Q", title=f"mean {heading}", scale=upward)
     layers: list[alt.Chart] = []
-    if len(names.names) <= MOST_BANDS:
+    if has_bands:
         ends = base.encode(y=alt.Y("lo:Q", title=f"mean {heading}", scale=upward), y2="hi:Q")
         layers.append(ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail="at:N"))
         layers.append(ends.transform_filter("datum.alone").mark_rule(strokeWidth=2))
@@ -80,7 +81,7 @@ def trend_chart(
     return dressed(chart)
 
 
-def _frame(lines: Lines, names: Names) -> pd.DataFrame:
+def _frame(lines: Lines, names: Names, *, has_bands: bool) -> pd.DataFrame:
     rows = [
         {
             "line": name,
@@ -90,8 +91,8 @@ def _frame(lines: Lines, names: Names) -> pd.DataFrame:
             "run": point.run,
             "value": point.value,
             "shown": "no result" if math.isnan(point.value) else number(point.value),
-            "lo": point.interval.lo if point.interval else math.nan,
-            "hi": point.interval.hi if point.interval else math.nan,
+            "lo": point.interval.lo if point.interval and has_bands else math.nan,
+            "hi": point.interval.hi if point.interval and has_bands else math.nan,
             "reach": _reach(point),
             "n": point.n,
             "holes": point.holes,
@@ -128,9 +129,13 @@ def _dates(frame: pd.DataFrame) -> alt.Scale:
 
 
 def _axis(frame: pd.DataFrame) -> alt.Axis:
-    short = not frame.empty and _ends(frame)[1] - _ends(frame)[0] < timedelta(days=2)
-    count = max(2, min(8, frame["when"].nunique()))
-    shown = HOURS if short else DAY
+    """Return the axis of dates: a tick a day at most where nobody gave a time."""
+    first, last = _ends(frame) if not frame.empty else (datetime.max, datetime.max)
+    short = last - first <= timedelta(days=8)
+    timed = bool((frame["date"].str.len() > len("2026-01-31")).any())
+    days = alt.TimeIntervalStep(interval="day", step=1)
+    count = days if short and not timed else max(2, min(8, frame["when"].nunique()))
+    shown = HOURS if short and timed else DAY
     return alt.Axis(format=shown, tickCount=count, labelOverlap="greedy", labelFlush=True)
 
 

@@ -35,7 +35,7 @@ def show_keywords(view: View, _: int) -> None:
         for run, scores in values.items()
     }
     if not any(found.values()):
-        st.write(unusable or wording.NONE)
+        st.text(unusable or wording.NONE)
         return
     every = wording.places_in(at, substring, runs, view.board)
     places = [place for place in every if place.query_id in shown]

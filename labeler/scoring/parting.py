@@ -31,7 +31,7 @@ def show_parts(
     if len(runs) < 2 or not address.switch("Split a change into its parts", "parts"):
         return
     with ui.guard():
-        older, newer, graded_by = choose_pair(runs)
+        older, newer, graded_by = choose_pair(runs, last_step(runs, systems))
     until = trend.end_of(graded_by or older.said)
     revision = _revision_at(until)
     then = None
@@ -55,7 +55,17 @@ def show_parts(
     show_html(tables.small_print(lines))
 
 
-def choose_pair(runs: Sequence[Dated]) -> tuple[Dated, Dated, str]:
+def last_step(runs: Sequence[Dated], systems: Mapping[str, Sequence[Dated]]) -> tuple[Dated, Dated]:
+    """Return the newest run and the one before it of its own system, or of any if it is the first.
+
+    ``runs`` are all of them in order of date.
+    """
+    newest = runs[-1]
+    own = next((each for each in systems.values() if newest in each), runs)
+    return (own[-2] if len(own) > 1 else runs[-2]), newest
+
+
+def choose_pair(runs: Sequence[Dated], usual: tuple[Dated, Dated]) -> tuple[Dated, Dated, str]:
     """Let the user choose two runs, and by which day's grades the older is taken ("" is its own).
 
     Raises `Astray` where the address has none of them, or no day.
@@ -70,8 +80,8 @@ def choose_pair(runs: Sequence[Dated]) -> tuple[Dated, Dated, str]:
     }
     with st.container(horizontal=True, vertical_alignment="bottom", key="pair"):
         names = list(dated)
-        older = address.choose("From", names, "from", default=names[-2], **shown)
-        newer = address.choose("To", names, "to", default=names[-1], **shown)
+        older = address.choose("From", names, "from", default=usual[0].run, **shown)
+        newer = address.choose("To", names, "to", default=usual[1].run, **shown)
         day = address.write_text(
             *("Older run by the grades of", "grades"), placeholder="its own day", width=220
         ).strip()

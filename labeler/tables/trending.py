@@ -52,7 +52,7 @@ def _summary_row(
     silent = len(each.series.points) - len(each.series.known)
     return htpy.tr[
         [htpy.th(".words", scope="row")[htpy.bdi[name]] for name in compress(names, shown)],
-        _point_cell(each.current, lead=True, more="" if bar is None else f"threshold {bar:g}"),
+        _point_cell(each.current, lead=True, more=_bar_words(each.current, bar)),
         htpy.td[arrowed(each.change)],
         htpy.td(".words")[each.word, small("" if math.isnan(each.holm) else f"p {_p(each)}")],
         htpy.td[number(each.mean)],
@@ -62,6 +62,14 @@ def _summary_row(
         _point_cell(each.highest),
         htpy.td[f"{len(each.series.points):,}", small(f"{silent:,} no result" if silent else "")],
     ]
+
+
+def _bar_words(current: Point | None, bar: float | None) -> str:
+    """Say which threshold a value has to reach, and where it does not."""
+    if bar is None:
+        return ""
+    below = current is not None and current.value < bar
+    return f"{'below the ' * below}threshold {bar:g}"
 
 
 def _p(each: Summary) -> str:

@@ -42,7 +42,7 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             task="single",
             reference=name,
             guideline=name,
-            keywords=("text",),
+            keywords=("text", f"{name} never found"),
             buckets=dict.fromkeys(NAMES, name),
         )
         for name in NAMES
@@ -88,11 +88,18 @@ def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     ):
         yield "scores", {"view": "trend", "measure": "RR", **whole, **trend}
     yield "scores", {"facet": name, "systems": "true", "pin": name}
-    for show in ("Rank strips", "Bars and scatter", "What moved most", "Perfect reranker"):
+    yield "scores", {"view": "keywords", "missed": "true", "measure": ["RR"]}
+    for show in (
+        "Rank strips",
+        "Bars and scatter",
+        "What moved most",
+        "Perfect reranker",
+        "Keywords",
+    ):
         yield "compare", {**two, "show": show, **field}
     yield "compare", {**two, "query": name, "chunk": name}
     yield "slices", {"a": name, "facet": name, "numbers": "true"}
-    yield "slices", {**two, "facet": name, "numbers": "true"}
+    yield "slices", {**two, "facet": name, "numbers": "true", "keywords": "true"}
     yield "slices", {**two, "facet": name, "other": NAMES[0], "numbers": "true"}
     yield "queries", {**two, **field}
     yield "queries", {"a": name, "facet": name, "view": "Why they fail"}

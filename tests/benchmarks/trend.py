@@ -67,6 +67,12 @@ def most_memory(pid: int) -> float:
     return int(line.split()[1]) / 1_000
 
 
+def processor_seconds(pid: int) -> float:
+    """Return how long a process has kept processors busy; others on the machine do not count."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def in_terminal(path: Path) -> tuple[float, float]:
     """Run ``labeler trend``; return its seconds and the most memory it had, in MB."""
     began = time.perf_counter()
@@ -89,9 +95,13 @@ def main() -> None:
         server = Server(path)
         server.start()
         print(f"{RUNS} runs x 1,000 queries x depth 100", flush=True)
-        print(f"first opening: {open_trend(browser, server.url):.1f} s", flush=True)
+        began = processor_seconds(server.process.pid)
+        seconds = open_trend(browser, server.url)
+        spent = processor_seconds(server.process.pid) - began
+        print(f"first opening: {seconds:.1f} s, {spent:.1f} s of a processor", flush=True)
         again = sorted(open_trend(browser, server.url) for _ in range(AGAIN))
-        print(f"again: {again[AGAIN // 2]:.1f} s", flush=True)
+        spent = (processor_seconds(server.process.pid) - began - spent) / AGAIN
+        print(f"again: {again[AGAIN // 2]:.1f} s, {spent:.1f} s of a processor", flush=True)
         print(f"after a grade: {follow_grade(browser, server.url, path):.1f} s", flush=True)
         print(f"most memory of the server: {most_memory(server.process.pid):,.0f} MB", flush=True)
         server.stop()
