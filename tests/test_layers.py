@@ -297,6 +297,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.address",
         "labeler.evaluation",
         "labeler.keywords",
+        "labeler.model",
         "labeler.ui",
     },
     "labeler.choices": {
