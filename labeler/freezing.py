@@ -102,10 +102,8 @@ def read(
     content does not have the hash it names.
     """
     found = formats.read_version(path, name=name, limits=limits)
-    version, settings = found.version, settings_with(found.conventions)
-    content = Content(settings, found.queries, found.grades, version.revision, version)
-    where = name or str(path)
-    content.checked(where, TAKE_ANEW)
+    version, where = found.version, name or str(path)
+    content = _proven(found, where)
 
     def put(store: Store) -> IntakeReport:
         is_new = store.add_version(version, as_file(content))
@@ -119,3 +117,57 @@ def read(
         return IntakeReport(f"version {version.name!r} from {where}{there}", facts, changed=is_new)
 
     return put
+
+
+def complete(store: Store) -> bytes:
+    """Return all of a golden set but its runs as one file; loaded into an empty one it is again.
+
+    What it leaves out is said in it: runs, people, seals and the audit.
+    """
+    queries, retired = store.all_queries()
+    whole = formats.Whole(
+        golden=store.golden_state().hash,
+        settings=store.settings(),
+        queries=queries,
+        retired=retired,
+        chunks=store.chunks(),
+        events=[*store.events(), *store.remark_log()],
+        ungraded=store.ungraded(),
+        versions=[store.version_content(version) for version in store.versions()],
+    )
+    return formats.write_complete(whole)
+
+
+def read_complete(
+    path: str | Path, *, name: str | None = None, limits: Limits = LIMITS
+) -> Callable[[Store], IntakeReport]:
+    """Read a complete golden set, and return what puts it into an empty file, or nothing of it.
+
+    Raises `BadInput` where what was put has not the hash that the file names.
+    """
+    loaded = formats.read_complete(path, name=name, limits=limits)
+    where = name or str(path)
+    found = [_proven(each, where) for each in loaded.versions]
+
+    def put(store: Store) -> IntakeReport:
+        versions = [(each.version, as_file(each)) for each in found if each.version is not None]
+        parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
+        store.add_whole(loaded.golden, loaded.settings, *parts, versions)
+        facts: dict[str, int | str] = {
+            "golden": loaded.golden,
+            "queries": len(loaded.queries.records),
+            "retired": len(loaded.retired),
+            "chunks": len(loaded.chunks.records),
+            "events": len(loaded.events.records),
+            "versions": len(versions),
+            "left out": ", ".join(formats.LEAVES_OUT),
+        }
+        return IntakeReport(f"complete golden set from {where}", facts)
+
+    return put
+
+
+def _proven(found: formats.FrozenFile, where: str) -> Content:
+    version, settings = found.version, settings_with(found.conventions)
+    content = Content(settings, found.queries, found.grades, version.revision, version)
+    return content.checked(where, TAKE_ANEW)

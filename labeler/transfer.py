@@ -17,7 +17,7 @@ from labeler.store import Disagreement, Store
 from labeler.versions import Content
 
 # In the order in which files that come together need each other: grades name queries.
-LOADS = ("beir", "queries", "chunks", "golden", "version", "run")
+LOADS = ("complete", "beir", "queries", "chunks", "golden", "version", "run")
 EXPORTS: Mapping[str, str] = {
     "jsonl": "golden.jsonl",
     "qrels": "golden.qrels",
@@ -29,6 +29,7 @@ EXPORTS: Mapping[str, str] = {
     "ragas": "golden-ragas.jsonl",
     "ranx": "golden-ranx.json",
     "events": "events.jsonl",
+    "complete": "golden-complete.jsonl",
 }
 MOST_UPLOAD_MEGABYTES = 200  # of a file; the server holds it in memory until it is stored
 RUN_SUFFIXES = (".gz", ".trec", ".run", ".txt", ".jsonl", ".json", ".csv", ".tsv")
@@ -75,6 +76,7 @@ def read(
         "golden": lambda: _golden(path, options, name, progress),
         "beir": lambda: _beir(path, options, name, progress),
         "version": lambda: _version(path, options, name),
+        "complete": lambda: _complete(path, options, name),
     }
     if kind not in readers:
         raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
@@ -139,6 +141,11 @@ def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
     return lambda store: [put(store)]
 
 
+def _complete(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
+    put = freezing.read_complete(path, name=name, limits=options.limits)
+    return lambda store: [put(store)]
+
+
 def _beir(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
@@ -187,10 +194,12 @@ def export(
     byte.
     """
     seal = seal or store.newest_seal()
-    if kind == "events" and content is not None:
+    if kind in ("events", "complete") and content is not None:
         raise BadInput(f"the version {content.title!r} has golden grades and no log of its own")
     if kind == "events":
         return formats.write_events([*store.events(), *store.remark_log()], str(seal))
+    if kind == "complete":
+        return freezing.complete(store)
     if kind == "beir":
         return formats.zip_files(beir_folder(store, seal, content))
     if kind not in EXPORTS:

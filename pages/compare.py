@@ -69,6 +69,7 @@ with choices.row():
         facet, bucket = choices.choose_bucket(board.facets)
         chosen = choices.choose_conventions(settings)
 say(
+    choices.say_selection(chosen),
     choices.say_queries(facet, bucket),
     f"{sort} by {by_text}",
     choices.say_measures(measure_texts),
@@ -108,7 +109,7 @@ def show_compared() -> str:
         with place:  # last, since it takes longest the first time
             if board.conventions.frozen is None:
                 comparing.show_settling(view, found)
-    return ui.graded_line(board.counts)
+    return ui.graded_line(board.counts, board.conventions.selected)
 
 
 live.follow(show_compared)

@@ -31,7 +31,7 @@ def test_the_table_says_what_comes_next_and_that_no_third_run_is_served(run):
     assert first.startswith("forward or backward by nDCG@10: 0 of 80 chunks are graded, too few")
     assert heading.split("  ")[0] == "query"
     assert "rank in forward" in heading
-    assert "favour no third run" in said
+    assert "favour no third one" in said
     assert "gain 2^grade−1" in said
     assert len([row for row in rows if row.startswith("q")]) == 3
 

@@ -11,12 +11,12 @@ import click
 from labeler import freezing, transfer
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.whole import write_file, write_folder
-from labeler.formats import RUN_KINDS
+from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import legible
 from labeler.store import Store
 from labeler.versions import Content
 
-VERSION = "version"
+VERSION, COMPLETE = "version", "complete"
 FLAT = (
     "qrels",
     "csv",
@@ -25,6 +25,11 @@ FLAT = (
     "opensearch",
     "ranx",
 )  # which have a line for each grade and none for a query
+LEFT_OUT = {
+    "jsonl": "texts of chunks, single graders' grades, can't tells, remarks, settings; --complete "
+    "has them",
+    COMPLETE: ", ".join(LEAVES_OUT),
+}
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
@@ -41,11 +46,24 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 )
 @click.option("--run", metavar="NAME", help="Write this stored run, and not the golden set.")
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
+@click.option(
+    "--complete",
+    "complete",
+    is_flag=True,
+    help="All of it in one JSONL file: also texts of chunks, every grader's grades, can't tells, "
+    "remarks, settings and versions. Only runs, people, seals and the audit are left out.",
+)
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
 @database_option
 @click.pass_obj
 def export(
-    db: Path, path: Path, kind: str | None, run: str | None, force: bool, golden: str | None
+    db: Path,
+    path: Path,
+    kind: str | None,
+    run: str | None,
+    force: bool,
+    complete: bool,
+    golden: str | None,
 ) -> None:
     """Write the golden set, or a run, to a file.
 
@@ -53,10 +71,12 @@ def export(
     with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
     what was written, and the seal tells later whether the log up to now is still the same.
     """
+    if complete and (run is not None or kind not in (None, COMPLETE)):
+        raise click.UsageError("--complete is a format of its own, of the golden set")
     if run is not None:
         put_run(db, run, path, kind or "trec", replace=force)
         return
-    kind = kind or kind_of(path)
+    kind = COMPLETE if complete else kind or kind_of(path)
     if kind == "trec":
         raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
     with Store(db) as store:
@@ -75,6 +95,8 @@ def export(
     to_output = str(path) == "-"
     if not to_output:
         say(f"{path}: {said}")
+    if kind in LEFT_OUT:
+        click.echo(f"left out: {LEFT_OUT[kind]}", err=to_output)
     click.echo(f"golden: {state.hash}", err=to_output)
     click.echo(f"seal: {seal}", err=to_output)
     if not noted:

@@ -228,6 +228,19 @@ def version(db: Path, path: Path, limits: Limits) -> None:
 
 
 @load.command()
+@path_argument
+@limit_option
+@database_option
+@click.pass_obj
+def complete(db: Path, path: Path, limits: Limits) -> None:
+    """Make a golden set anew from a complete file.
+
+    'labeler export FILE --complete' writes one. It goes into an empty file, whole or not at all.
+    """
+    put(db, "complete", path, LoadOptions(limits=limits))
+
+
+@load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
 @limit_option
 @database_option

@@ -80,7 +80,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
         doubts = [tables.BAND_DOUBTS] if is_open else []
-        surely = [MEANING] if found.may_be_settled else []
+        surely = [MEANING] if found.may_be_settled and found.lead is not None else []
         told = [bold, upper(comparison.METHODS), *surely, *doubts, *notes]
         show_html(tables.folded(what, told))
         if found.lead is not None and found.lead.survival is not None:

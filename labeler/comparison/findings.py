@@ -86,7 +86,8 @@ def _losses(
     if falling:
         row, (comparison, tested) = min(falling, key=lambda each: each[0].delta)
         return where_it_loses(comparison, row, names[1] if names else comparison.b, tested)
-    rose = any(row.n >= FEW for comparison, _ in found for row in comparison.buckets)
+    asked = [row for comparison, _ in found for row in comparison.buckets if row.measure == view.by]
+    rose = any(row.n >= FEW for row in asked)
     return f"No bucket of {FEW} queries or more falls by {view.heading}" if rose else ""
 
 

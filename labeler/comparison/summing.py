@@ -80,7 +80,8 @@ def answered(
     """
     said = summary.findings
     if said.verdict is None:
-        return Answered(Answer(said.identical), is_same=bool(said.identical))
+        answered_so = said.identical or why_nothing(summary.rows, names)
+        return Answered(Answer(answered_so), is_same=bool(said.identical))
     row = lead_of(said.verdict, summary.rows, view.by)
     if row is None:
         return Answered(Answer(said.verdict.sentence))
@@ -88,3 +89,13 @@ def answered(
     band = bands.get((row.measure, row.bucket))
     lead = Lead(row, surety, reach, band, survival_of(row.measure, surety))
     return Answered(answer(said.verdict, lead, view.compared.conventions, names), lead)
+
+
+def why_nothing(rows: Sequence[Delta], names: tuple[str, str]) -> str:
+    """Say why no measure tells two runs apart; nothing where no query has a grade at all."""
+    if not any(row.undefined for row in rows):
+        return ""
+    return (
+        f"Nothing tells {names[0]} and {names[1]} apart yet: no measure of relevance has a value, "
+        "since nothing relevant is known for any of these queries"
+    )

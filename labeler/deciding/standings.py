@@ -20,7 +20,7 @@ LEAST = 30
 """Grades of A's and B's chunks before which no verdict is settled while any is open."""
 
 FAVOURS = (
-    "grades chosen to decide between A and B favour no third run: what only another run found is "
+    "grades chosen to decide between two runs favour no third one: what only another run found is "
     "left ungraded, so they are no fair sample for it"
 )
 

@@ -6,6 +6,7 @@ line, what is wrong and what would be right; nothing is read by halves. Writers 
 
 from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
+from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
 from labeler.formats.golden import read_golden
 from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
@@ -23,6 +24,7 @@ from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 __all__ = [
     "CHUNK",
     "HASHED",
+    "LEAVES_OUT",
     "LIMITS",
     "RELEVANT",
     "RUN_KINDS",
@@ -31,17 +33,20 @@ __all__ = [
     "GradeRule",
     "Guess",
     "Limits",
+    "LoadedWhole",
     "Meant",
     "OnDuplicate",
     "Order",
     "Passages",
     "RunKind",
+    "Whole",
     "beir_files",
     "guess",
     "parse_grade_map",
     "parse_limits",
     "read_beir",
     "read_chunks",
+    "read_complete",
     "read_golden",
     "read_passages",
     "read_queries",
@@ -51,6 +56,7 @@ __all__ = [
     "stream_run",
     "usual_limits",
     "version_in",
+    "write_complete",
     "write_events",
     "write_golden",
     "write_run",

@@ -59,7 +59,7 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
         for number, record in _records(source, raw):
             weight = weight_of(record)
             with source.at(number):
-                chunk = _chunk_of(record, source.limits)
+                chunk = chunk_of(record, source.limits)
                 ids.add(chunk.chunk_id, number)
             chunks.add(chunk, weight)
             counts.add(chunk)
@@ -95,7 +95,8 @@ def _records(source: Source, raw: Lines) -> Records:
                     raise BadInput(f"chunk {chunk_id!r} has another text on an earlier line")
 
 
-def _chunk_of(record: Record, limits: Limits) -> Chunk:
+def chunk_of(record: Record, limits: Limits) -> Chunk:
+    """Return the chunk a record describes; the record is used up."""
     chunk_id = take_id(record, CHUNK_ID, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)

@@ -45,8 +45,7 @@ def events_from(source: Source, records: Records) -> Loaded[Judgment | Remark]:
             continue
         weight = weight_of(record)
         with source.at(number):
-            made = _remark if _is_remark(record) else _event
-            event = made(record, source.limits)
+            event = event_of(record, source.limits)
             ids.add(event.event_id, number)
         events.add(event, weight)
         queries.add(event.query_id)
@@ -60,6 +59,15 @@ def events_from(source: Source, records: Records) -> Loaded[Judgment | Remark]:
         **kinds,
     }
     return Loaded(source.name, events, lines_of_records(ids.lines), facts)
+
+
+def event_of(record: Record, limits: Limits) -> Judgment | Remark:
+    """Return the event a line of the log describes."""
+    if not _is_remark(record):
+        return _event(record, limits)
+    if "grader" not in record:
+        raise BadInput("a remark names its grader")
+    return _remark(record, limits)
 
 
 def _is_remark(record: Record) -> bool:

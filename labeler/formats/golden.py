@@ -13,7 +13,7 @@ from labeler.formats.documents import Document
 from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import UNGRADED, GradeRule
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.names import CHUNK_OF_PAIR, COMPLETE, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
 from labeler.formats.pairs import Pairs, empty_golden
 from labeler.formats.peers import graded_in, in_json
 from labeler.formats.queries import loaded_queries, query_of
@@ -174,6 +174,8 @@ def _reader_of(keys: Record) -> _Reader:
     """Return what reads a file whose first record has these keys."""
     if "judgments" in keys:
         return _read_set
+    if COMPLETE in keys:
+        raise BadInput("a complete golden set: 'labeler load complete FILE' takes it")
     if FROZEN in keys:
         raise BadInput("a frozen version of a golden set: 'labeler load version FILE' takes it")
     if is_log(keys):

@@ -29,6 +29,7 @@ from labeler.formats.names import (
     CHUNK_ID,
     CHUNK_OF_PAIR,
     CHUNK_TEXT,
+    COMPLETE,
     DOCUMENT_ID,
     FROZEN,
     GRADE,
@@ -49,7 +50,7 @@ from labeler.formats.tables import header_names
 from labeler.formats.trec import QRELS, RUN
 from labeler.model import GRADES
 
-Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir", "version"]
+Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir", "version", "complete"]
 
 _DOCUMENTS = {
     RATINGS: "judgments of OpenSearch",
@@ -228,6 +229,8 @@ def _of_columns(source: Source, lines: Sequence[str]) -> Guess:
 
 def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
     keys = {key for record in records for key in record}
+    if COMPLETE in records[0] and "golden" in records[0]:
+        return Guess("complete", "its first line says so: a golden set with all that was said")
     if FROZEN in records[0] and "hash" in records[0]:
         return Guess("version", "its first line names a golden set that was frozen, and its hash")
     if "judgments" in keys:

@@ -26,3 +26,4 @@ POSITION = ("position",)
 # Of what a file was taken from, not of anything in it.
 SEAL = "seal"
 FROZEN = "frozen"
+COMPLETE = "complete"

@@ -124,10 +124,16 @@ def _jsonl(groups: _Grouped) -> Iterable[str]:
     for query, grades, pooled in groups:
         judgments = [_judgment(grade) for grade in grades]
         more = {"ungraded": pooled} if pooled else {}
-        yield _json({**_query_fields(query), "judgments": judgments, **more})
+        yield _json({**query_fields(query), "judgments": judgments, **more})
 
 
-def _query_fields(query: Query) -> dict[str, Any]:
+def as_lines(records: Iterable[Mapping[str, Any]]) -> bytes:
+    """Return records as JSONL."""
+    return as_bytes(map(_json, records))
+
+
+def query_fields(query: Query) -> dict[str, Any]:
+    """Return a query as our files have it; a split only where it is in one."""
     return {
         "query_id": query.query_id,
         "query": query.text,
@@ -225,7 +231,7 @@ def _beir_chunk(chunk: Chunk) -> dict[str, Any]:
 
 
 def _beir_query(query: Query) -> dict[str, Any]:
-    fields = _query_fields(query)
+    fields = query_fields(query)
     identifier, text = fields.pop("query_id"), fields.pop("query")
     return {
         "_id": identifier,

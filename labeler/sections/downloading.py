@@ -17,7 +17,7 @@ LOOK_EVERY_SECONDS = 2
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
 BACKUP = "Backup: everything in one file, checked; 'labeler restore' puts it back"
 WORDS = {
-    "jsonl": "JSONL, complete: loads back as the same golden set",
+    "jsonl": "JSONL: queries and golden grades; loads back as the same golden set",
     "qrels": "TREC qrels, for trec_eval and others",
     "beir": "BEIR folder as .zip: corpus, queries and qrels",
     "csv": "CSV, for people and spreadsheets",
@@ -27,6 +27,7 @@ WORDS = {
     "ragas": "RAGAS: samples with reference contexts, a line each",
     "ranx": "ranx: JSON of grades by query and chunk",
     "events": "The whole log as JSONL: every judgment of every grader",
+    "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
 SEAL = (
     "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "

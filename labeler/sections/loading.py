@@ -35,6 +35,7 @@ KINDS = {
     "run": "a run",
     "beir": "a BEIR set",
     "version": "a frozen golden set",
+    "complete": "a complete golden set",
 }
 LEFT_OUT = "leave it out"
 DROP_HERE = (

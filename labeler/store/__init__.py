@@ -13,7 +13,6 @@ from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.given import Given
 from labeler.store.givers import Givers
-from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping, QuerySummary
 from labeler.store.leaks import Leaked, Leaks
 from labeler.store.log import Outdated
@@ -26,6 +25,7 @@ from labeler.store.search import Search
 from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.singles import Singles
 from labeler.store.texts import Item
+from labeler.store.whole import WholeSet
 from labeler.store.work import CannotTell, Note, Work
 
 __all__ = [
@@ -57,7 +57,7 @@ __all__ = [
 
 class Store(
     Past,
-    Intake,
+    WholeSet,
     Keeping,
     Queue,
     Search,

@@ -75,11 +75,14 @@ class Collecting(JudgmentLog, Reading):
     def golden_state(self) -> GoldenState:
         """Return what the golden set is now."""
         with self._reading():
-            numbers = dict(
-                self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL ORDER BY id")
-            )
-            rows = [row for row in self._rows(GOLDEN) if row[0] in numbers]
-            return self._state(numbers, rows, self._chunk_ids())
+            return self._golden_state()
+
+    def _golden_state(self) -> GoldenState:
+        numbers = dict(
+            self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL ORDER BY id")
+        )
+        rows = [row for row in self._rows(GOLDEN) if row[0] in numbers]
+        return self._state(numbers, rows, self._chunk_ids())
 
     def news_since(
         self, revision: int, golden: GoldenState | None

@@ -79,22 +79,25 @@ class Freezing(Collecting):
         Raises `BadInput` where the name is taken by another, or could not be told from what is
         live.
         """
-        check_version_name(version.name)
         with self._transaction():
-            for there in self.versions():
-                if there.name == version.name:
-                    if there.hash == version.hash:
-                        return False
-                    raise BadInput(
-                        f"there is a version named {version.name!r} already, frozen {there.at[:10]}"
-                        f" with hash {there.hash[:8]}; it never changes: choose another name"
-                    )
-            row = [getattr(version, name) for name in version.__slots__]
-            self._db.execute(
-                f"INSERT INTO versions ({COLUMNS}, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                [*row, zlib.compress(content)],
-            )
-            self._note("freeze", version.name, {"golden": version.hash, "note": version.note})
+            return self._put_version(version, content)
+
+    def _put_version(self, version: Version, content: bytes) -> bool:
+        check_version_name(version.name)
+        for there in self.versions():
+            if there.name == version.name:
+                if there.hash == version.hash:
+                    return False
+                raise BadInput(
+                    f"there is a version named {version.name!r} already, frozen {there.at[:10]} "
+                    f"with hash {there.hash[:8]}; it never changes: choose another name"
+                )
+        row = [getattr(version, name) for name in version.__slots__]
+        self._db.execute(
+            f"INSERT INTO versions ({COLUMNS}, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [*row, zlib.compress(content)],
+        )
+        self._note("freeze", version.name, {"golden": version.hash, "note": version.note})
         return True
 
     def collection_of(

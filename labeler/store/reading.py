@@ -121,14 +121,17 @@ class Reading(Audit):
     def save_settings(self, settings: Settings) -> None:
         """Keep the team's settings."""
         with self._writing():
-            changed = self.settings().changes_to(settings)
-            self._db.execute(
-                "INSERT INTO settings (key, value) VALUES ('settings', ?) "
-                "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                [as_json({**asdict(settings), "budget_by_task": dict(settings.budget_by_task)})],
-            )
-            if changed:
-                self._note("settings", ", ".join(changed), changed)
+            self._put_settings(settings)
+
+    def _put_settings(self, settings: Settings) -> None:
+        changed = self.settings().changes_to(settings)
+        self._db.execute(
+            "INSERT INTO settings (key, value) VALUES ('settings', ?) "
+            "ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            [as_json({**asdict(settings), "budget_by_task": dict(settings.budget_by_task)})],
+        )
+        if changed:
+            self._note("settings", ", ".join(changed), changed)
 
     def contents(self) -> Contents:
         """Count everything there is."""

@@ -1,0 +1,184 @@
+"""A golden set in one file that makes it anew without its runs: settings, texts, the whole log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.formats.chunks import chunk_of
+from labeler.formats.events import event_of
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.names import COMPLETE
+from labeler.formats.queries import query_of
+from labeler.formats.reading import Progress, Source, StrPath, decode, file_source, open_lines
+from labeler.formats.reading import peek_line as peek
+from labeler.formats.records import Record, parse_object, read_jsonl, short, spelled, take_id
+from labeler.formats.versions import FrozenFile, version_in
+from labeler.formats.writing import as_lines, query_fields
+from labeler.model import Chunk, Judgment, Loaded, Query, Remark, Settings, Ungraded
+
+FORMAT = 1
+LEAVES_OUT = ("runs", "people", "seals", "the audit")
+KINDS = ("query", "chunk", "event", "ungraded", "version")
+OF = "of"  # says of a line what it holds
+_HEADER = {COMPLETE, "golden", "settings", "leaves_out"}
+
+
+@dataclass(frozen=True)
+class Whole:
+    """All of a golden set but its runs and people: what a complete file holds.
+
+    ``retired`` says of queries since when; ``versions`` are the files of frozen ones. ``golden`` is
+    the hash that its golden grades have.
+    """
+
+    golden: str
+    settings: Settings
+    queries: Sequence[Query]
+    retired: Mapping[str, str]
+    chunks: Sequence[Chunk]
+    events: Sequence[Judgment | Remark]
+    ungraded: Sequence[Ungraded] = ()
+    versions: Sequence[bytes] = ()
+
+
+def write_complete(whole: Whole) -> bytes:
+    """Return a golden set as one file, the same bytes every time."""
+    header = {
+        COMPLETE: FORMAT,
+        "golden": whole.golden,
+        "settings": {
+            **asdict(whole.settings),
+            "budget_by_task": dict(whole.settings.budget_by_task),
+        },
+        "leaves_out": LEAVES_OUT,
+    }
+    return as_lines([header, *_lines(whole)])
+
+
+def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
+    for query in whole.queries:
+        since = whole.retired.get(query.query_id)
+        retired = {} if since is None else {"retired_at": since}
+        yield {OF: "query", **query_fields(query), **retired}
+    for chunk in whole.chunks:
+        yield {OF: "chunk", **asdict(chunk)}
+    for event in whole.events:
+        yield {OF: "event", **asdict(event)}
+    for pair in whole.ungraded:
+        yield {OF: "ungraded", "query_id": pair.query_id, "chunk_id": pair.chunk_id}
+    for version in whole.versions:
+        yield {OF: "version", "file": version.decode()}
+
+
+@dataclass
+class LoadedWhole:
+    """What a complete file gave, part by part, each with its lines."""
+
+    golden: str
+    settings: Settings
+    queries: Loaded[Query]
+    retired: Mapping[str, str]
+    chunks: Loaded[Chunk]
+    events: Loaded[Judgment | Remark]
+    ungraded: Loaded[Ungraded]
+    versions: Sequence[FrozenFile]
+
+
+def read_complete(
+    path: StrPath,
+    *,
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> LoadedWhole:
+    """Read a file that `write_complete` made, plain or gzip; `BadInput` names file and line."""
+    source = file_source(path, name, limits)
+    with open_lines(source, progress) as raw:
+        number, first, lines = peek(source, raw)
+        header = parse_object(source, number, decode(source, number, first)) if number else {}
+        with source.at(number):
+            settings = _settings_of(header)
+        parts = _Parts(source)
+        for at, record in read_jsonl(source, ((n, line) for n, line in lines if n > number)):
+            with source.at(at):
+                parts.add(at, record)
+    return LoadedWhole(
+        header["golden"],
+        settings,
+        Loaded(source.name, parts.queries, parts.lines["query"]),
+        parts.retired,
+        Loaded(source.name, parts.chunks, parts.lines["chunk"]),
+        Loaded(source.name, parts.events, parts.lines["event"]),
+        Loaded(source.name, parts.ungraded, parts.lines["ungraded"]),
+        parts.versions,
+    )
+
+
+@dataclass
+class _Parts:
+    """The parts of a file so far."""
+
+    source: Source
+    queries: list[Query] = field(default_factory=list)
+    chunks: list[Chunk] = field(default_factory=list)
+    events: list[Judgment | Remark] = field(default_factory=list)
+    ungraded: list[Ungraded] = field(default_factory=list)
+    versions: list[FrozenFile] = field(default_factory=list)
+    retired: dict[str, str] = field(default_factory=dict)
+    lines: dict[str, list[int]] = field(default_factory=lambda: {name: [] for name in KINDS})
+    ids: set[tuple[str, str]] = field(default_factory=set)
+
+    def add(self, line: int, record: Record) -> None:
+        """Take in a line, whose ids must be new."""
+        what, limits = record.pop(OF, None), self.source.limits
+        if what == "query":
+            since = record.pop("retired_at", None)
+            query = query_of(record, limits, exact=True)
+            self.queries.append(query)
+            self._once(what, query.query_id)
+            if since is not None:
+                self.retired[query.query_id] = str(since)
+        elif what == "chunk":
+            chunk = chunk_of(record, limits)
+            self.chunks.append(chunk)
+            self._once(what, chunk.chunk_id)
+        elif what == "event":
+            event = event_of(record, limits)
+            self.events.append(event)
+            self._once(what, event.event_id)
+        elif what == "ungraded":
+            query_id = take_id(record, ["query_id"], "query", limits)
+            chunk_id = take_id(record, ["chunk_id"], "chunk", limits)
+            self.ungraded.append(Ungraded(query_id, chunk_id))
+        elif what == "version" and isinstance(record.get("file"), str):
+            self.versions.append(version_in("the version on this line", record["file"].encode()))
+        else:
+            raise BadInput(f"a line says what it is {OF}: {', '.join(KINDS)}; not {short(what)}")
+        self.lines[what].append(line)
+
+    def _once(self, what: str, name: str) -> None:
+        if (what, name) in self.ids:
+            raise BadInput(f"{what} {name!r} stands twice in this file")
+        self.ids.add((what, name))
+
+
+def _settings_of(header: Record) -> Settings:
+    if header.keys() != _HEADER or not isinstance(header["settings"], dict):
+        raise BadInput(
+            "no complete golden set: its first line has the keys "
+            f"{', '.join(sorted(_HEADER))}; 'labeler export FILE --complete' writes it"
+        )
+    if header[COMPLETE] != FORMAT:
+        raise BadInput(f"of another labeler: complete is {short(header[COMPLETE])}, not {FORMAT}")
+    given = header["settings"]
+    if unknown := sorted(given.keys() - {each.name for each in fields(Settings)}):
+        raise BadInput(f"no setting is called {spelled(unknown)}; of a newer labeler?")
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    try:
+        return Settings(**{**given, **lists})
+    except (TypeError, AttributeError) as error:
+        raise BadInput(f"settings that cannot be read: {json.dumps(given)[:200]}") from error

@@ -1,0 +1,96 @@
+"""One file that makes a golden set anew without its runs: the same hash, the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from labeler import freezing, transfer
+from labeler.cli import main
+from labeler.model import Chunk, Judgment, Query, Remark, Settings
+from labeler.store import Store
+
+Labeler = Callable[..., Result]
+
+
+@pytest.fixture
+def run() -> Labeler:
+    return lambda *arguments: CliRunner().invoke(main, list(map(str, arguments)))
+
+
+@pytest.fixture
+def rich(filled: Store, loaded) -> Store:
+    """A golden set with all that can be said in one."""
+    freezing.freeze(filled, "v1", "a note")
+    more = [Query("q7", "seven", split="dev", metadata={"a": [1, 0.5]}), Query("q8", "eight")]
+    filled.add_queries(loaded(more))
+    filled.add_chunks(loaded([Chunk("c1", "new text", document_id="d", position=2)]), update=True)
+    for number, (name, grade) in enumerate([("Ann", 3), ("Bob", 1), ("Cy", 1)]):
+        filled.judge(Judgment(f"e{number}", "q1", "c3", name, grade=grade, note="why", blind=False))
+    filled.judge(Judgment("a1", "q1", "c3", "Bob", "adjudicate", 2))
+    filled.judge(Judgment("t1", "q7", "c6", "Cy", "cannot_tell", reason="no text"))
+    filled.judge(Judgment("u1", "q7", "c2", "Cy", grade=3))
+    filled.undo(event_id="u2", undoes="u1", grader="Cy")
+    filled.remark(Remark("r1", "q2", "Ann", "unclear", "which?"))
+    filled.retire_query("q2")
+    filled.save_settings(Settings(rel=2, budget_by_task={"single": 3}, guideline="Read."))
+    return filled
+
+
+def test_a_complete_file_makes_the_golden_set_anew(
+    rich: Store, run: Labeler, tmp_path: Path
+) -> None:
+    file, other = tmp_path / "all.jsonl.gz", tmp_path / "other.db"
+    told = run("export", file, "--complete").output
+    assert "left out: runs, people, seals, the audit" in told
+    assert rich.golden_state().hash in told
+    before = transfer.export(rich, "complete")
+    result = run("--db", other, "load", "complete", file)
+    assert result.exit_code == 0, result.output
+    with Store(other) as store:
+        assert store.golden_state().hash == rich.golden_state().hash
+        assert transfer.export(store, "complete") == before
+        assert transfer.export(store, "jsonl") == transfer.export(rich, "jsonl")
+        assert (store.events(), store.remark_log()) == (rich.events(), rich.remark_log())
+        assert (store.settings(), store.versions()) == (rich.settings(), rich.versions())
+        assert store.run_names() == []
+        assert not store.has_query("q2")
+    again = run("--db", other, "load", "files", file)
+    assert again.exit_code == 1
+    assert "goes into an empty file" in again.output
+    assert "labeler load complete" in run("load", "golden", file).output
+
+
+def test_a_plain_export_says_what_it_leaves_out(rich: Store, run: Labeler, tmp_path: Path) -> None:
+    told = run("export", tmp_path / "golden.jsonl").output
+    assert "left out: texts of chunks, single graders' grades" in told
+    assert "left out" not in run("export", tmp_path / "golden.qrels").output
+    assert run("export", tmp_path / "x.csv", "--complete", "--format", "csv").exit_code == 2
+
+
+BROKEN = {
+    "not complete": lambda text: text.split("\n", 1)[1],
+    "a line of no kind": lambda text: text.replace('"of": "chunk"', '"of": "chunks"', 1),
+    "twice": lambda text: text + next(x for x in text.split("\n") if '"of": "query"' in x) + "\n",
+    "an unknown chunk of a version": lambda text: text.replace(r"\"grade\": 3", r"\"grade\": 2"),
+    "settings": lambda text: text.replace('"rel": 2', '"rel": 7'),
+    "an unknown query": lambda text: text.replace('"query_id": "q7"', '"query_id": "q9"', 1),
+    "a grade": lambda text: text.replace('"grade": 2, "graders"', '"grade": 1, "graders"', 1),
+    "nothing": lambda text: "",
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_complete_file_leaves_nothing_behind(
+    rich: Store, run: Labeler, tmp_path: Path, what: str
+) -> None:
+    text = transfer.export(rich, "complete").decode()
+    (tmp_path / "all.jsonl").write_text(broken := BROKEN[what](text))
+    assert broken != text
+    result = run("--db", tmp_path / "other.db", "load", "complete", tmp_path / "all.jsonl")
+    assert result.exit_code == 1, result.output
+    assert "all.jsonl" in result.output
+    assert not (tmp_path / "other.db").exists()
