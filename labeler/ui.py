@@ -396,10 +396,11 @@ def counts_line(contents: Contents) -> str:
     return " · ".join(parts)
 
 
-def graded_line(counts: Counts) -> str:
-    """Say in one line how much of the golden set there are grades for."""
+def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
+    """Say in one line how much of the golden set, or what is selected, there are grades for."""
+    where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
     return (
-        f"In the whole golden set {counts.judged:,} of {counts.queries:,} queries have grades · "
+        f"{where} {counts.judged:,} of {counts.queries:,} queries have grades · "
         f"{counted(counts.grades, 'grade', 'grades')}"
     )
 

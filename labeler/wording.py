@@ -21,6 +21,7 @@ from labeler.keywords import (
     keyword_scores,
     say_unusable,
 )
+from labeler.model import Selection
 
 K, DEEPEST = 10, 1_000
 NONE = "No query has keywords. Give queries `keywords` and load them with --update."
@@ -31,20 +32,22 @@ Values = dict[str, dict[str, KeywordScore]]
 class At(NamedTuple):
     """What keyword scores depend on, and on no grade.
 
-    ``golden`` is the version that is shown, ``within`` are a facet and a bucket.
+    ``golden`` is the version that is shown, ``selected`` which of its queries are, ``within`` are a
+    facet and a bucket.
     """
 
     path: str
     data_revision: int
     preset: str
     golden: str | None
+    selected: Selection
     within: tuple[str, str] | None = None
 
     @classmethod
     def of(cls, board: Scoreboard, within: tuple[str, str] | None = None) -> At:
         """Return that of a board of this server."""
         at = (ui.database(), board.data_revision, board.conventions.preset)
-        return cls(*at, address.given("golden"), within)
+        return cls(*at, address.given("golden"), board.conventions.selected, within)
 
 
 def choose_top() -> int:
@@ -87,7 +90,7 @@ def keyword_values(
     at: At, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard
 ) -> tuple[Values, str | None]:
     """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
-    keywords = keywords_at(at)
+    keywords = _of_board(keywords_at(at), _board)
     known = corpus(at.path, at.data_revision, substring)
     lists = lists_of(_board, runs)
     found = {run: keyword_scores(known, keywords, each, k) for run, each in lists.items()}
@@ -99,9 +102,17 @@ def places_in(
     at: At, substring: bool, runs: Sequence[str], _board: Scoreboard
 ) -> list[KeywordPlace]:
     """Return where each keyword of each query first stands in each of the runs."""
-    keywords = keywords_at(at)
+    keywords = _of_board(keywords_at(at), _board)
     known = corpus(at.path, at.data_revision, substring)
     return keyword_places(known, keywords, lists_of(_board, runs))
+
+
+def _of_board(
+    keywords: Mapping[str, tuple[str, ...]], board: Scoreboard
+) -> dict[str, tuple[str, ...]]:
+    """Return the keywords of the queries that a board has, which may be some of them."""
+    there = set(board.collection.query_ids)
+    return {query_id: words for query_id, words in keywords.items() if query_id in there}
 
 
 def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordPlace]:

@@ -108,7 +108,7 @@ def show_compared() -> str:
         with place:  # last, since it takes longest the first time
             if board.conventions.frozen is None:
                 comparing.show_settling(view, found)
-    return ui.graded_line(board.counts)
+    return ui.graded_line(board.counts, board.conventions.selected)
 
 
 live.follow(show_compared)

@@ -34,7 +34,7 @@ def show_failing() -> str:
     else:
         ui.show_error(f"no query is called {query_id!r}; choose one from the list")
         st.button("Back to the list", on_click=address.without, args=[["query"]])
-    return ui.graded_line(board.counts)
+    return ui.graded_line(board.counts, board.conventions.selected)
 
 
 def show_all(found: failing.Found) -> None:

@@ -35,7 +35,7 @@ def show_scores() -> str:
         show_graded(now, board, notes)
     else:
         st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
-    return ui.graded_line(board.counts)
+    return ui.graded_line(board.counts, board.conventions.selected)
 
 
 def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> None:

@@ -269,7 +269,7 @@ def show_slices() -> str | None:
     else:
         show_one_run(board)
     show_by_keyword(board)
-    return ui.graded_line(board.counts)
+    return ui.graded_line(board.counts, board.conventions.selected)
 
 
 # --- the page --------------------------------------------------------------------------------

@@ -182,3 +182,19 @@ def test_a_split_is_asked_for_by_name_and_is_a_facet(
     assert "· split dev · gain" in said
     filled.judge(Judgment("late", "q2", "c5", "Ann", grade=3))
     assert run(filled, "score", "--split", "dev").splitlines()[:3] == said.splitlines()[:3]
+
+
+def test_each_graders_own_grades_are_of_the_split_too(filled: Store) -> None:
+    filled.set_splits({"q1": "dev", "q2": "test"}, {})
+    for at, (query, chunk, grade) in enumerate([("q1", "c1", 0), ("q2", "c3", 3), ("q2", "c6", 0)]):
+        filled.judge(Judgment(f"e{at}", query, chunk, "Ann", grade=grade))
+    filled.judge(Judgment("late", "q2", "c3", "Bob", grade=0))
+    asked = ("compare", "first", "second", "--graders", "--measures", "RR", "--format", "json")
+    whole = {row["reading"]: row["pairs_changed"] for row in json.loads(run(filled, *asked))}
+    tests = {
+        row["reading"]: row["pairs_changed"]
+        for row in json.loads(run(filled, *asked, "--split", "test"))
+    }
+    assert max(whole.values()) > 0
+    assert set(tests) <= set(whole)
+    assert all(tests[reading] <= whole[reading] for reading in tests)

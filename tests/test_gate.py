@@ -401,3 +401,15 @@ def test_a_name_that_xml_cannot_carry_leaves_the_report_readable(gate: Gate, tmp
     missing = 'run = "a\\u001b[2J\\u0000\\uFFFE|"\n[overall]\nRR = 0.99\n'
     assert gate(missing, "--junit", str(path)).exit_code == 2
     assert "\\x1b[2J" in str(ET.parse(path).getroot()[0][0][0].get("message"))
+
+
+def test_a_server_is_not_started_with_a_gate_file_that_cannot_be_read(
+    database: Path, tmp_path: Path
+):
+    file = tmp_path / "gate.toml"
+    for text, said in ((None, "is not there"), ("[overall]\nRR = 9\n", "gate.toml:2: 'at_least'")):
+        if text is not None:
+            file.write_text(text)
+        command = ["--db", str(database), "serve", "--no-browser", "--gate", str(file)]
+        refused = CliRunner().invoke(main, command, prog_name="labeler")
+        assert (refused.exit_code, said in refused.output) == (1, True)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -117,6 +118,13 @@ def test_a_set_without_keywords_says_how_they_come(filled: Store) -> None:
     assert "no query has keywords; give queries `keywords`" in (
         score(filled, "--keywords", exit_code=1)
     )
+
+
+def test_keywords_of_a_split_are_those_of_its_queries(worded: Store) -> None:
+    queries = [replace(each, split="dev") for each in worded.queries() if each.query_id == "q2"]
+    worded.add_queries(loaded(queries), update=True)
+    [row, _] = json.loads(score(worded, "--keywords", "--split", "dev", "--format", "json"))
+    assert (row["n"], row["keywords"], row["coverage"]) == (1, 1, 1.0)
 
 
 def test_python_needs_texts_and_runs_and_no_grades() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,16 @@ def test_slices_shows_keywords_by_bucket_when_asked(database: Path) -> None:
     one = words(open_page("slices", a="old", facet="kind", keywords="true"))
     assert "coverage@10" in one
     assert "coverage@10 A" not in one
+
+
+def test_keywords_of_a_split_stand_alone_on_pages(database: Path) -> None:
+    with Store(database) as store:
+        kept = [replace(each, split="dev") for each in store.queries() if each.query_id == "q2"]
+        store.add_queries(loaded(kept), update=True)
+    said = words(open_page("scores", view="keywords", missed="true", split="dev"))
+    assert "0 of 1 keywords are found by no run" in said
+    both = words(open_page("compare", a="old", b="new", show="Keywords", split="dev"))
+    assert "TravelGuard" not in both
 
 
 def test_one_query_says_of_each_keyword_where_it_stands(database: Path) -> None:

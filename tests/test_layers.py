@@ -161,6 +161,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
+    "labeler.frames": {
+        "pandas",
+        "labeler.errors",
+        "labeler.given",
+        "labeler.model",
+        "labeler.store",
+    },
     "labeler.palette": set(),
     "labeler.charts": {
         "altair",
@@ -290,6 +297,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.address",
         "labeler.evaluation",
         "labeler.keywords",
+        "labeler.model",
         "labeler.ui",
     },
     "labeler.choices": {

@@ -327,11 +327,12 @@ def test_a_text_that_no_run_holds_leaves_no_row_and_a_way_back(filled: Path, vie
 @pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
 def test_a_split_and_leaked_queries_are_chosen_in_the_address(filled: Path, page: str):
     with Store(filled) as store:
-        (first, *others) = (query.query_id for query in store.queries())
-        store.set_splits({first: "dev", **dict.fromkeys(others, "test")}, {})
-        store.mark_leaked([Leaked(others[0], "train.jsonl", 7, "query", 1.0, "words")])
+        store.add_queries(loaded([Query("q0", "zero")]))
+        store.set_splits({"q1": "test", "q2": "test", "q3": "dev", "q0": "test"}, {})
+        store.mark_leaked([Leaked("q0", "train.jsonl", 7, "query", 1.0, "words")])
     said = words(open_page(page, split="test", leaked="without"))
     assert "split test · leaked queries left out" in said
+    assert "Of split test · leaked queries left out: 2 of 2 queries have grades" in said
     assert "split test" not in words(open_page(page))
     astray = open_page(page, split="held-out")
     assert "no split is called 'held-out'; there are: dev, test" in words(astray)

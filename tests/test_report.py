@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from html.parser import HTMLParser
 from pathlib import Path
@@ -124,6 +125,21 @@ def test_a_report_of_a_frozen_version_stays_as_it_was(filled: Store, tmp_path: P
     before, after = (path.read_bytes() for path in paths)
     assert before == after
     assert "Golden version review-1, " in page_of(paths[0]).text
+
+
+def test_of_some_queries_alone_nothing_is_said_of_the_others(filled: Store, tmp_path: Path) -> None:
+    queries = [replace(query, split="dev") for query in filled.queries() if query.query_id == "q2"]
+    filled.add_queries(loaded(queries), update=True)
+    path = tmp_path / "dev.html"
+    report(filled, "first", "second", "--split", "dev", "-o", str(path))
+    text = page_of(path).text
+    assert "split dev" in text
+    assert "where are my invoices" in text
+    assert "how long does a refund take" not in text
+    asked = ["--db", str(filled.path), "compare", "first", "second", "--graders", "--split", "dev"]
+    refused = CliRunner().invoke(main, asked)
+    assert refused.exit_code == 2
+    assert "--graders is over all queries, without --split and --leaked" in refused.output
 
 
 def test_what_is_there_is_replaced_only_when_asked_and_never_half(

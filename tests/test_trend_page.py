@@ -103,6 +103,19 @@ def test_a_change_is_split_as_the_command_does(seasons: Path) -> None:
     assert "no run is called 'winter'" in trend(parts="true", **{"from": "winter"})
 
 
+def test_points_and_parts_are_of_the_split_that_is_chosen(seasons: Path) -> None:
+    with Store(seasons) as store:
+        store.set_splits(dict.fromkeys(QUERIES[:20], "test"), {})
+        store.add_grader("Ann")
+        at = "2026-05-01T10:00:00.000Z"
+        for query in ("q00", "q29"):
+            store.judge(Judgment(query, query, "x1", "Ann", grade=3, created_at=at))
+    said = trend(split="test", parts="true", runs="true")
+    assert "||20||" in said
+    assert "The older run is by the grades of 2026-06-01" in said
+    assert "|30|" not in said
+
+
 def test_without_dates_the_page_says_how_there_will_be_some(seasons: Path) -> None:
     with Store(seasons) as store:
         for run in DATES:

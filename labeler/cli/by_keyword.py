@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import CommandT
+from labeler.cli.selecting import selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Record, Scoreboard, number
@@ -77,7 +78,7 @@ def print_keywords(
     raw: bool,
 ) -> None:
     """Print keyword means, of buckets if a facet is given, or each keyword of each query."""
-    depth, board = k or K, Scoreboard(collection, Conventions.of())
+    depth, board = k or K, Scoreboard(collection, Conventions.of(selected=selection()))
     if facet is not None and facet not in board.facets:
         known = ", ".join(board.facets) or "none"
         raise NotFound(f"no facet is called {facet!r}; there are: {known}")

@@ -212,6 +212,8 @@ def survivals(
     is, no run is called better. Readings are tested by fewer draws, `DRAWS`, as they are many.
     """
     board, chosen = board.snapshot(), list(measures)
+    places = board.collection.places
+    singles = singles if places is None else singles.among(places)
     golden = Golden.of(board)
     inside = _inside(board, compared.facet, bucket)
     judged = singles.only(inside[singles.pair >> 32])

@@ -370,6 +370,7 @@ class Collection:
     that nobody had graded; some may have a golden grade by now.
     ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
     ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
+    Then ``places`` are the numbers that the others have in the whole of it.
     """
 
     query_ids: tuple[str, ...]
@@ -387,6 +388,7 @@ class Collection:
     pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
     leaked: frozenset[str] = frozenset()
     left_out: frozenset[str] = frozenset()
+    places: npt.NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,7 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
+        places=np.array(kept) if collection.places is None else collection.places[kept],
         pool_query=pool[pool >= 0],
         pool_chunk=collection.pool_chunk[pool >= 0],
         left_out=collection.left_out | (set(collection.query_ids) - set(query_ids)),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -50,6 +50,14 @@ class SingleGrades:
     def only(self, chosen: Flags) -> SingleGrades:
         """Return those that are ``chosen``, (n,)."""
         return SingleGrades.of(self.revision, self.names, self.table[chosen])
+
+    def among(self, places: Column) -> SingleGrades:
+        """Return those of some queries, (m,) rising, which are numbered anew in this order."""
+        query = self.pair >> 32
+        at = np.searchsorted(places, query)
+        kept = np.append(places, -1)[at] == query
+        found = self.only(kept)
+        return replace(found, pair=at[kept] << 32 | found.pair & 2**32 - 1)
 
     def brought_up(self, newer: SingleGrades, judged: Column) -> SingleGrades:
         """Return this with what ``newer`` has of the pairs ``judged`` in place of its own."""

@@ -43,14 +43,16 @@ def show_parts(
         for measure in measures
     ]
     show_html(tables.parts_table(parts, choice.conventions))
+    frozen = choice.conventions.frozen
+    now = "of now" if frozen is None else f"frozen as {frozen}"
     if then is None:
         said = (
-            f"Nothing was graded yet by {older.said}, so both runs are by the grades of now; "
+            f"Nothing was graded yet by {older.said}, so both runs are by the grades {now}; "
             "name a later day to see what grading has changed since."
         )
     else:
         day = graded_by or older.said
-        said = f"The older run is by the grades of {day} (UTC), the newer by those of now."
+        said = f"The older run is by the grades of {day} (UTC), the newer by those {now}."
     lines = [said, f"The order: {trend.ORDER}.", NOT_LOGGED if choice.within else ""]
     show_html(tables.small_print(lines))
 
@@ -105,4 +107,4 @@ def _then(
     """Return a run under the golden set of an earlier time; nothing that is graded now moves it."""
     with ui.open_store() as store:
         collection, rule = store.collection_at(_until, [_run]), store.rule_at(_until)
-    return Scoreboard(collection, replace(_conventions, golden_rule=rule))
+    return Scoreboard(collection, replace(_conventions, golden_rule=rule, frozen=None))

@@ -79,7 +79,7 @@ def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "label", {}
     for view in ("measures", "by task", "recall over k", "ties", "keywords"):
         yield "scores", {"view": view, "measure": ["RR", "RBP"], **field}
-    whole = {"runs": "true", "split": "true"}
+    whole = {"runs": "true", "parts": "true"}
     for trend in (
         {"system": f"{name} system", **field},
         {"from": name},
