@@ -133,7 +133,7 @@ def grades_from(
         pairs: list[GoldenGrade | Ungraded] = [*read.grades.records, *read.ungraded.records]
         return _gathered((each.query_id, each.chunk_id, each.grade) for each in pairs)
     if isinstance(given, pd.DataFrame):
-        given = _nested(given, "qrels", GRADE)
+        given = nested(given, "qrels", GRADE)
     elif not isinstance(given, Mapping):
         raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
     grades: dict[str, dict[str, int]] = {}
@@ -178,7 +178,7 @@ def _lists(name: str, given: GivenRun, rule: RunRule) -> Mapping[str, GivenList]
     if isinstance(given, pd.DataFrame) and rule.order == "rank":
         given = _by_rank(given, f"run {name!r}")
     elif isinstance(given, pd.DataFrame):
-        given = _nested(given, f"run {name!r}", SCORE)
+        given = nested(given, f"run {name!r}", SCORE)
     elif not isinstance(given, Mapping):
         raise BadInput(
             f"run {name!r} must be a dict, a frame or a path, not {type(given).__name__}"
@@ -207,7 +207,7 @@ def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
         raise BadInput(f"qrels: chunk {chunk_id!r} for query {query_id!r}: {error}") from error
 
 
-def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
+def nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Return a frame's rows as ``{query: {chunk: value}}``; raises `BadInput` for a repeat."""
     columns = [_column(frame, what, names) for names in (QUERY, CHUNK, value)]
     if frame[columns].isna().to_numpy().any():
@@ -223,7 +223,7 @@ def _nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str,
 
 def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
     """Return a frame's rows as ``{query: [chunk, ...]}`` by its rank column, which must decide."""
-    ranked = _nested(frame, what, RANK)
+    ranked = nested(frame, what, RANK)
     for query_id, ranks in ranked.items():
         if not all(map(is_number, ranks.values())) or len(set(ranks.values())) < len(ranks):
             raise BadInput(f"{what}: the ranks of query {query_id!r} must be numbers that differ")

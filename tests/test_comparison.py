@@ -39,7 +39,7 @@ ALL = (
     "RBP RBP(p=0.5, rel=2)@5 ERR ERR(max=4)@5 SetP SetP(judged_only=True) SetR SetF "
     "SetF(beta=2.0) F1@5 F1@budget NumRel NumRel(rel=2) NumRet(rel=1) NumRet(rel=2) "
     "nDCG(gains={1: 0, 2: 10, 3: 100})@5 nDCG(judged_only=True)@3 P(judged_only=True)@2 "
-    "AP(judged_only=True) R(judged_only=True)@budget"
+    "AP(judged_only=True) R(judged_only=True)@budget IPrec@0.1 IPrec(rel=2)@0.6 infAP infAP(rel=2)"
 )
 
 

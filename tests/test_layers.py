@@ -161,6 +161,13 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.measures",
         "labeler.model",
     },
+    "labeler.frames": {
+        "pandas",
+        "labeler.errors",
+        "labeler.given",
+        "labeler.model",
+        "labeler.store",
+    },
     "labeler.palette": set(),
     "labeler.charts": {
         "altair",

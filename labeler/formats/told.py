@@ -47,7 +47,7 @@ def taken(record: Record, names: tuple[str, ...], what: str) -> Any:
     """Remove and return what stands under one of the names; raises `BadInput` without any."""
     value = take(record, names)
     if value is None:
-        raise BadInput(f"there is no {what}; name it {spelled(names)}")
+        raise BadInput(f"there is no {what} under the key {spelled(names)}")
     return value
 
 

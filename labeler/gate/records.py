@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from labeler.comparison import FEW
@@ -148,7 +148,6 @@ class Outcome:
     golden: str | None = None
     notes: tuple[Note, ...] = ()
     error: str | None = None
-    names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def result(self) -> str:

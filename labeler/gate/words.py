@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from labeler.evaluation import Scoreboard, number, signed, why_no_mean
+from labeler.evaluation import Scoreboard, number, signed
 from labeler.gate.records import BASELINE, BEST, LAST, PASSED, Check, Finding
 from labeler.gate.sides import Side
 
@@ -78,15 +78,11 @@ def apart(value: float, limit: float) -> tuple[str, str]:
 
 def no_value(side: Side, check: Check) -> str:
     """Say why a run has no value."""
-    board = side.board
-    [score] = [
-        each
-        for each in board.table([check.measure], check.facet)
-        if each.bucket == check.bucket and (side.kept is not None or each.run == side.name)
-    ][:1]
     if side.kept is not None:
         return f"{side.name}: no value was kept of it when it passed"
-    return f"{side.name}: {score.reason or why_no_mean(score.n, score.undefined)}"
+    rows = side.board.table([check.measure], check.facet)
+    reasons = [row.reason for row in rows if (row.run, row.bucket) == (side.name, check.bucket)]
+    return f"{side.name}: {reasons[0]}"
 
 
 def too_few(n: int, fewest: int) -> str:

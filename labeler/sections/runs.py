@@ -41,7 +41,10 @@ def runs() -> None:
     ]
     st.dataframe(rows, hide_index=True)
     ui.offer("Download this table as CSV", lambda: downloads.rows_csv(rows), "runs.csv", newest)
-    st.caption("What a run holds never changes. Its name, its system and its date may.")
+    st.caption(
+        "What a run holds never changes. Its name, its system and its date may. It leaves as a "
+        "TREC file in a terminal: `labeler export FILE.trec --run NAME`"
+    )
     if strangers:
         st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")
     by_name = {run.name: run for run in found}

@@ -19,7 +19,7 @@ from labeler.tables.shared import SHEET, framed, head
 MOST_SHADE = 55  # per cent: the page's own ink stays readable on it, in the light and in the dark
 LOOK = style(
     """
-.verdict.of-graders a { color: inherit; font-weight: 600; white-space: nowrap; }
+.of-graders a { color: inherit; font-weight: 600; white-space: nowrap; }
 .confusion table { width: auto; }
 .confusion th, .confusion td { padding: 0.3rem 0.6rem; vertical-align: middle; }
 .confusion thead th { white-space: normal; text-align: center; max-width: 8rem; }
@@ -90,8 +90,8 @@ def agreement_answer(
         ANSWER_LOOK,
         LOOK,
         htpy.div(".answer")[
-            htpy.hgroup(".verdict.of-graders")[
-                htpy.p(".known")[headline],
+            htpy.div(".of-graders")[
+                htpy.p(".verdict")[headline],
                 htpy.p(".change")[meaning, " ", step] if meaning or step else None,
             ],
             sentences(said),
