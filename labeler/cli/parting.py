@@ -46,7 +46,8 @@ def graded_then(
 ) -> tuple[Collection, str | None, str]:
     """Return the older run by the grades of a day or of a frozen version, and which these are.
 
-    ``now`` says by which the newer is. With the rule by which several people's grades became one there, None where it is that of now.
+    With the rule by which several people's grades became one there, None where it is that of now.
+    ``now`` says by which grades the newer run is.
     """
     older = pair.runs[0]
     said = graded_by or older.created_at
