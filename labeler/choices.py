@@ -204,6 +204,12 @@ def say_conventions(chosen: Conventions) -> str | None:
     (None, 'trec_eval conventions')
     """
     usual, *_ = PRESETS
-    preset = None if chosen.preset == usual else f"{chosen.preset} conventions"
-    words = [chosen.selected.describe(), preset]
-    return " · ".join(word for word in words if word) or None
+    return None if chosen.preset == usual else f"{chosen.preset} conventions"
+
+
+def say_selection(chosen: Conventions) -> str | None:
+    """Name the split and what becomes of leaked queries; nothing where all queries count.
+
+    It comes first in the line, whose end a phone may cut off.
+    """
+    return chosen.selected.describe() or None

@@ -69,6 +69,7 @@ with choices.row():
         facet, bucket = choices.choose_bucket(board.facets)
         chosen = choices.choose_conventions(settings)
 say(
+    choices.say_selection(chosen),
     choices.say_queries(facet, bucket),
     f"{sort} by {by_text}",
     choices.say_measures(measure_texts),

@@ -298,6 +298,7 @@ with choices.row():
         texts = choices.choose_measures()
         chosen = choices.choose_conventions(settings)
 say(
+    choices.say_selection(chosen),
     f"by {facet}" if other is None else f"by {facet} and {other}",
     choices.say_measures(texts if other is None else texts[:1]),
     None if least == comparison.FEW else f"few is under {least}",

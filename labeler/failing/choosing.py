@@ -43,6 +43,7 @@ def choose(names: Sequence[str], facets: Facets, settings: Settings) -> Choice:
             conventions = choices.choose_conventions(settings)
             rule = _choose_rule(conventions, texts, a)
     say(
+        choices.say_selection(conventions),
         *_say_filters(filters),
         f"fails where {_say_rule(rule, conventions)}",
         choices.say_measures(texts),

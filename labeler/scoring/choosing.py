@@ -90,6 +90,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         with ui.guard():
             lineup = choose_runs(names)
     say(
+        choices.say_selection(conventions),
         choices.say_queries(facet, bucket),
         choices.say_measures(texts) if texts else None,
         choices.say_conventions(conventions),
