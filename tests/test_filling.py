@@ -165,6 +165,55 @@ def test_a_drawn_mean_is_as_unsure_as_it_should_be() -> None:
     assert 0.8 <= np.mean(inside) <= 0.99
 
 
+def test_graded_queries_without_a_relevant_chunk_are_hard_or_hopeless_together() -> None:
+    """Of 20 queries with a bad first chunk: in some draws nearly all get a good one, in some none.
+
+    Queries in which a good one is known vary apart, as do those in which nothing is graded.
+    """
+    graded = {f"good{n}": {"c0": 1} for n in range(60)} | {f"bad{n}": {"c0": 0} for n in range(20)}
+    runs = {"A": {query: [f"c{n}" for n in range(DEPTH)] for query in graded}}
+    board = board_of(graded, runs)
+    filling = learn(board)
+    query = filling.tops.query[filling.holes]
+    drawn = filling.draw(filling.holes, 400) > 0
+    bad = np.array([name.startswith("bad") for name in board.collection.query_ids])
+    comes = np.stack([drawn[:, query == each].any(axis=1) for each in np.flatnonzero(bad)])
+    share = np.sort(comes.mean(axis=0))
+    assert share[20] <= 0.2
+    assert share[-20] >= 0.9
+
+
+def test_what_one_run_alone_finds_may_be_of_another_kind() -> None:
+    """Of B's own chunks 50 are graded, all bad, of A's as many, all good: so are the holes left."""
+    own = {"A": "a", "B": "b"}
+    names = [f"q{n}" for n in range(50)]
+    runs = {
+        run: {name: [*(f"c{n}" for n in range(4)), f"{of}0", f"{of}1"] for name in names}
+        for run, of in own.items()
+    }
+    seen = {f"c{n}": int(n < 2) for n in range(4)} | {"a0": 1, "b0": 0}
+    board = board_of(dict.fromkeys(names, seen), runs)
+    filling = learn(board)
+    relevant = 1 - filling.chances(filling.holes)[:, 0]
+    of_a = filling.tops.ranks[filling.holes, board.column_of("A")] > 0
+    assert relevant[of_a].mean() > 0.8
+    assert relevant[~of_a].mean() < 0.2
+
+
+def test_ranks_deeper_than_any_grade_are_the_less_sure_the_deeper_they_are() -> None:
+    draw = np.random.default_rng(3)
+    names = [f"q{n}" for n in range(80)]
+    runs = {"A": {name: [f"c{n}" for n in range(20)] for name in names}}
+    known = {name: {f"c{n}": int(draw.random() < 0.5) for n in range(4)} for name in names}
+    filling = learn(board_of(known, runs))
+    rank = filling.tops.ranks[filling.holes, 0]
+    drawn = filling.draw(filling.holes, 300) > 0
+    shares = [drawn[:, rank == each].mean(axis=1) for each in (5, 10, 20)]
+    off = [np.std(np.log((share + 0.01) / (1.01 - share))) for share in shares]
+    assert off == sorted(off)
+    assert off[-1] > 2 * off[0]
+
+
 def test_a_pair_that_no_run_has_near_its_top_is_refused(filling: Filling) -> None:
     with pytest.raises(NotFound, match="no run"):
         filling.tops.places([0], [999])

@@ -98,6 +98,7 @@ def compare(
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
     board = Scoreboard(chosen(collection, runs), conventions)
+    every_run = Scoreboard(collection, conventions)
     found, refused = compare_each(board, runs, measures, facet)
     shown = tested_together(found)
     notes = notes_on(board, measures, facet)
@@ -107,10 +108,11 @@ def compare(
     ranges = tied_ranges(board, measures) if facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions)
-    notes += [*refused, *warnings(board, shown)]
+    notes += [*refused, *warnings(board, every_run, shown)]
     notes += [] if per_query else how_sure(shown)
     if kind in ("csv", "json"):
-        records = [row for each in shown for row in records_of(board, each, per_query=per_query)]
+        pairs = [records_of(every_run, each, per_query=per_query) for each in shown]
+        records = [row for each in pairs for row in each]
         print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     tables = [table_of(shown, per_query=per_query)]
@@ -147,13 +149,16 @@ def compare_each(
     return found, refused
 
 
-def records_of(board: Scoreboard, shown: Shown, *, per_query: bool) -> list[Record]:
-    """Return what programs get: the same values in every digit, and what holes could make of it."""
+def records_of(every_run: Scoreboard, shown: Shown, *, per_query: bool) -> list[Record]:
+    """Return what programs get: the same values in every digit, and what holes could make of it.
+
+    All runs there are tell what ungraded chunks may be, as on the page, and not these two alone.
+    """
     found = shown.found
     if per_query:
         return comparison.query_delta_records(found)
     records = comparison.delta_records(found, shown.rows, shown.tested)
-    bands, asked = Bands(board, (found.a, found.b)), (board, found.measures, found.facet)
+    bands, asked = Bands(every_run, (found.a, found.b)), (every_run, found.measures, found.facet)
     return with_bands(records, bands.means(*asked), bands.deltas(*asked))
 
 
@@ -232,10 +237,10 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     return text_lines(Table(["query", legible(found.a), legible(found.b)], [heading], body))
 
 
-def warnings(board: Scoreboard, shown: Sequence[Shown]) -> Iterator[Note]:
+def warnings(board: Scoreboard, every_run: Scoreboard, shown: Sequence[Shown]) -> Iterator[Note]:
     """Say which run is better and where the table misleads, by no more than chance allows."""
     for each in shown:
-        yield from _of_pair(board, each, alone=len(shown) == 1)
+        yield from _of_pair(board, every_run, each, alone=len(shown) == 1)
 
 
 def how_sure(shown: Sequence[Shown]) -> list[Note]:
@@ -248,7 +253,9 @@ def how_sure(shown: Sequence[Shown]) -> list[Note]:
     ]
 
 
-def _of_pair(board: Scoreboard, shown: Shown, *, alone: bool) -> Iterator[Note]:
+def _of_pair(
+    board: Scoreboard, every_run: Scoreboard, shown: Shown, *, alone: bool
+) -> Iterator[Note]:
     found = shown.found
     pair = None if alone else (found.a, found.b)
     rerank = comparison.rerank(board, found.a, found.b)
@@ -256,7 +263,7 @@ def _of_pair(board: Scoreboard, shown: Shown, *, alone: bool) -> Iterator[Note]:
         yield Note("identical", rerank.sentence, pair=pair)
         return
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
-        sentence = answer_in_words(board, shown, said) if alone else said.sentence
+        sentence = answer_in_words(every_run, shown, said) if alone else said.sentence
         yield Note(said.kind, sentence, pair=pair)
     yield from _of_buckets(shown, pair)
     if not alone:

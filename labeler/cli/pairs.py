@@ -36,14 +36,17 @@ def tested_together(found: Sequence[Comparison]) -> list[Shown]:
     return [Shown(*parts) for parts in zip(found, rows, tested, strict=True)]
 
 
-def answer_in_words(board: Scoreboard, shown: Shown, said: Verdict) -> str:
-    """Say what is known of two runs, how surely, and what would change it, over all queries."""
+def answer_in_words(every_run: Scoreboard, shown: Shown, said: Verdict) -> str:
+    """Say what is known of two runs, how surely, and what would change it, over all queries.
+
+    All runs there are tell what ungraded chunks may be, as on the page, and not these two alone.
+    """
     found, tested = shown.found, shown.of_totals
     row = comparison.lead_of(said, found.deltas, found.measures[0])
     if row is None:
         return said.sentence
     [reach] = comparison.reaches(found, [row])
-    bands = Bands(board, (found.a, found.b)).deltas(board, [row.measure])
+    bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
     lead = Lead(row, tested.of(row), reach, bands.get((row.measure, None)))
     return comparison.answer(said, lead, found.conventions, (found.a, found.b)).sentence
 

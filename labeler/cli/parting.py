@@ -30,7 +30,9 @@ def split(
     """Split the change between two runs, by the grades of a day and those of now."""
     older, newer = between
     pair = chosen(collection, between)
-    then, rule, by = graded_then(store, pair, graded_by)
+    frozen = conventions.frozen
+    now = "of now" if frozen is None else f"frozen as {frozen!r}"
+    then, rule, by = graded_then(store, pair, graded_by, now)
     earlier = replace(conventions, golden_rule=rule or conventions.golden_rule)
     boards = Scoreboard(then, earlier), Scoreboard(pair, conventions)
     notes = [Note("grades", by), Note("order", trend.ORDER)]
@@ -40,17 +42,18 @@ def split(
 
 
 def graded_then(
-    store: Store, pair: Collection, graded_by: str | None
+    store: Store, pair: Collection, graded_by: str | None, now: str
 ) -> tuple[Collection, str | None, str]:
     """Return the older run by the grades of a day or of a frozen version, and which these are.
 
     With the rule by which several people's grades became one there, None where it is that of now.
+    ``now`` says by which grades the newer run is.
     """
     older = pair.runs[0]
     said = graded_by or older.created_at
     if not said:
         raise BadInput(f"run {older.name!r} has no date: name a day with --grades 2026-01-31")
-    by = f"the older run is by the grades of {said} (UTC), the newer by those of now"
+    by = f"the older run is by the grades of {said} (UTC), the newer by those {now}"
     if graded_by is not None and graded_by in [each.name for each in store.versions()]:
         frozen, settings = freezing.collection_of(store, graded_by)
         by = f"the older run is by the golden set frozen as {graded_by!r}"
@@ -62,7 +65,7 @@ def graded_then(
     first = store.first_judgment_at() or "never"
     by = (
         f"nothing was graded yet by {said} (the first grade is of {first[:10]}), so both runs "
-        "are by the grades of now; --grades names another day"
+        f"are by the grades {now}; --grades names another day"
     )
     return replace(pair, runs=pair.runs[:1]), None, by
 

@@ -91,7 +91,7 @@ def version_from(source: Source) -> FrozenFile:
             _check_header(header)
         rest = ((at, line) for at, line in lines if at > number)
         golden = read_set(source, read_jsonl(source, rest), GradeRule())
-    queries, grades = golden.queries.records, golden.grades.records
+    queries, grades = list(golden.queries.records), list(golden.grades.records)
     written = hashlib.sha256(write_golden(queries, grades, "jsonl")).hexdigest()
     if written != header["lines"]:
         raise source.fail(

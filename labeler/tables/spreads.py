@@ -22,9 +22,9 @@ BAND_WORDS = (
 )
 BAND_DOUBTS = (
     "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
-    "many agree on, of queries like it. It is too sure where people chose what to grade by what it "
-    "says, where only the first few ranks are graded, and a little where mostly what one run alone "
-    "found is not. Neither band is about the choice of queries, nor about graders."
+    "many agree on, of queries like it, and is wide where none of a kind is graded. It is too sure "
+    "where people chose what to grade by what it says, and of a difference where mostly what one "
+    "run alone found is not graded. Neither band is about the choice of queries, nor about graders."
 )
 
 MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]

@@ -30,23 +30,37 @@ from labeler.uncertainty.tops import DEPTH, UNGRADED, Tops, find_tops, grades_of
 FIRST_GUESS = (-0.8, 0.0, -0.4)
 """Logits of reaching grade 1, 2 and 3 from the one below, before anything is known."""
 
-SLOPES = (-0.35, -0.35)
+SLOPES = (-0.25, -0.7)
 """Logits by which a chunk is less likely to be relevant as its best rank, and its mean, double."""
 
-SHARE_OF_SLOPES = (1.0, 0.3, 0.0)
+SHARE_OF_SLOPES = (1.0, 0.7, 0.7)
 """How much of it is thought to hold for the steps to grades 1, 2 and 3."""
 
-BENDS = (3, 8)
+BENDS = (3, 8, 13)
 """Ranks from which the slope may be another: where nobody grades that deep, nobody knows."""
 
 NEAR_TOP = (1, 3)
 """Ranks down to which each run may be better or worse than its other ranks let expect."""
 
 LOWEST = 150  # deeper ranks, and chunks that a run does not hold, are taken to stand here
-DOUBT = 1.1
+DOUBT = 1.15
 """By how much weights are less sure than their fit says, since no model is quite right."""
 
-MOST_RUNS, FEW_RUNS, MOST_BUCKETS, MOST_LEARNT = 12, 6, 16, 1_500
+BEND, ALONE = 0.8, 1.0
+"""How far, in logits, chunks of a kind may be better or worse than others let expect: at ranks that
+are twice as deep, or found by one run alone. So wide is the doubt where none of a kind is graded.
+"""
+
+HOPE, BARREN = 0.8, 2.5
+"""How much better the holes of graded queries in which nothing relevant is known may be, and how
+far that may be off for all of them together: a query is asked since somebody expects an answer, but
+whether these are hard or have none is what no grade in the others tells.
+"""
+
+MOST_RUNS, FEW_RUNS, MOST_BUCKETS = 12, 6, 16
+ROUGHLY, MOST_LEARNT = 800, 3_000
+"""So many grades are enough for a first guess of the weights, and for the weights."""
+
 GRADES = (1, 2, 3)
 
 
@@ -64,12 +78,14 @@ class Filling:
     """What is believed of the chunks near the top of a board's runs.
 
     ``features`` (n, features) are those of ``tops``, ``grades`` (n,) those known, -1 where none is.
+    ``barren`` (queries,) says which queries have grades and nothing relevant among them.
     """
 
     tops: Tops
     features: Floats
     grades: Ints
     steps: tuple[Step, ...]
+    barren: Bools
 
     @property
     def holes(self) -> Ints:
@@ -94,43 +110,53 @@ class Filling:
         """Draw grades of chunks, (draws, n): each draw is one golden set as it may turn out to be.
 
         ``places`` rise. Within a draw all chunks share one opinion of how ranks and grades go
-        together, and those of a query how many of its chunks are relevant, so that a mean over
-        draws is as unsure as it should be. The same seed gives a query the same luck again.
+        together, those of a query how many of its chunks are relevant, and queries in which nothing
+        relevant is known whether they are hard or hopeless, so that a mean over draws is as unsure
+        as it should be. The same seed gives a query the same luck again.
         """
-        query = self.tops.query[places]
+        x, query = self.features[places], self.tops.query[places]
         there, which = np.unique(query, return_inverse=True)
         grades = np.zeros((draws, len(places)), dtype=np.int8)
-        luck = [np.random.default_rng([seed, number]) for number in there.tolist()]
+        lucks = [np.random.default_rng([seed, number]) for number in there.tolist()]
         sizes = np.bincount(which, minlength=len(there)).tolist()
+        own = np.array([luck.random((len(self.steps), 3, draws)) for luck in lucks])
+        own = own.reshape(len(there), len(self.steps), 3, draws)
+        noise = [
+            luck.random((len(self.steps), draws, n)) for luck, n in zip(lucks, sizes, strict=True)
+        ]
+        chance = np.concatenate([np.empty((len(self.steps), draws, 0)), *noise], axis=2)
         opinion = np.random.default_rng(seed)
-        for step in self.steps:
-            logits = self._logits(step, places, there, which, draws, opinion, luck)
-            noise = [own.random((draws, size)) for own, size in zip(luck, sizes, strict=True)]
-            passed = np.concatenate([np.empty((draws, 0)), *noise], axis=1) < sigmoid(logits)
+        for at, step in enumerate(self.steps):
+            weights, level, slope = self._opinions(step, there, opinion, own[:, at])
+            logits = np.take(slope, which, axis=1)
+            logits *= x[:, SLOPE]
+            logits += np.take(level, which, axis=1)
+            logits += weights @ x.T
+            passed = chance[at] < sigmoid(logits)
             grades += (passed & (grades == step.grade - 1)).astype(np.int8)
         return grades
 
-    def _logits(
+    def _opinions(
         self,
         step: Step,
-        places: Ints,
-        there: Ints,
-        which: Ints,
-        draws: int,
+        queries: Ints,
         opinion: np.random.Generator,
-        luck: Iterable[np.random.Generator],
-    ) -> Floats:
-        """Draw weights and levels; return the logits of a step, (draws, n)."""
-        fitted, known = step.fitted, step.levels
-        x = self.features[places]
+        luck: Floats,
+    ) -> tuple[Floats, Floats, Floats]:
+        """Draw weights (draws, features), and levels and slopes of queries, (draws, queries).
+
+        ``luck`` (queries, 3, draws) is that of each query alone, ``opinion`` that of all together.
+        """
+        fitted, known, draws = step.fitted, step.levels, luck.shape[2]
         root = np.linalg.cholesky(fitted.covariance)
         off = DOUBT * opinion.standard_normal((draws, len(root))) @ root.T
-        own = np.array([each.random((3, draws)) for each in luck]).reshape(len(there), 3, draws)
-        level, slope = _drawn_points(known.share[there], own) * fitted.spreads[:, None, None]
-        follows = x + known.moves[self.tops.query[places]]
-        logits: Floats = off[:, :-2] @ follows.T + x @ fitted.weights
-        logits += level.T[:, which] + slope.T[:, which] * x[:, SLOPE]
-        return logits
+        weights = off[:, : len(fitted.weights)]
+        level, slope = _drawn_points(known.share[queries], luck) * fitted.spreads[:, None, None]
+        slope = slope.T + level.T * (fitted.tilt + off[:, [-1]])
+        level = level.T + weights @ known.moves[queries].T
+        if step.grade == min(GRADES):
+            level += np.outer(HOPE + BARREN * opinion.standard_normal(draws), self.barren[queries])
+        return fitted.weights + weights, level, slope
 
     def after(self, board: Scoreboard, queries: Iterable[int]) -> Filling:
         """Return what is believed after grades of some queries changed.
@@ -139,10 +165,11 @@ class Filling:
         what is a hole in them, are looked at anew.
         """
         changed = sorted(set(queries))
-        grades = self.grades.copy()
+        grades, barren = self.grades.copy(), self.barren.copy()
         for query in changed:
             inside = self.tops.of(query)
             query_id = board.collection.query_ids[query]
+            barren[query] = _is_barren(board, query_id)
             grades[inside] = board.grades(query_id, self.tops.chunk[inside].astype(np.int32))
         at = [np.arange(self.tops.queries)[:0]] + [
             np.arange(self.tops.bounds[query], self.tops.bounds[query + 1]) for query in changed
@@ -155,7 +182,7 @@ class Filling:
             share, moves = step.levels.share.copy(), step.levels.moves.copy()
             share[changed], moves[changed] = fresh.share[changed], fresh.moves[changed]
             steps.append(Step(step.grade, step.fitted, Levels(share, moves)))
-        return Filling(self.tops, self.features, grades, tuple(steps))
+        return Filling(self.tops, self.features, grades, tuple(steps), barren)
 
 
 def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
@@ -177,15 +204,22 @@ def learn(board: Scoreboard, tops: Tops | None = None) -> Filling:
     tops = find_tops(board) if tops is None else tops
     grades = grades_of(board, tops)
     features, means, doubt = _features(board, tops)
-    taught = _taught(tops, grades)
+    few, taught = (_taught(tops, grades, most) for most in (ROUGHLY, MOST_LEARNT))
     steps = []
     for grade, guess in zip(GRADES, FIRST_GUESS, strict=True):
         prior = means * SHARE_OF_SLOPES[grade - 1]
         prior[0] = guess
         every = _known(features, tops, grades, grade, np.flatnonzero(_near(tops)))
-        fitted = fit(*_known(features, tops, grades, grade, taught), prior, doubt)
+        rough = fit(*_known(features, tops, grades, grade, few), prior, doubt)
+        fitted = fit(*_known(features, tops, grades, grade, taught), prior, doubt, rough)
         steps.append(Step(grade, fitted, levels(fitted, *every, tops.queries)))
-    return Filling(tops, features, grades, tuple(steps))
+    barren = np.array([_is_barren(board, each) for each in board.collection.query_ids], np.bool_)
+    return Filling(tops, features, grades, tuple(steps), barren)
+
+
+def _is_barren(board: Scoreboard, query_id: str) -> bool:
+    not_relevant, *relevant = board.counts_of(query_id)
+    return not_relevant > 0 and not any(relevant)
 
 
 def _drawn_points(share: Floats, luck: Floats) -> Floats:
@@ -193,9 +227,8 @@ def _drawn_points(share: Floats, luck: Floats) -> Floats:
 
     ``luck`` (groups, 3, draws) chooses a point of the grid, and a place around it.
     """
-    sums, draws = np.cumsum(share, axis=1), luck.shape[2]
-    at = [np.searchsorted(*each) for each in zip(sums, luck[:, 0], strict=True)]
-    point = np.minimum(np.array(at, dtype=np.int64), len(GRID) - 1).reshape(len(share), draws)
+    sums = np.cumsum(share, axis=1)[:, :-1, np.newaxis]
+    point = np.add.reduce(sums < luck[:, :1], axis=1, dtype=np.int64)
     around = (luck[:, 1:] - 0.5).transpose(1, 0, 2)
     steps = np.array([LEVEL_STEP, SLOPE_STEP])[:, np.newaxis, np.newaxis]
     drawn: Floats = GRID[point].transpose(2, 0, 1) + around * steps
@@ -208,15 +241,15 @@ def _near(tops: Tops) -> Bools:
     return near
 
 
-def _taught(tops: Tops, grades: Ints) -> Ints:
+def _taught(tops: Tops, grades: Ints, most: int) -> Ints:
     """Return the places of the grades that weights are learnt from: of some queries, if many."""
     places = np.flatnonzero((grades != UNGRADED) & _near(tops))
-    if len(places) <= MOST_LEARNT:
+    if len(places) <= most:
         return places
     counts = np.bincount(tops.query[places], minlength=tops.queries)
     order = np.random.default_rng(0).permutation(tops.queries)
     chosen = np.zeros(tops.queries, dtype=np.bool_)
-    chosen[order[np.cumsum(counts[order]) <= MOST_LEARNT]] = True
+    chosen[order[np.cumsum(counts[order]) <= most]] = True
     some: Ints = places[chosen[tops.query[places]]]
     return some
 
@@ -243,15 +276,16 @@ def _features(board: Scoreboard, tops: Tops) -> tuple[Floats, Floats, Floats]:
     bends = [np.maximum(best - np.log2(rank + 2), 0.0) for rank in BENDS]
     columns = [np.ones((n, 1)), best - 3, mean - 4, count / max(runs, 1) - 0.5, count == 1, *bends]
     means = [0.0, *SLOPES, *([0.0] * (2 + len(BENDS)))]
-    doubts = [2.0, 0.3, 0.3, 0.5, 0.4, *([0.4] * len(BENDS))]
+    doubts = [2.0, 0.4, 0.4, 0.5, 0.4, *([BEND] * len(BENDS))]
     near_top = [(there & (ranks <= rank)) * 1.0 for rank in NEAR_TOP]
     for share in near_top:
         columns.append(share.mean(axis=1, keepdims=True) if runs else np.zeros((n, 1)))
         doubts.append(0.5)
     if 1 < runs <= MOST_RUNS:
-        own = [depth - mean, *(near_top if runs <= FEW_RUNS else ())]
+        alone = (there & (ranks <= DEPTH) & (count == 1)) * 1.0
+        own = [depth - mean, alone, *(near_top if runs <= FEW_RUNS else ())]
         columns += own
-        doubts += [0.3] * runs * len(own)
+        doubts += [0.3] * runs + [ALONE] * runs + [0.3] * runs * (len(own) - 2)
     for facet, given in board.facets.items():
         if len(given) <= MOST_BUCKETS:
             _, group = board.groups(facet)

@@ -53,6 +53,11 @@ class Ground:
         return found
 
     @cached_property
+    def open(self) -> Ints:
+        """The places of the entries that are holes."""
+        return np.flatnonzero(self.is_hole)
+
+    @cached_property
     def judged(self) -> Bools:
         """Say which queries have a grade at all, (queries,)."""
         found: Bools = self.known.sum(axis=1) > 0
@@ -98,8 +103,9 @@ class Ground:
     def filled_often(self, grades: SmallInts) -> Hits:
         """Return the hits of several fillings, (fillings, holes), one after the other."""
         times, rows = len(grades), len(self.length)
-        drawn = np.concatenate([grades, np.zeros((times, 1), dtype=grades.dtype)], axis=1)
-        grade = np.where(self.is_hole, drawn[:, self.hole], self.grade).ravel()
+        grade = np.tile(self.grade, (times, 1))
+        grade[:, self.open] = np.take(grades, self.hole[self.open], axis=1)
+        grade = grade.ravel()
         row = (np.arange(times)[:, np.newaxis] * rows + self.row).ravel()
         known = np.concatenate([self._known(each) for each in grades])
         return Hits(row, np.tile(self.rank, times), grade, known, np.tile(self.length, times))

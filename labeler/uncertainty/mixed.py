@@ -1,8 +1,9 @@
 """A logistic regression in which each group has an own level and an own slope; knows no grades.
 
-Both are normally distributed around what holds for all groups, how widely is learnt, and the
-likelihood is summed over a grid of them: exact also for groups of two or three members, where the
-usual approximations are not.
+Both are normally distributed around what holds for all groups. How widely is learnt, and whether
+groups of a high level have another slope than those of a low one. The likelihood is summed over a
+grid of levels and slopes: exact also for groups of two or three members, where the usual
+approximations are not.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from labeler.measures import Floats, Ints
 SLOPE = 1
 """The place among the features of the one whose weight differs from group to group."""
 
-LEVEL_STEP, SLOPE_STEP = 0.5, 0.8
-_LEVELS, _SLOPES = LEVEL_STEP * np.arange(-6, 7), SLOPE_STEP * np.arange(-3, 4)
+LEVEL_STEP, SLOPE_STEP = 0.75, 1.0
+_LEVELS, _SLOPES = LEVEL_STEP * np.arange(-4, 5), SLOPE_STEP * np.arange(-2, 3)
 GRID = np.array([(level, slope) for level in _LEVELS for slope in _SLOPES])
 """The levels and slopes that are looked at, (points, 2), in units of their spreads."""
 
@@ -25,12 +26,19 @@ _WEIGHTS = np.exp(-(GRID**2).sum(axis=1) / 2)
 _PRIOR = _WEIGHTS / _WEIGHTS.sum()
 SPREADS = np.log([0.8, 0.3])  # of levels and slopes as logits, before anything is known
 SPREAD_DOUBT = 0.7  # how far these logarithms may be off
-STEPS, SMALL_STEP, LARGEST_STEP = 40, 0.01, 1.5
+TILT, TILT_DOUBT = 0.0, 0.4  # how far a slope goes with the level, before anything is known
+OWN = 3  # parameters after the weights:
+LEVEL, STEEP, TILTED = -3, -2, -1
+AT_ONCE = 64  # rows that are multiplied in one go
+STEPS, SMALL_STEP, LARGEST_STEP = 40, 0.03, 1.5
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What was learnt: ``mean`` and ``covariance`` of weights, then of the logs of both spreads."""
+    """What was learnt: ``mean`` and ``covariance`` of weights, and of what groups differ by.
+
+    After the weights come the logarithms of the spreads of levels and slopes, and the tilt.
+    """
 
     mean: Floats
     covariance: Floats
@@ -38,17 +46,23 @@ class Fitted:
     @property
     def weights(self) -> Floats:
         """The weights of the features."""
-        return self.mean[:-2]
+        return self.mean[:-OWN]
 
     @property
     def spreads(self) -> Floats:
         """The standard deviations of the groups' levels and slopes, as logits, (2,)."""
-        return np.exp(self.mean[-2:])
+        return np.exp(self.mean[[LEVEL, STEEP]])
+
+    @property
+    def tilt(self) -> float:
+        """By how much a group's slope is another for each logit that its level is higher."""
+        return float(self.mean[TILTED])
 
     def logits(self, x: Floats) -> Floats:
         """Return the logits of members at each point of the grid, (n, points)."""
         level, slope = (GRID * self.spreads).T
-        logits: Floats = (x @ self.weights)[:, np.newaxis] + level + x[:, [SLOPE]] * slope
+        steep = slope + self.tilt * level
+        logits: Floats = (x @ self.weights)[:, np.newaxis] + level + x[:, [SLOPE]] * steep
         return logits
 
 
@@ -70,18 +84,26 @@ def sigmoid(logits: Floats) -> Floats:
     return chances
 
 
-def fit(x: Floats, y: Floats, group: Ints, prior: Floats, doubt: Floats) -> Fitted:
+def fit(
+    x: Floats,
+    y: Floats,
+    group: Ints,
+    prior: Floats,
+    doubt: Floats,
+    start: Fitted | None = None,
+) -> Fitted:
     """Learn weights from members ``x`` (n, features), ``y`` (n,) of 0 and 1, by sorted ``group``.
 
-    ``prior`` and ``doubt`` (features,) are the means and standard deviations of the weights before
-    anything is known, which is what comes out where n is 0.
+    The first feature is 1 for all. ``prior`` and ``doubt`` (features,) are the means and standard
+    deviations of the weights before anything is known, which is what comes out where n is 0.
+    ``start`` is a guess that saves time, such as what was learnt from some of the members.
     """
-    centre = np.append(prior, SPREADS)
-    precision: Floats = np.append(doubt, [SPREAD_DOUBT] * 2) ** -2.0
+    centre = np.concatenate([prior, SPREADS, [TILT]])
+    precision: Floats = np.append(doubt, [SPREAD_DOUBT, SPREAD_DOUBT, TILT_DOUBT]) ** -2.0
     if not len(y):
         return Fitted(centre, np.diag(np.asarray(1 / precision, dtype=np.float64)))
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    mean, best = centre.copy(), -np.inf
+    mean, best = centre.copy() if start is None else start.mean.copy(), -np.inf
     step = np.zeros(len(mean))
     for _ in range(STEPS):
         value, slope, bend = _look(mean + step, x, y, starts)
@@ -135,38 +157,55 @@ def _look(mean: Floats, x: Floats, y: Floats, starts: Ints) -> tuple[float, Floa
     """
     fitted = Fitted(mean, np.empty(0))
     share, value, chance = _believe(fitted.logits(x), y, starts)
-    off = y[:, np.newaxis] - chance
-    level, slope = (GRID * fitted.spreads).T
-    own = x[:, SLOPE]
-    ends = np.append(starts[1:], len(y))
+    off, ends = y[:, np.newaxis] - chance, np.append(starts[1:], len(y))
+    flat, steep = _moves(fitted)
     spans = zip(starts.tolist(), ends.tolist(), strict=True)
     by_group = np.stack([x[first:last].T @ off[first:last] for first, last in spans])
-    of_level = np.add.reduceat(off, starts, axis=0) * level
-    of_slope = by_group[:, SLOPE] * slope
-    slopes = np.concatenate([by_group, of_level[:, np.newaxis], of_slope[:, np.newaxis]], axis=1)
+    own, tilts = by_group[:, [0]], by_group[:, [SLOPE]]
+    slopes = np.concatenate([by_group, own * flat + tilts * steep], axis=1)
     expected = (slopes @ share[:, :, np.newaxis])[:, :, 0]
     bent = chance * (1 - chance) * np.repeat(share, ends - starts, axis=0)
-    size = len(mean)
-    full = np.empty((size, size))
-    at_points = np.add.reduce(bent, axis=0)
-    full[:-2, :-2] = _products(x * np.sqrt(bent.sum(axis=1))[:, np.newaxis])
-    full[-2, :-2] = full[:-2, -2] = ((bent * level).sum(axis=1)[:, np.newaxis] * x).sum(axis=0)
-    full[-1, :-2] = full[:-2, -1] = (((bent * slope).sum(axis=1) * own)[:, np.newaxis] * x).sum(
-        axis=0
-    )
-    steep = (bent * own[:, np.newaxis]).sum(axis=0)
-    full[-2, -2] = float((at_points * level**2).sum())
-    full[-1, -1] = float((bent * own[:, np.newaxis] ** 2).sum(axis=0) @ slope**2)
-    full[-1, -2] = full[-2, -1] = float((steep * level * slope).sum())
+    full = _bend(x, bent, flat, steep)
     weighed = slopes * np.sqrt(share)[:, np.newaxis]
     louis = full - (weighed @ weighed.transpose(0, 2, 1)).sum(axis=0) + _products(expected)
-    louis[-2, -2] -= float((of_level * share).sum())
-    louis[-1, -1] -= float((of_slope * share).sum())
+    total = expected.sum(axis=0)
+    louis[LEVEL, LEVEL] -= total[LEVEL]
+    louis[STEEP, STEEP] -= total[STEEP]
+    both = float((tilts[:, 0] * steep[TILTED] * share).sum())
+    louis[LEVEL, TILTED] -= both
+    louis[TILTED, LEVEL] -= both
     is_bowl = np.linalg.eigvalsh(louis).min() > 0
-    return value, expected.sum(axis=0), louis if is_bowl else full
+    return value, total, louis if is_bowl else full
+
+
+def _moves(fitted: Fitted) -> tuple[Floats, Floats]:
+    """Return by how much each of the last parameters moves logits at each point, (OWN, points).
+
+    First what moves all members of a group alike, then what does so by their `SLOPE`.
+    """
+    level, slope = (GRID * fitted.spreads).T
+    none = np.zeros_like(level)
+    return np.stack([level, none, none]), np.stack([fitted.tilt * level, slope, level])
+
+
+def _bend(x: Floats, bent: Floats, flat: Floats, steep: Floats) -> Floats:
+    """Return how sharply the log-likelihood would bend, if the points of all groups were known."""
+    weights, tilts = x.shape[1], x[:, SLOPE]
+    full = np.empty((weights + OWN,) * 2)
+    full[:weights, :weights] = _products(x * np.sqrt(bent.sum(axis=1))[:, np.newaxis])
+    mixed = x.T @ (bent @ flat.T) + (x * tilts[:, np.newaxis]).T @ (bent @ steep.T)
+    full[:weights, weights:], full[weights:, :weights] = mixed, mixed.T
+    plain, once, twice = (tilts**power @ bent for power in range(3))
+    cross = (flat * once) @ steep.T
+    own = (flat * plain) @ flat.T + cross + cross.T + (steep * twice) @ steep.T
+    full[weights:, weights:] = own
+    return full
 
 
 def _products(rows: Floats) -> Floats:
-    """Return the products of all pairs of columns: too small to be worth waking other threads."""
-    found: Floats = np.einsum("np,nq->pq", rows, rows)
+    """Return the products of all pairs of columns, in parts too small to wake other threads."""
+    found = np.zeros((rows.shape[1],) * 2)
+    for at in range(0, len(rows), AT_ONCE):
+        part = rows[at : at + AT_ONCE]
+        found += part.T @ part
     return found

@@ -1,9 +1,10 @@
 """How often what the holes could make of a mean holds what it is: ``python -m
 tests.benchmarks.calibration FOLDER [HIDINGS [COLLECTION [WAY]]]``.
 
-Takes the public collections in FOLDER as truths (see ``published.py``), hides some of the grades
-in the top 20 of the runs, and looks whether each run's true mean, and each pair's true delta, is
-inside the sampled 90% interval, and inside the lowest and highest. Hidden are
+Takes the public collections in FOLDER as truths (see ``published.py``), or, where the COLLECTION is
+"made-up", one anew for each hiding (see ``simulated.py``); hides some of the grades in the top 20
+of the runs, and looks whether each run's true mean, and in each third hiding a pair's true delta,
+is inside the sampled 90% interval, and inside the lowest and highest. Hidden are
 
 - at random: a share of 10 to 90% of all that is in a top 20;
 - by rank: all that no run has above some rank from 2 to 15, as where people grade from the top;
@@ -11,6 +12,7 @@ inside the sampled 90% interval, and inside the lowest and highest. Hidden are
 
 The true mean is what the pages speak of: a hidden chunk that is no hole of a measure, such as one
 at rank 12 for nDCG@10, stays ungraded. "All grades" is against the mean with every hidden grade.
+What was counted so far is printed, collection by collection, whenever hidings have doubled.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from __future__ import annotations
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
-from itertools import combinations
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +32,18 @@ from labeler.measures import Measure
 from labeler.model import Collection
 from labeler.uncertainty import DEPTH, Band, Bands, Tops, find_tops
 from tests.benchmarks.published import read_all, without
+from tests.benchmarks.simulated import KINDS, simulate
 
 MEASURES = "nDCG@10 R@5 P@5 Success@3 RR AP"
-HIDINGS, DRAWS = 1000, 39
+HIDINGS, DRAWS, PAIR_EVERY, FIRST_PRINTED = 1000, 39, 3, 25
 EXACT = 1e-9
+MADE_UP = "made-up"
 
 Mask = npt.NDArray[np.bool_]
 Hider = Callable[[Tops, np.random.Generator, int], Mask]
+Truth = Callable[[int], Collection]
 Means = dict[tuple[str, Measure], float]
+Outcome = tuple[str, bool, bool]
 
 
 def at_random(tops: Tops, draw: np.random.Generator, _: int) -> Mask:
@@ -64,107 +70,148 @@ def by_run(tops: Tops, draw: np.random.Generator, turn: int) -> Mask:
 HIDERS: dict[str, Hider] = {"at random": at_random, "by rank": by_rank, "by run": by_run}
 
 
+def outcome(name: str, band: Band, true: float) -> Outcome:
+    """Say whether a true value is likely by a band, and within it."""
+    likely = band.low - EXACT <= true <= band.high + EXACT
+    return name, likely, band.lowest - EXACT <= true <= band.highest + EXACT
+
+
 class Tally:
     """How often true values were inside, by what they are of."""
 
     def __init__(self) -> None:
         self.likely: dict[str, list[bool]] = defaultdict(list)
         self.reach: list[bool] = []
-        self.width: list[float] = []
+        self.seconds = 0.0
 
-    def add(self, name: str, band: Band, true: float, whole: float) -> None:
-        """Count one true value, in the pages' words and with every hidden grade known."""
-        inside = band.low - EXACT <= true <= band.high + EXACT
-        self.likely[name].append(inside)
-        self.likely["all means" if "delta" not in name else "all deltas"].append(inside)
-        if "delta" not in name:
-            self.likely["all grades"].append(band.low - EXACT <= whole <= band.high + EXACT)
-        self.reach.append(band.lowest - EXACT <= true <= band.highest + EXACT)
-        self.width.append((band.high - band.low) / max(band.highest - band.lowest, 1e-12))
+    def add(self, outcomes: Sequence[Outcome]) -> None:
+        """Count true values of one hiding."""
+        for name, likely, reach in outcomes:
+            self.likely[name].append(likely)
+            self.reach.append(reach)
+
+    def show(self, way: str, hidings: int) -> None:
+        """Print the shares, and of how many values they are."""
+        print(f"  hidden {way}, {hidings} times, {self.seconds:.0f} s of CPU: ", end="")
+        print(f"inside lowest and highest {np.mean(self.reach):.2%}")
+        sums: dict[str, list[bool]] = {"all means": [], "all deltas": []}
+        for of, inside in self.likely.items():
+            if of != "all grades":
+                sums["all deltas" if of.endswith("delta") else "all means"] += inside
+        for of, inside in {**self.likely, **sums}.items():
+            print(f"    {of:<18} {np.mean(inside):7.1%} of {len(inside):,}")
+        sys.stdout.flush()
 
 
-def means_of(collection: Collection, measures: tuple[Measure, ...]) -> Means:
+class Replay:
+    """Grades of one truth that were hidden, and what their true means are."""
+
+    def __init__(self, truth: Collection, tops: Tops, hidden: Mask) -> None:
+        self._truth, self._tops, self._hidden = truth, tops, hidden
+        self.seen = Scoreboard(self._less(hidden), Conventions.of())
+
+    def of_means(self, measures: Sequence[Measure]) -> list[Outcome]:
+        """Return what is inside for each run's means, all runs being looked at together."""
+        every = list(range(len(self.seen.run_names)))
+        true, whole = self._true(measures, every), means_of(self._truth, measures)
+        bands = Bands(self.seen, draws=DRAWS).means(self.seen, measures)
+        found = []
+        for (run, measure, _), band in bands.items():
+            if band.is_open:
+                found.append(outcome(measure.label, band, true[run, measure]))
+                _, likely, _ = outcome("", band, whole[run, measure])
+                found.append(("all grades", likely, True))
+        return found
+
+    def of_pair(self, measures: Sequence[Measure], pair: tuple[int, int]) -> list[Outcome]:
+        """Do the same for the delta of two runs alone."""
+        a, b = (self.seen.run_names[at] for at in pair)
+        true = self._true(measures, pair)
+        bands = Bands(self.seen, (a, b), DRAWS).deltas(self.seen, measures)
+        return [
+            outcome(f"{measure.label} delta", band, true[b, measure] - true[a, measure])
+            for (measure, _), band in bands.items()
+            if band.is_open
+        ]
+
+    def _true(self, measures: Sequence[Measure], columns: Sequence[int]) -> Means:
+        """Return the means once the holes of some runs are graded, and nothing else."""
+        found: Means = {}
+        for cutoff in {measure.cutoff for measure in measures}:
+            alike = [measure for measure in measures if measure.cutoff == cutoff]
+            deep = np.full(self._tops.queries, DEPTH)
+            depth = deep if cutoff is None else self.seen.cutoffs(alike[0])
+            graded = self._less(self._hidden & ~self._tops.within(columns, depth))
+            found |= means_of(graded, alike)
+        return found
+
+    def _less(self, gone: Mask) -> Collection:
+        return without(self._truth, self._tops.query[gone], self._tops.chunk[gone])
+
+
+def means_of(collection: Collection, measures: Sequence[Measure]) -> Means:
     """Return all means."""
     board = Scoreboard(collection, Conventions.of())
     return {(row.run, row.measure): row.value for row in board.table(measures)}
 
 
-def replay(
-    truth: Collection, tops: Tops, measures: tuple[Measure, ...], hidden: Mask, tally: Tally
-) -> None:
-    """Hide grades once, and count what is inside; a pair of runs takes its turn."""
-    seen = Scoreboard(without(truth, tops.query[hidden], tops.chunk[hidden]), Conventions.of())
-    whole = means_of(truth, measures)
-    true: Means = {}
-    every = list(range(len(seen.run_names)))
-    for measure in measures:
-        cutoffs = seen.cutoffs(measure) if measure.cutoff else np.full(tops.queries, DEPTH)
-        stays = hidden & ~tops.within(every, cutoffs)
-        true |= means_of(without(truth, tops.query[stays], tops.chunk[stays]), (measure,))
-    bands = Bands(seen, draws=DRAWS)
-    for (run, measure, _), band in bands.means(seen, measures).items():
-        if band.is_open:
-            tally.add(measure.label, band, true[run, measure], whole[run, measure])
+def replayed(
+    replay: Replay, measures: Sequence[Measure], pair: tuple[int, int] | None
+) -> list[Outcome]:
+    """Return what is inside for means, and for the delta of a pair if there is one."""
+    return replay.of_means(measures) + ([] if pair is None else replay.of_pair(measures, pair))
 
 
-def replay_pair(
-    truth: Collection,
-    tops: Tops,
-    measures: tuple[Measure, ...],
-    hidden: Mask,
-    tally: Tally,
-    pair: tuple[int, int],
-) -> None:
-    """Do the same for the delta of two runs alone."""
-    seen = Scoreboard(without(truth, tops.query[hidden], tops.chunk[hidden]), Conventions.of())
-    a, b = (seen.run_names[at] for at in pair)
-    for measure in measures:
-        cutoffs = seen.cutoffs(measure) if measure.cutoff else np.full(tops.queries, DEPTH)
-        stays = hidden & ~tops.within(pair, cutoffs)
-        true = means_of(without(truth, tops.query[stays], tops.chunk[stays]), (measure,))
-        bands = Bands(seen, (a, b), DRAWS)
-        for band in bands.deltas(seen, [measure]).values():
-            if band.is_open:
-                delta = true[b, measure] - true[a, measure]
-                tally.add(f"{measure.label} delta", band, delta, delta)
-
-
-def pairs_in_turn(runs: int) -> Iterator[tuple[int, int]]:
-    """Give the pairs of runs, over and over."""
-    while True:
-        yield from combinations(range(runs), 2)
+def replays(name: str, truth: Truth, hidings: int, ways: dict[str, Hider]) -> Iterator[None]:
+    """Hide grades again and again, each way in turn; give way each time it was printed."""
+    measures = Conventions.of().measures(MEASURES)
+    draws = {way: np.random.default_rng(5) for way in ways}
+    tallies = {way: Tally() for way in ways}
+    printed, before = FIRST_PRINTED, None
+    known: dict[object, list[Outcome]] = {}  # the same grades hidden again give the same again
+    for turn in range(hidings):
+        collection = truth(turn)
+        if collection is not before:
+            known, before = {}, collection
+            tops = find_tops(Scoreboard(collection, Conventions.of()))
+        pairs = list(combinations(range(len(collection.runs)), 2))
+        for way, hide in ways.items():
+            start = time.process_time()
+            hidden = hide(tops, draws[way], turn)
+            pair = pairs[turn // PAIR_EVERY % len(pairs)] if turn % PAIR_EVERY == 0 else None
+            asked = (hidden.tobytes(), pair)
+            if asked not in known:
+                known[asked] = replayed(Replay(collection, tops, hidden), measures, pair)
+            tallies[way].add(known[asked])
+            tallies[way].seconds += time.process_time() - start
+        if turn + 1 in (printed, hidings):
+            printed *= 2
+            print(f"{name}: {len(collection.query_ids)} queries, {len(collection.runs)} runs")
+            for way, tally in tallies.items():
+                tally.show(way, turn + 1)
+            yield
 
 
 def main() -> None:
-    """Replay every collection, hidden in each way, and print the table."""
-    folder, hidings, only, one_way = [
-        *sys.argv[1:],
-        *["", str(HIDINGS), "", ""][len(sys.argv) - 1 :],
+    """Replay every collection, and print the tables."""
+    given = [*sys.argv[1:], *["", str(HIDINGS), "", ""][len(sys.argv) - 1 :]]
+    folder, hidings, only, one_way = given
+    truths: dict[str, Truth] = {
+        name: lambda _, truth=truth: truth for name, truth in read_all(Path(folder)).items()
+    }
+    if only == MADE_UP:
+        truths = {
+            f"made up, {name} relevant": lambda turn, kind=kind: simulate(kind, turn)
+            for name, kind in KINDS.items()
+        }
+    ways = {way: hide for way, hide in HIDERS.items() if one_way in ("", way)}
+    begun = [
+        replays(name, truth, int(hidings), ways)
+        for name, truth in truths.items()
+        if only in ("", MADE_UP, name)
     ]
-    measures = Conventions.of().measures(MEASURES)
-    for name, truth in read_all(Path(folder)).items():
-        if only not in ("", name):
-            continue
-        tops = find_tops(Scoreboard(truth, Conventions.of()))
-        print(f"{name}: {len(truth.query_ids)} queries, {len(truth.runs)} runs, ", end="")
-        print(f"{len(tops.query):,} pairs in a top {DEPTH}")
-        for way, hide in HIDERS.items():
-            if one_way not in ("", way):
-                continue
-            draw, tally, started = np.random.default_rng(5), Tally(), time.perf_counter()
-            pairs = pairs_in_turn(len(truth.runs))
-            for turn in range(int(hidings)):
-                hidden = hide(tops, draw, turn)
-                replay(truth, tops, measures, hidden, tally)
-                if turn % 3 == 0:
-                    replay_pair(truth, tops, measures, hidden, tally, next(pairs))
-            print(
-                f"  hidden {way}, {hidings} times, {time.perf_counter() - started:.0f} s: ", end=""
-            )
-            print(f"inside lowest and highest {np.mean(tally.reach):.2%}, ", end="")
-            print(f"interval's share of that band {np.median(tally.width):.2f}")
-            for of, inside in tally.likely.items():
-                print(f"    {of:<18} {np.mean(inside):7.1%} of {len(inside):,}")
+    for _ in zip_longest(*begun):
+        pass
 
 
 if __name__ == "__main__":

@@ -1,0 +1,60 @@
+"""``labeler compare`` and the Compare page say the same of what holes could make of a delta."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from labeler.cli import main
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.store import Store
+from labeler.uncertainty import Bands
+
+RUNS = ("a", "b", "c")
+MEASURES = "nDCG@10 AP"
+
+
+@pytest.fixture
+def golden_set(tmp_path: Path) -> Path:
+    """A golden set of 30 queries, of which each chunk in three has a grade, and three runs."""
+    draw = np.random.default_rng(1)
+    queries = [f"q{n}" for n in range(30)]
+    texts = {"queries.jsonl": "".join(f'{{"query_id": "{q}", "query": "{q}"}}\n' for q in queries)}
+    for name in RUNS:
+        orders = {query: draw.permutation(12)[:10] for query in queries}
+        texts[f"{name}.trec"] = "".join(
+            f"{query} Q0 c{chunk} {rank} {20 - rank} {name}\n"
+            for query, order in orders.items()
+            for rank, chunk in enumerate(order.tolist(), 1)
+        )
+    texts["grades.qrels"] = "".join(
+        f"{query} 0 c{chunk} {draw.integers(4)}\n" for query in queries for chunk in range(4)
+    )
+    path = tmp_path / "golden.db"
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        what = {"queries.jsonl": "queries", "grades.qrels": "golden"}.get(name, "run")
+        loaded = CliRunner().invoke(main, ["load", what, str(tmp_path / name), "--db", str(path)])
+        assert loaded.exit_code == 0, loaded.output
+    return path
+
+
+def test_the_terminal_learns_of_holes_from_all_runs_as_the_page_does(golden_set: Path) -> None:
+    asked = ["compare", "a", "b", "--measures", MEASURES, "--db", str(golden_set)]
+    result = CliRunner().invoke(main, [*asked, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    with Store(golden_set) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    measures = board.conventions.measures(MEASURES)
+    on_the_page = Bands(board, ("a", "b")).deltas(board, measures)
+    rows = json.loads(result.output)
+    assert [(row["sampled_low"], row["sampled_high"]) for row in rows] == [
+        (band.low, band.high) for band in on_the_page.values()
+    ]
+    sentence = CliRunner().invoke(main, asked).output
+    band = on_the_page[measures[0], None]
+    assert f"{band.high:+.4f} (90%)".replace("-", "−") in sentence
