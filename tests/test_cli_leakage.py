@@ -198,3 +198,10 @@ def test_each_graders_own_grades_are_of_the_split_too(filled: Store) -> None:
     assert max(whole.values()) > 0
     assert set(tests) <= set(whole)
     assert all(tests[reading] <= whole[reading] for reading in tests)
+
+
+def test_the_next_pairs_are_of_the_split(filled: Store) -> None:
+    filled.set_splits({"q1": "dev", "q2": "test"}, {})
+    asked = ("next", "first", "second", "--format", "json", "--split")
+    assert '"query_id": "q2"' not in run(filled, *asked, "dev")
+    assert '"query_id": "q2"' in run(filled, *asked, "test")

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import database_option
-from labeler.cli.scoring import conventions_of
+from labeler.cli.scoring import conventions_of, with_options
+from labeler.cli.selecting import SELECTION_OPTIONS
 from labeler.cli.tables import Table, text_footer, text_lines
 from labeler.deciding import BATCH, FAVOURS, Chosen, Decider, Standing, one_measure
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
@@ -54,6 +55,7 @@ from labeler.store import Store
     show_default=True,
     help="table is for people and has four digits; json has all of them.",
 )
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def next_grades(

@@ -10,11 +10,10 @@ from labeler import comparison
 from labeler.cli.group import CommandT
 from labeler.cli.pairs import Shown
 from labeler.cli.scoring import print_records
-from labeler.cli.selecting import selection
 from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
 from labeler.comparison import Comparison, Survival
 from labeler.evaluation import Note, Scoreboard, number, signed
-from labeler.model import EVERYTHING, SingleGrades, legible
+from labeler.model import SingleGrades, legible
 
 
 def graders_option(command: CommandT) -> CommandT:
@@ -39,8 +38,6 @@ def check_graders(
         raise click.UsageError(
             "--graders is over all queries, without --by, --per-query and --strips"
         )
-    if selection() != EVERYTHING:
-        raise click.UsageError("--graders is over all queries, without --split and --leaked")
 
 
 def print_survival(

@@ -10,7 +10,7 @@ from labeler import comparison, downloads, tables, ui
 from labeler.comparison import ENOUGH, Surety, Survival, View
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import EVERYTHING, SingleGrades
+from labeler.model import SingleGrades
 
 TITLE = "Does it hold under each grader's own grades?"
 READINGS = (
@@ -63,11 +63,10 @@ def survival_of(
 ) -> Survival | None:
     """Return how a measure, ``tested`` as it is, comes out under every reading.
 
-    None of a frozen golden set, which has agreed grades alone, and of some of the queries: single
-    grades are numbered as all queries are.
+    None of a frozen golden set, which has agreed grades alone.
     """
     compared = view.compared
-    if compared.conventions.frozen is not None or view.board.conventions.selected != EVERYTHING:
+    if compared.conventions.frozen is not None:
         return None
     at = (ui.database(), view.board.data_revision, view.board.revision)
     asked = (repr(compared.conventions), compared.a, compared.b, str(measure), compared.facet)

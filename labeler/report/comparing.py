@@ -11,7 +11,6 @@ from labeler import charts, comparison, tables
 from labeler.comparison import DrawnQuery, Moved, Mover, Summary, Surety, Survival, View
 from labeler.evaluation import number, signed
 from labeler.measures import Measure
-from labeler.model import EVERYTHING
 from labeler.report.shared import NAMES, Shared
 
 MOVERS, AGAINST = 8, 6
@@ -47,8 +46,8 @@ def verdict_section(shared: Shared, view: View, summary: Summary) -> htpy.Elemen
 
 def _survival(shared: Shared, view: View, measure: Measure, surety: Surety) -> Survival | None:
     singles, tested = shared.source.singles, {measure: surety}
-    if singles is None or shared.board.conventions.selected != EVERYTHING:
-        return None  # single grades are numbered as all queries are
+    if singles is None:
+        return None
     [found] = comparison.survivals(view.board, view.compared, singles, [measure], tested=tested)
     return found
 
