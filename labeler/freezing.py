@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from labeler import formats
 from labeler.errors import BadInput
 from labeler.formats import LIMITS, Limits
 from labeler.model import Collection, IntakeReport, Settings, Version
-from labeler.store import Store, moment
+from labeler.store import Store, moment, unpacked
 from labeler.versions import Content, conventions_in, settings_with
 
 DAMAGED = "a backup, or a file the version was exported to, may have it whole"
@@ -54,21 +54,25 @@ def frozen(store: Store, asked: str) -> Content:
     Raises `NotFound` where there is none, and `BadInput` where it is not what its hash says.
     """
     version = store.version(asked)
-    read = formats.version_in(f"version {version.name!r}", store.version_content(version))
-    settings = settings_with(read.conventions, store.settings())
-    content = Content(settings, read.queries, read.grades, version.revision, version)
-    return content.checked(str(store.path), DAMAGED)
+    return _thawed(version, store.version_content(version), store.settings(), str(store.path))
 
 
-def faults_in(store: Store) -> list[str]:
-    """Say of each version that is not what its hash says what is wrong with it."""
+def faults_in(path: Path, kept: Iterable[tuple[Version, bytes]]) -> list[str]:
+    """Say of each version in a file that is not what its hash says what is wrong with it."""
     faults = []
-    for version in store.versions():
+    for version, content in kept:
         try:
-            frozen(store, version.name)
+            _thawed(version, unpacked(version, content), Settings(), str(path))
         except BadInput as error:
             faults.append(str(error))
     return faults
+
+
+def _thawed(version: Version, content: bytes, settings: Settings, where: str) -> Content:
+    read = formats.version_in(f"version {version.name!r}", content)
+    settings = settings_with(read.conventions, settings)
+    found = Content(settings, read.queries, read.grades, version.revision, version)
+    return found.checked(where, DAMAGED)
 
 
 def content_of(store: Store, asked: str | None) -> Content:

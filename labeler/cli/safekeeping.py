@@ -19,7 +19,7 @@ from labeler.errors import BadInput, LabelerError
 from labeler.model import legible
 from labeler.safekeeping import backups, checking, restoring
 from labeler.safekeeping.backups import Schedule, described
-from labeler.store import Store
+from labeler.store import Store, health, versions_in
 
 
 def backup_options(command: CommandT) -> CommandT:
@@ -146,13 +146,12 @@ def check(db: Path, against: str | None) -> None:
 
 def frozen_in(db: Path) -> list[checking.Finding]:
     """Say whether every frozen version is still what its hash says, where there are some."""
-    if not checking.is_current(db):
-        return []
-    with Store(db) as store:
-        faults, count = freezing.faults_in(store), len(store.versions())
+    with health.reading(db) as file:  # which leaves what lies beside it where it is
+        kept = [] if health.migrations_behind(file) else versions_in(file)
+    faults = freezing.faults_in(db, kept)
     wrong = [checking.Finding("versions", said, is_wrong=True) for said in faults]
-    whole = [checking.Finding("versions", f"{count} frozen, each as its hash says")]
-    return wrong or whole[:count]
+    whole = [checking.Finding("versions", f"{len(kept)} frozen, each as its hash says")]
+    return wrong or whole[: len(kept)]
 
 
 def line(finding: checking.Finding) -> str:

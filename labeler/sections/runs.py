@@ -42,8 +42,8 @@ def runs() -> None:
     st.dataframe(rows, hide_index=True)
     ui.offer("Download this table as CSV", lambda: downloads.rows_csv(rows), "runs.csv", newest)
     st.caption(
-        "What a run holds never changes. Its name, its system and its date may. It leaves as a "
-        "TREC file in a terminal: `labeler export FILE.trec --run NAME`"
+        "What a run holds never changes. Its name, its system and its date may. In a "
+        "terminal, labeler export FILE.trec --run NAME gives it back as a TREC file."
     )
     if strangers:
         st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")

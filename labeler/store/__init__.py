@@ -11,6 +11,7 @@ from labeler.store.adjudicating import (
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.freezing import unpacked, versions_in
 from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.keeping import Keeping, QuerySummary
@@ -52,6 +53,8 @@ __all__ = [
     "Unusable",
     "WayIn",
     "moment",
+    "unpacked",
+    "versions_in",
 ]
 
 

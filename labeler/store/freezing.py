@@ -5,6 +5,7 @@ Does not know what the bytes say; gives what is frozen back by number, for the e
 
 from __future__ import annotations
 
+import sqlite3
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -65,13 +66,7 @@ class Freezing(Collecting):
     def version_content(self, version: Version) -> bytes:
         """Return the bytes that were frozen."""
         [(content,)] = self._rows("SELECT content FROM versions WHERE name = ?", [version.name])
-        try:
-            return zlib.decompress(content)
-        except zlib.error as error:
-            raise BadInput(
-                f"the frozen version {version.name!r} is damaged: {error}; a backup, or a file it "
-                "was exported to, may have it whole"
-            ) from error
+        return unpacked(version, content)
 
     def add_version(self, version: Version, content: bytes) -> bool:
         """Keep a version for good; False where this very one is there under its name already.
@@ -161,3 +156,20 @@ def check_version_name(name: str) -> str:
     if name == LIVE:
         raise BadInput(f"{LIVE!r} stands for the golden set as it is now; choose another name")
     return check_name(name, "version")
+
+
+def versions_in(db: sqlite3.Connection) -> list[tuple[Version, bytes]]:
+    """Return the frozen versions of a file that is only looked at, each with what is kept of it."""
+    rows = db.execute(f"SELECT {COLUMNS}, content FROM versions ORDER BY id")
+    return [(Version(*row), content) for *row, content in rows]
+
+
+def unpacked(version: Version, kept: bytes) -> bytes:
+    """Return the bytes that were frozen of what is kept of them; raises `BadInput` for others."""
+    try:
+        return zlib.decompress(kept)
+    except zlib.error as error:
+        raise BadInput(
+            f"the frozen version {version.name!r} is damaged: {error}; a backup, or a file it "
+            "was exported to, may have it whole"
+        ) from error

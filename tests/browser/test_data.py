@@ -61,6 +61,9 @@ def load(page: Page, files: dict[str, bytes]) -> None:
     page.get_by_role("button", name=f"Load {many}").click()
 
 
+AT_ONCE = 8  # Chromium lets a page that is not loaded anew have ten files in a row
+
+
 def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
     serve, visit, empty, tmp_path
 ):
@@ -74,6 +77,8 @@ def test_files_dropped_at_once_go_out_again_and_make_an_equal_golden_set(
     downloads = {}
     for kind, name in transfer.EXPORTS.items():
         named = transfer.dated(name, 2)
+        if len(downloads) == AT_ONCE:
+            page.reload()
         with page.expect_download() as download:
             page.get_by_role("button", name=named).click()
         downloads[kind] = Path(download.value.path()).read_bytes()
