@@ -41,10 +41,10 @@ from labeler.given import (
 )
 from labeler.keywords import (
     Corpus,
-    ListOf,
     keyword_means,
     keyword_places,
     keyword_scores,
+    lists_of,
     mean_records,
     missed_in_words,
     place_records,
@@ -225,7 +225,7 @@ def find_keywords(
     numbers = {name: at for at, name in enumerate(board.collection.chunk_ids)}
     known = {numbers.setdefault(name, len(numbers)): text for name, text in texts.items()}
     corpus = Corpus(known, substring=substring)
-    lists = {run: _list_of(board, run) for run in board.run_names}
+    lists = lists_of(board, board.run_names)
     places = keyword_places(corpus, keywords, lists)
     if per_keyword:
         frame = pd.DataFrame(place_records(places, k, substring=substring))
@@ -236,10 +236,6 @@ def find_keywords(
     notes = [*missed_in_words(places), say_unusable(corpus, keywords)]
     frame.attrs["notes"] = [note for note in notes if note]
     return frame
-
-
-def _list_of(board: Scoreboard, run: str) -> ListOf:
-    return lambda query_id: board.chunks(run, query_id).tolist()
 
 
 def _named_runs(a: GivenRun | Mapping[str, GivenRun], b: GivenRun | None) -> Mapping[str, GivenRun]:

@@ -16,9 +16,9 @@ from labeler.keywords import (
     Corpus,
     KeywordPlace,
     KeywordScore,
-    ListOf,
     keyword_places,
     keyword_scores,
+    lists_of,
     say_unusable,
 )
 from labeler.model import Selection
@@ -134,15 +134,6 @@ def _places_of(
     known = Corpus({number: chunk.text or "" for number, chunk in chunks.items()})
     found = keyword_places(known, {query_id: words}, lists)
     return [place._replace(chunks=None) for place in found]
-
-
-def lists_of(board: Scoreboard, runs: Sequence[str]) -> Mapping[str, ListOf]:
-    """Return what gives each run's list of a query."""
-
-    def of(run: str) -> ListOf:
-        return lambda query_id: board.chunks(run, query_id).tolist()
-
-    return {run: of(run) for run in runs}
 
 
 def in_words(

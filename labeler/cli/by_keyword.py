@@ -18,11 +18,11 @@ from labeler.keywords import (
     Corpus,
     KeywordMean,
     KeywordPlace,
-    ListOf,
     described,
     keyword_means,
     keyword_places,
     keyword_scores,
+    lists_of,
     mean_records,
     missed_in_words,
     place_records,
@@ -92,7 +92,7 @@ def print_keywords(
             "no query has keywords; give queries `keywords` and load them again with --update"
         )
     texts = {number: chunk.text or "" for number, chunk in chunks.items()}
-    corpus, lists = Corpus(texts, substring=substring), lists_of(board)
+    corpus, lists = Corpus(texts, substring=substring), lists_of(board, board.run_names)
     places = keyword_places(corpus, keywords, lists)
     notes = [*missed_in_words(places), *filter(None, [say_unusable(corpus, keywords)])]
     if per_query:
@@ -105,15 +105,6 @@ def print_keywords(
         table = mean_table(means, depth, facet)
     said = described(depth, substring=substring)
     click.echo(written(kind, records, table, said, notes, raw=raw), nl=False)
-
-
-def lists_of(board: Scoreboard) -> dict[str, ListOf]:
-    """Return what gives each run's list of a query."""
-
-    def of(run: str) -> ListOf:
-        return lambda query_id: board.chunks(run, query_id).tolist()
-
-    return {run: of(run) for run in board.run_names}
 
 
 def buckets_of(board: Scoreboard, facet: str) -> tuple[Mapping[str, str | None], Sequence[str]]:

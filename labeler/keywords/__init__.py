@@ -15,9 +15,9 @@ from labeler.keywords.means import (
 )
 from labeler.keywords.places import (
     KeywordPlace,
-    ListOf,
     found_alone,
     keyword_places,
+    lists_of,
     missed_in_words,
 )
 from labeler.keywords.scores import (
@@ -37,7 +37,6 @@ __all__ = [
     "KeywordPlace",
     "KeywordRow",
     "KeywordScore",
-    "ListOf",
     "beside_grades",
     "described",
     "folded",
@@ -48,6 +47,7 @@ __all__ = [
     "keyword_places",
     "keyword_score",
     "keyword_scores",
+    "lists_of",
     "mean_records",
     "missed_in_words",
     "place_records",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from labeler.evaluation import Scoreboard
 from labeler.keywords.corpus import Corpus
 
 ListOf = Callable[[str], Iterable[int]]
@@ -69,6 +70,15 @@ def _holding(chunks: int) -> str:
         if chunks == 1
         else (f"{chunks:,} chunks of the database hold it")
     )
+
+
+def lists_of(board: Scoreboard, runs: Iterable[str]) -> dict[str, ListOf]:
+    """Return what gives each run's list of a query."""
+
+    def of(run: str) -> ListOf:
+        return lambda query_id: board.chunks(run, query_id).tolist()
+
+    return {run: of(run) for run in runs}
 
 
 def keyword_places(

@@ -151,10 +151,25 @@ def compare_table(
         row_head("B − A", small("B wins / ties / loses")),
         [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
     ]
+    heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
+    after = [*_both_rows(comparison, rows), *_sure_rows(rows, tested, reaches)]
+    return framed(
+        (LOOK, BAND_LOOK),
+        "compare whole",
+        heads,
+        [*runs[:2], change, *after, *runs[2:]],
+        label="A against B by measure",
+        columns=len(rows),
+    )
+
+
+def _sure_rows(
+    rows: Sequence[Delta], tested: Sureties, reaches: Sequence[Reach]
+) -> list[htpy.Element]:
+    """Return the rows that say how sure each difference is, and what would make it surer."""
     pairs = list(zip(rows, reaches, strict=True))
     sizes = {tested.of(row).family for row in rows}
-    after = [
-        *_both_rows(comparison, rows),
+    return [
         htpy.tr(".sure")[
             row_head("95% interval", small("of B − A, over the choice of queries")),
             [_interval_cell(*pair) for pair in pairs],
@@ -168,15 +183,6 @@ def compare_table(
             [_reach_cell(reach) for reach in reaches],
         ],
     ]
-    heads = [head(""), *(_measure_head(row, comparison.conventions) for row in rows)]
-    return framed(
-        (LOOK, BAND_LOOK),
-        "compare whole",
-        heads,
-        [*runs[:2], change, *after, *runs[2:]],
-        label="A against B by measure",
-        columns=len(rows),
-    )
 
 
 def _measure_head(row: Delta, conventions: Conventions) -> htpy.Element:

@@ -7,12 +7,13 @@ up to date has the very bits of what is made anew.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from labeler.measures import Bools, Floats
+from labeler.measures import Floats
 from labeler.uncertainty.draws import AT_ONCE, product, resamples
 
 MOST_DRAWN = 32_000_000  # how often queries are drawn that is kept, of 2 bytes each
@@ -24,7 +25,11 @@ Often = npt.NDArray[np.uint16]
 
 def sums_of(whole: Floats, draws: int) -> Floats:
     """Return the sum of each sample in each resample, (samples, draws), of samples (samples, n)."""
-    drawn = resamples(whole.shape[1], draws)
+    return _summed(whole, resamples(whole.shape[1], draws))
+
+
+def _summed(whole: Floats, drawn: Iterable[Floats]) -> Floats:
+    """Return the sums in resamples that are given some at a time, (some draws, n)."""
     return np.concatenate([product(whole, often.T) for often in drawn], axis=1)
 
 
@@ -62,22 +67,22 @@ class Resampled:
 
     def _made(self, whole: Floats, draws: int, kept: _Kept | None) -> Floats:
         if kept is None:
-            return self._sums(whole, self._drawn(whole.shape[1], draws))
+            return self._anew(whole, draws)
         sums, moved = kept.sums.copy(), whole != kept.whole
         is_anew = moved.sum(axis=1) > FEW
-        queries = np.flatnonzero(np.any(moved[~is_anew], axis=0))
-        if len(queries):
+        few = np.flatnonzero(moved.any(axis=1) & ~is_anew)
+        if len(few):
+            queries = np.flatnonzero(moved[few].any(axis=0))
             often = self._drawn(whole.shape[1], draws)[:, queries].astype(np.float64)
-            by = whole[:, queries] - kept.whole[:, queries]
-            _add(sums, by, often, ~is_anew)
+            sums[few] += product((whole - kept.whole)[np.ix_(few, queries)], often.T)
         if np.any(is_anew):
-            sums[is_anew] = self._sums(whole[is_anew], self._drawn(whole.shape[1], draws))
+            sums[is_anew] = self._anew(whole[is_anew], draws)
         return sums
 
-    def _sums(self, whole: Floats, often: Often) -> Floats:
+    def _anew(self, whole: Floats, draws: int) -> Floats:
+        often = self._drawn(whole.shape[1], draws)
         parts = range(0, len(often), AT_ONCE)
-        some = (often[first : first + AT_ONCE].astype(np.float64).T for first in parts)
-        return np.concatenate([product(whole, each) for each in some], axis=1)
+        return _summed(whole, (often[at : at + AT_ONCE].astype(np.float64) for at in parts))
 
     def _drawn(self, n: int, draws: int) -> Often:
         """Return how often each query is in each resample, (draws, n)."""
@@ -93,9 +98,3 @@ class Resampled:
         self._kept = [each for each in self._kept if each is not instead_of] + [fresh]
         while sum(each.sums.size for each in self._kept) > MOST_SUMS:
             del self._kept[0]
-
-
-def _add(sums: Floats, by: Floats, often: Floats, rows: Bools) -> None:
-    """Add what some samples moved ``by`` in each of a few queries, to their sums."""
-    for row in np.flatnonzero(rows & np.any(by != 0, axis=1)).tolist():
-        sums[row] += often @ by[row]
