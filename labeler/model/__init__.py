@@ -64,6 +64,7 @@ from labeler.model.settings import (
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
 from labeler.model.stored import JoinedLists
+from labeler.model.traffic import Traffic
 
 __all__ = [
     "ADJUDICATE",
@@ -129,6 +130,7 @@ __all__ = [
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Traffic",
     "Ungraded",
     "Version",
     "Way",

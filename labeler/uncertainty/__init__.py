@@ -25,6 +25,12 @@ from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
 from labeler.uncertainty.records import with_bands
 from labeler.uncertainty.resampled import Resampled, sums_of
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
+from labeler.uncertainty.weighted import (
+    as_if_equal,
+    weighted_intervals,
+    weighted_mean,
+    weighted_wilson,
+)
 
 __all__ = [
     "ALL_ALIKE",
@@ -49,6 +55,7 @@ __all__ = [
     "Resampled",
     "Sums",
     "Tops",
+    "as_if_equal",
     "detectable",
     "family_size",
     "find_tops",
@@ -60,6 +67,9 @@ __all__ = [
     "queries_needed",
     "smallest",
     "sums_of",
+    "weighted_intervals",
+    "weighted_mean",
+    "weighted_wilson",
     "wilson",
     "with_bands",
     "with_intervals",
