@@ -10,7 +10,7 @@ from labeler.cli.tables import Table
 from labeler.comparison import Comparison, Delta, Lead, Reach, Sureties, Verdict
 from labeler.evaluation import Scoreboard, number, signed
 from labeler.model import legible
-from labeler.uncertainty import Bands
+from labeler.uncertainty import Bands, DeltaBands
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ def answer_in_words(every_run: Scoreboard, shown: Shown, said: Verdict) -> str:
     if row is None:
         return said.sentence
     [reach] = comparison.reaches(found, [row])
-    bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
+    bands: DeltaBands = {}
+    if found.weights is None:
+        bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
     lead = Lead(row, tested.of(row), reach, bands.get((row.measure, None)))
     return comparison.answer(said, lead, found.conventions, (found.a, found.b)).sentence
 

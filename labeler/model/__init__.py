@@ -79,7 +79,7 @@ from labeler.model.tending import (
     Proposal,
     QueryChange,
 )
-from labeler.model.traffic import Traffic
+from labeler.model.traffic import LOG, Traffic, logged, traffic_by
 
 __all__ = [
     "ADJUDICATE",
@@ -98,6 +98,7 @@ __all__ = [
     "KINDS",
     "LEAKED",
     "LEAST_JUDGED",
+    "LOG",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
@@ -171,5 +172,7 @@ __all__ = [
     "count_buckets",
     "is_storable",
     "legible",
+    "logged",
     "order_buckets",
+    "traffic_by",
 ]

@@ -5,10 +5,14 @@ Knows no log file; what a mean makes of the counts is for others to say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from labeler.errors import BadInput
+from labeler.errors import BadInput, NotFound
+from labeler.model.tending import Batch
+
+LOG = "log"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +48,26 @@ class Traffic:
     def describe(self) -> str:
         """Say by what means are weighted."""
         return f"weighted by {self.facet} as {self.total:,} logged questions are"
+
+
+def logged(batches: Iterable[Batch]) -> dict[str, Counter[str]]:
+    """Count all that was loaded of logs by facet and bucket; what else was loaded is no traffic."""
+    found: dict[str, Counter[str]] = {}
+    for batch in batches:
+        if batch.source == LOG:
+            for facet, buckets in batch.buckets.items():
+                found.setdefault(facet, Counter()).update(buckets)
+    return found
+
+
+def traffic_by(facet: str, batches: Iterable[Batch]) -> Traffic:
+    """Return how often each bucket of a facet was asked for in all logs.
+
+    Raises `NotFound` where no log is there, or none that knows the facet.
+    """
+    found = logged(batches)
+    if not found:
+        raise NotFound("no log that names buckets is loaded, so there is nothing to weight by")
+    if facet not in found:
+        raise NotFound(f"no log has a facet {facet!r}; logs have: {', '.join(sorted(found))}")
+    return Traffic.of(facet, found[facet])
