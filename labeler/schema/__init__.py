@@ -19,6 +19,7 @@ from labeler.schema.leaks import LEAKS
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
+from labeler.schema.tending import TENDING
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
 
@@ -369,6 +370,12 @@ def m010_frozen_versions_and_splits(db: Database) -> None:
 def m011_queries_found_elsewhere(db: Database) -> None:
     """Remember which queries were found in other texts, where, and who said so."""
     db.executescript(LEAKS)
+
+
+@migrations()
+def m013_candidates_and_the_history_of_queries(db: Database) -> None:
+    """Add questions that may become queries, proposed grades, and how queries came to be."""
+    db.executescript(TENDING)
 
 
 @migrations()
