@@ -1,4 +1,4 @@
-"""Puts a log of production into a golden set, for tests of what is made of its counts."""
+"""Puts logs and proposed grades into a golden set, for tests of what is made of them."""
 
 from __future__ import annotations
 
@@ -20,4 +20,14 @@ def log(path: Path, facet: str, counts: Mapping[str, int], source: str = "log") 
             f"INSERT INTO batch_buckets VALUES ({batch}, '{facet}', '{bucket}', {n}, {n})"
             for bucket, n in counts.items()
         ),
+    )
+
+
+def propose(path: Path, query_id: str, chunk_id: str, grade: int, source: str = "clicks") -> None:
+    """Propose a grade for a chunk of a query."""
+    rewrite(
+        path,
+        "INSERT INTO proposals (query, chunk, source, grade, times, at) SELECT q.id, c.id, "
+        f"'{source}', {grade}, 1, '2026-11-01T00:00:00Z' FROM queries AS q, chunks AS c "
+        f"WHERE q.query_id = '{query_id}' AND c.chunk_id = '{chunk_id}'",
     )

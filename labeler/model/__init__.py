@@ -63,6 +63,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.standing import GradedPair, Met
 from labeler.model.stored import JoinedLists
 from labeler.model.tending import (
     CANDIDATE_SOURCES,
@@ -136,6 +137,7 @@ __all__ = [
     "GoldenGrade",
     "GoldenState",
     "GradeChange",
+    "GradedPair",
     "IntakeReport",
     "JoinedLists",
     "Judged",
@@ -144,6 +146,7 @@ __all__ = [
     "LoadedBeir",
     "LoadedGolden",
     "LoadedRun",
+    "Met",
     "Origin",
     "Pair",
     "Proposal",

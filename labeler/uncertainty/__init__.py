@@ -21,7 +21,7 @@ from labeler.uncertainty.intervals import (
 )
 from labeler.uncertainty.of_means import Intervals, mean_intervals, with_intervals
 from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
-from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
+from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed, reach_of
 from labeler.uncertainty.records import with_bands
 from labeler.uncertainty.resampled import Resampled, sums_of
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
@@ -65,6 +65,7 @@ __all__ = [
     "mean_intervals",
     "p_values",
     "queries_needed",
+    "reach_of",
     "smallest",
     "sums_of",
     "weighted_intervals",
