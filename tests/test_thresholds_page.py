@@ -52,6 +52,25 @@ def test_a_bucket_is_held_to_its_own_threshold(file: Path):
     assert "below 0.9" not in told
 
 
+def test_a_mean_that_fell_too_far_below_the_baseline_is_marked_and_told(file: Path):
+    file.write_text(
+        'baseline = "old"\nconfidence = 0.95\n[overall]\nRR = {at_least = 0.5, drop = 0.02}\n'
+        "[each.intent]\nRR = {drop = 0.1}\n[bucket.intent.refund]\nRR = 0.4\n"
+    )
+    told = said()
+    assert "n 40 · ≥ 0.5 · drop ≤ 0.02, 95% sure" in told
+    assert "▽" not in told, "the mean rose"
+    told = said(facet="intent")
+    assert "▽ intent = setup, new: RR 0.5000 is 0.5000 below old, 0.1 allowed (gate.toml)" in told
+    assert told.count("drop ≤ 0.1, 95% sure") == 1, "refund has a rule of its own"
+    assert "below 0.4" not in told
+    assert ", old:" not in told, "the baseline does not fall behind itself"
+    file.write_text('baseline = "gone"\n[overall]\nRR = {drop = 0.02}\n')
+    told = said()
+    assert "gate.toml: no run is called 'gone', its baseline, so no drop is shown" in told
+    assert "drop ≤" not in told
+
+
 def test_thresholds_by_other_conventions_are_not_shown_and_that_is_said(file: Path):
     file.write_text('preset = "trec_eval"\n[overall]\nRR = 0.9\n')
     told = said()
