@@ -140,14 +140,13 @@ def _no_baseline(gate: Gate, checks: Sequence[Check], held: str | None) -> str:
 
 
 def _asked(check: Check, baseline: str | None) -> str:
-    """Say what is asked of a mean."""
+    """Say what is asked of a mean, a limit a line."""
     confidence = check.terms.confidence
     asked = [] if check.at_least is None else [f"≥ {check.at_least:.10g}"]
     if check.drop is not None and baseline is not None:
         asked.append(f"drop ≤ {check.drop:.10g}")
-    if asked and confidence is not None:
-        asked[-1] += f", {100 * confidence:g}% sure"
-    return " · ".join(asked)
+    sure = "" if confidence is None else f", {100 * confidence:g}% sure"
+    return "\n".join(f"{each}{sure}" for each in asked)
 
 
 def _in_short(gate: Gate, finding: Finding) -> str:
@@ -157,6 +156,9 @@ def _in_short(gate: Gate, finding: Finding) -> str:
     lost, limit = apart(max(0.0, -finding.delta), finding.limit)
     sure = 100 * (finding.check.terms.confidence or 0)
     if finding.against is not None:
+        if finding.delta >= 0:
+            rose = f"{finding.delta:.4f} above {finding.other}"
+            return f"{rose}, but not surely within the drop of {limit} allowed ({gate.name})"
         fell = f"{lost} below {finding.other}"
         if -finding.delta > finding.limit:
             return f"{fell}, {limit} allowed ({gate.name})"

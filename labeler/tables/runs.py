@@ -191,12 +191,13 @@ def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> ht
     cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
     )
+    under = [small(line) for line in column.under.splitlines()]
     if steps is None:
-        return cell[htpy.span[column.heading], small(column.under)]
+        return cell[htpy.span[column.heading], under]
     link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
     return cell[
         htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
-        small(column.under),
+        under,
     ]
 
 
