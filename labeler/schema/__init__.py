@@ -20,6 +20,7 @@ from labeler.schema.online import ONLINE
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
+from labeler.schema.tending import TENDING
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
 
@@ -376,6 +377,12 @@ def m011_queries_found_elsewhere(db: Database) -> None:
 def m012_signals_and_answers(db: Database) -> None:
     """Add what users did, system by system, and what was answered by which run."""
     db.executescript(ONLINE)
+
+
+@migrations()
+def m013_candidates_and_the_history_of_queries(db: Database) -> None:
+    """Add questions that may become queries, proposed grades, and how queries came to be."""
+    db.executescript(TENDING)
 
 
 @migrations()

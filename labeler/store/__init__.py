@@ -8,6 +8,7 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
+from labeler.store.candidates import Candidates
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
@@ -20,6 +21,7 @@ from labeler.store.log import Outdated
 from labeler.store.online import Online, SignalSummary
 from labeler.store.past import Past
 from labeler.store.people import WayIn
+from labeler.store.proposing import Proposing
 from labeler.store.queue import Queue, Undoable
 from labeler.store.reading import Contents, RunSummary
 from labeler.store.remarks import Unsayable
@@ -71,7 +73,9 @@ class Store(
     Singles,
     Given,
     Givers,
+    Candidates,
     Leaks,
+    Proposing,
     Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

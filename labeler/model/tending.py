@@ -1,0 +1,158 @@
+"""Questions that may become queries, grades proposed for them, and how a query came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.model.records import check_grade, check_id, is_storable
+
+CANDIDATE_SOURCES: Mapping[str, str] = {
+    "log": "a log of what users asked",
+    "generated": "generated from chunks",
+    "thumbs": "users' thumbs up and down",
+    "typed": "typed by an expert",
+}
+ORIGINS: Mapping[str, str] = {"file": "a file of queries", **CANDIDATE_SOURCES}
+OPEN, TAKEN, DROPPED = STATES = ("open", "taken", "dropped")
+CHANGES: Mapping[str, str] = {
+    "add": "added",
+    "edit": "edited",
+    "load": "changed by a file",
+    "split": "put into a split",
+    "retire": "retired",
+    "restore": "taken back into use",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that may become a query, as one line of a file has it.
+
+    ``query_id`` names the query it is said of, where the file names one; ``grades`` are proposed
+    ones, by chunk: for each grade how many times. ``at`` is a day, ISO 8601.
+    """
+
+    text: str
+    times: int = 1
+    at: str | None = None
+    buckets: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None
+    guideline: str | None = None
+    keywords: tuple[str, ...] = ()
+    query_id: str | None = None
+    grades: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.query_id is not None:
+            check_id(self.query_id, "query")
+        elif not self.text.strip():
+            raise BadInput("there is no question on it; give it as query, text or question")
+        if not is_storable(self.text):
+            raise BadInput(f"question {self.text!r} holds a character that cannot be stored")
+        if self.times < 1:
+            raise BadInput(f"a question is asked once or more often, not {self.times} times")
+        for chunk_id, grades in self.grades.items():
+            check_id(chunk_id, "chunk")
+            for grade in grades:
+                check_grade(grade)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A question that may become a query, as it is kept.
+
+    ``times`` is how often it was asked in all that was loaded of its ``source``, ``buckets`` how
+    often in each bucket of each facet. ``query_id`` is the query it has become, or that asks the
+    same, where its ``state`` is taken.
+    """
+
+    number: int
+    source: str
+    text: str
+    normal: str
+    times: int
+    asked_at: str | None
+    reference: str | None
+    guideline: str | None
+    keywords: tuple[str, ...]
+    file: str | None
+    added_at: str
+    added_by: str | None
+    state: str
+    query_id: str | None
+    buckets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+    def usual_buckets(self) -> dict[str, str]:
+        """Return the bucket of each facet in which it was asked most often, the first of equals."""
+        return {facet: max(times, key=times.__getitem__) for facet, times in self.buckets.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What was loaded at once: ``times`` questions, ``texts`` different ones, ``kept`` of them.
+
+    ``buckets`` counts all that it held: for each facet and bucket how many times it was asked in
+    it. ``evenly`` are the facets over whose buckets the kept ones were drawn evenly, with ``seed``.
+    """
+
+    number: int
+    source: str
+    file: str | None
+    at: str
+    who: str | None
+    times: int
+    texts: int
+    kept: int
+    evenly: tuple[str, ...] = ()
+    seed: int | None = None
+    first_asked: str | None = None
+    last_asked: str | None = None
+    buckets: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A grade that a source proposes for a chunk of a query; it never counts.
+
+    So many ``times`` it was proposed, and ``against`` it is how many times the source said another
+    grade. Where as many spoke for another there is no proposal.
+    """
+
+    query_id: str
+    chunk_id: str
+    source: str
+    grade: int
+    times: int = 1
+    against: int = 0
+    at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryChange:
+    """One change of a query: ``before`` and ``after`` hold the fields it was of.
+
+    ``kind`` is one of `CHANGES`; ``who`` is None where nobody said it, ``file`` where it came from
+    one. Times are UTC, ISO 8601.
+    """
+
+    number: int
+    query_id: str
+    kind: str
+    at: str
+    who: str | None
+    file: str | None
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a query came from: one of `ORIGINS`, None where that is not known any more."""
+
+    source: str | None
+    file: str | None = None
+    added_at: str | None = None
+    added_by: str | None = None

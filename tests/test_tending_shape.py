@@ -1,0 +1,95 @@
+"""Candidates, proposals and the history of queries: how a file gets their tables and keeps them."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from labeler.schema import migrations
+from labeler.store import Store, health
+
+OURS = "m013_candidates_and_the_history_of_queries"
+
+
+def test_a_file_that_skipped_this_shape_gets_it_and_is_found_whole(tmp_path: Path):
+    path = tmp_path / "golden.db"
+    earlier = Database(path)
+    migrations.apply(earlier, stop_before=OURS)
+    for later in [each for each in migrations._migrations if each.name > OURS]:
+        later.fn(earlier)
+        earlier["_sqlite_migrations"].insert(
+            {"migration_set": "labeler", "name": later.name, "applied_at": "2026-01-01"}
+        )
+    earlier.close()
+    with Store(path) as migrated:
+        before = migrated.golden_state().hash
+        assert migrated.batches() == []
+        assert migrated.proposals() == []
+    with health.reading(path) as db:
+        assert health.broken_laws(db) == []
+    with Store(tmp_path / "new.db", create=True) as fresh:
+        assert fresh.golden_state().hash == before, "an empty set is the same in either order"
+
+
+def test_queries_of_an_older_file_are_of_unknown_origin(filled: Store):
+    queries = [query.query_id for query in filled.queries()]
+    assert list(filled.origins()) == queries
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE query_history SET who = 'Mallory'",
+        "DELETE FROM query_history",
+        "INSERT OR REPLACE INTO query_history (id, query, kind, at, before, after) "
+        "VALUES (1, 1, 'edit', '2026', '{}', '{}')",
+    ],
+)
+def test_the_history_of_queries_is_only_added_to(filled: Store, change: str):
+    filled._db.execute(
+        "INSERT INTO query_history (query, kind, at, before, after) "
+        "VALUES (1, 'edit', '2026-01-01', '{}', '{}')"
+    )
+    filled._db.conn.commit()
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+        filled._db.execute(change)
+
+
+def test_a_gap_in_the_history_is_found_by_check(filled: Store):
+    for _ in range(2):
+        filled._db.execute(
+            "INSERT INTO query_history (query, kind, at, before, after) "
+            "VALUES (1, 'edit', '2026-01-01', '{}', '{}')"
+        )
+    filled._db.execute("DROP TRIGGER query_history_is_not_deleted")
+    filled._db.execute("DELETE FROM query_history WHERE id = 1")
+    filled._db.conn.commit()
+    with health.reading(filled.path) as db:
+        found = health.broken_laws(db)
+    assert found[0] == "1 of 2 changes of queries are there"
+
+
+def test_votes_for_two_grades_of_a_pair_propose_the_one_with_most_of_them(filled: Store):
+    filled._db.execute(
+        "INSERT INTO proposals (query, chunk, source, grade, times, at) VALUES "
+        "(1, 1, 'thumbs', 2, 3, '2026'), (1, 1, 'thumbs', 0, 1, '2026'), "
+        "(1, 2, 'thumbs', 2, 2, '2026'), (1, 2, 'thumbs', 0, 2, '2026')"
+    )
+    filled._db.conn.commit()
+    [found] = filled.proposals_of(filled.queries()[0].query_id)
+    assert (found.source, found.grade, found.times, found.against) == ("thumbs", 2, 3, 1)
+    assert filled.proposals() == [found], "where as many spoke for either, nothing is proposed"
+
+
+def test_what_is_proposed_moves_neither_grades_nor_the_hash(filled: Store):
+    before = filled.golden_state().hash, filled.golden_set()
+    filled._db.execute(
+        "INSERT INTO proposals (query, chunk, source, grade, times, at) "
+        "VALUES (1, 1, 'generated', 3, 1, '2026')"
+    )
+    filled._db.conn.commit()
+    assert filled.proposals()
+    assert (filled.golden_state().hash, filled.golden_set()) == before
