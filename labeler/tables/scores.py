@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import htpy
@@ -19,8 +20,9 @@ from labeler.evaluation import (
 )
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
-from labeler.measures import MEASURES, Measure
+from labeler.measures import BUDGET, MEASURES, Measure
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
+from labeler.tables.reviewing import share_words
 from labeler.tables.runs import Cell, Column, RunTable
 from labeler.tables.shared import hole_words, reach_words
 from labeler.uncertainty import Interval, Intervals
@@ -196,6 +198,22 @@ def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
     for score in scores:
         missing[score.run] = max(score.missing, missing.get(score.run, 0))
     return {run: [f"{count:,} absent"] for run, count in missing.items() if count}
+
+
+def with_gaps(table: RunTable, judged: Sequence[Score]) -> RunTable:
+    """Return a table that says each run's share of holes where it has no room for their numbers.
+
+    ``judged`` are the runs' `Judged` at one depth.
+    """
+    gaps = {score.run: _gap(score) for score in judged if not math.isnan(score.value)}
+    return replace(table, gaps=gaps)
+
+
+def _gap(score: Score) -> htpy.Element:
+    of = f"of the top {score.measure.cutoff}" if score.measure.cutoff != BUDGET else "in the prompt"
+    share = share_words(round(10_000 * (1 - score.value)), 10_000)
+    said = f"{share} {of} are holes: chunks that nobody has graded"
+    return htpy.small(".gaps", title=said)[f"{HOLE} {share}", _unseen(f" holes, {of}")]
 
 
 def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> RunTable:
