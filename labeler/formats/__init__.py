@@ -4,6 +4,7 @@ Readers give `Loaded` records with the line each stood on, and raise `BadInput` 
 line, what is wrong and what would be right; nothing is read by halves. Writers give bytes.
 """
 
+from labeler.formats.answers import read_answers
 from labeler.formats.beir import read_beir
 from labeler.formats.chunks import read_chunks
 from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
@@ -16,6 +17,7 @@ from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.signals import read_signals
 from labeler.formats.told import RELEVANT
 from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
@@ -44,6 +46,7 @@ __all__ = [
     "guess",
     "parse_grade_map",
     "parse_limits",
+    "read_answers",
     "read_beir",
     "read_chunks",
     "read_complete",
@@ -51,6 +54,7 @@ __all__ = [
     "read_passages",
     "read_queries",
     "read_run",
+    "read_signals",
     "read_version",
     "refusal",
     "stream_run",

@@ -15,9 +15,10 @@ from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.freezing import unpacked, versions_in
 from labeler.store.given import Given
 from labeler.store.givers import Givers
-from labeler.store.keeping import Keeping, QuerySummary
+from labeler.store.keeping import QuerySummary
 from labeler.store.leaks import Leaked, Leaks
 from labeler.store.log import Outdated
+from labeler.store.online import Online, SignalSummary
 from labeler.store.past import Past
 from labeler.store.people import WayIn
 from labeler.store.proposing import Proposing
@@ -50,6 +51,7 @@ __all__ = [
     "Outdated",
     "QuerySummary",
     "RunSummary",
+    "SignalSummary",
     "Store",
     "Undoable",
     "Unsayable",
@@ -64,7 +66,7 @@ __all__ = [
 class Store(
     Past,
     WholeSet,
-    Keeping,
+    Online,
     Queue,
     Search,
     Sessions,
