@@ -78,6 +78,7 @@ from labeler.model.tending import (
     Origin,
     Proposal,
     QueryChange,
+    differences,
 )
 
 __all__ = [
@@ -167,6 +168,7 @@ __all__ = [
     "check_name",
     "check_rule",
     "count_buckets",
+    "differences",
     "is_storable",
     "legible",
     "order_buckets",

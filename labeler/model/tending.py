@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.model.records import check_grade, check_id, is_storable
+from labeler.model.records import Query, check_grade, check_id, is_storable
 
 CANDIDATE_SOURCES: Mapping[str, str] = {
     "log": "a log of what users asked",
@@ -20,7 +20,7 @@ OPEN, TAKEN, DROPPED = STATES = ("open", "taken", "dropped")
 CHANGES: Mapping[str, str] = {
     "add": "added",
     "edit": "edited",
-    "load": "changed by a file",
+    "load": "replaced from a file",
     "split": "put into a split",
     "retire": "retired",
     "restore": "taken back into use",
@@ -156,3 +156,28 @@ class Origin:
     file: str | None = None
     added_at: str | None = None
     added_by: str | None = None
+
+
+FIELDS = ("text", "task", "split", "reference", "guideline", "keywords")
+
+
+def differences(before: Query | None, after: Query) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a change of a query was of: its fields as they were, and as they are.
+
+    Of buckets and metadata only what differs is named, None where there is nothing.
+
+    >>> differences(Query("q", "Where?", buckets={"x": "1"}), Query("q", "When?"))
+    ({'text': 'Where?', 'buckets': {'x': '1'}}, {'text': 'When?', 'buckets': {'x': None}})
+    """
+    was: dict[str, Any] = {}
+    now: dict[str, Any] = {}
+    for name in FIELDS:
+        old, new = (getattr(each, name, None) for each in (before, after))
+        if (old or None) != (new or None):
+            was[name], now[name] = old, new
+    for name in ("buckets", "metadata"):
+        old, new = (getattr(each, name, {}) for each in (before, after))
+        if other := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
+            was[name] = {key: old.get(key) for key in other}
+            now[name] = {key: new.get(key) for key in other}
+    return was, now

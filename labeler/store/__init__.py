@@ -12,6 +12,7 @@ from labeler.store.candidates import Candidates
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.editing import Overtaken, mark_of
 from labeler.store.freezing import unpacked, versions_in
 from labeler.store.given import Given
 from labeler.store.givers import Givers
@@ -47,6 +48,7 @@ __all__ = [
     "Note",
     "Opinion",
     "Outdated",
+    "Overtaken",
     "QuerySummary",
     "RunSummary",
     "Store",
@@ -54,6 +56,7 @@ __all__ = [
     "Unsayable",
     "Unusable",
     "WayIn",
+    "mark_of",
     "moment",
     "unpacked",
     "versions_in",

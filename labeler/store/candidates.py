@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from labeler.model import Batch, Origin
+from labeler.model import Batch
 from labeler.store.audit import Audit
 
 BATCHES = """
@@ -16,10 +16,6 @@ SELECT id, source, file, at, who, times, texts, kept, evenly, seed, first_asked,
 FROM batches ORDER BY id
 """
 BATCH_BUCKETS = "SELECT batch, facet, bucket, times FROM batch_buckets ORDER BY 1, 2, 4 DESC, 3"
-ORIGINS = """
-SELECT query_id, source, source_file, added_at, added_by
-FROM queries WHERE retired_at IS NULL ORDER BY id
-"""
 ASKED = """
 SELECT q.query_id, sum(c.times) FROM candidates AS c JOIN queries AS q ON q.id = c.query
 WHERE c.source = 'log' AND q.retired_at IS NULL GROUP BY q.id ORDER BY q.id
@@ -37,10 +33,6 @@ class Candidates(Audit):
                 buckets[batch][facet][bucket] = times
             rows = self._rows(BATCHES)
         return [_batch(row, buckets[row[0]]) for row in rows]
-
-    def origins(self) -> dict[str, Origin]:
-        """Return where each query in use came from, in the order they were loaded."""
-        return {query_id: Origin(*rest) for query_id, *rest in self._rows(ORIGINS)}
 
     def times_asked(self) -> Mapping[str, int]:
         """Return how often logs have the very question of a query; without those never asked."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from labeler.errors import NotFound
 from labeler.store.columns import moment
+from labeler.store.history import History
 from labeler.store.reading import Reading
 
 MARK = """
@@ -40,7 +41,7 @@ class Leaked:
     at: str | None = None
 
 
-class Leaks(Reading):
+class Leaks(Reading, History):
     """Queries that systems may have seen, and those kept apart from what is looked at."""
 
     def chunk_texts(self) -> Iterator[tuple[str, str]]:
@@ -88,6 +89,12 @@ class Leaks(Reading):
     def set_splits(self, splits: Mapping[str, str], how: Mapping[str, object]) -> None:
         """Put queries into splits by id; ``how`` is kept in the audit."""
         with self._writing():
+            before = dict(self._rows("SELECT query_id, split FROM queries"))
+            for query_id, split in splits.items():
+                if before.get(query_id, split) != split:
+                    self._note_fields(
+                        "split", query_id, {"split": before[query_id]}, {"split": split}
+                    )
             self._db.conn.executemany(
                 "UPDATE queries SET split = ? WHERE query_id = ? AND split IS NOT ?",
                 ((split, query_id, split) for query_id, split in splits.items()),
