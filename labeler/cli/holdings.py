@@ -73,7 +73,7 @@ def change_run(db: Path, name: str, system: str | None, date: str | None) -> Non
 
 @click.group(cls=LabelerGroup)
 def drop() -> None:
-    """Remove a run; judgments stay."""
+    """Remove a run, or set candidates aside; judgments stay."""
 
 
 @drop.command("run")

@@ -75,9 +75,11 @@ from labeler.model.tending import (
     Asked,
     Batch,
     Candidate,
+    Gathered,
     Origin,
     Proposal,
     QueryChange,
+    Question,
     differences,
 )
 
@@ -131,6 +133,7 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "Gathered",
     "GivenGrade",
     "GoldenGrade",
     "GoldenState",
@@ -148,6 +151,7 @@ __all__ = [
     "Proposal",
     "Query",
     "QueryChange",
+    "Question",
     "Ranking",
     "Rankings",
     "RankingsByQuery",

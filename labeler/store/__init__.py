@@ -8,12 +8,12 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.candidates import Candidates
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.editing import Overtaken, mark_of
 from labeler.store.freezing import unpacked, versions_in
+from labeler.store.gathering import Gathering
 from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.keeping import Keeping, QuerySummary
@@ -74,7 +74,7 @@ class Store(
     Singles,
     Given,
     Givers,
-    Candidates,
+    Gathering,
     Leaks,
     Proposing,
     Work,
