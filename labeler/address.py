@@ -64,6 +64,14 @@ def to(path: str, **parameters: Value) -> str:
     return f"{path}?{urlencode(there, doseq=True)}" if there else path
 
 
+def onward(path: str, **changes: Value) -> str:
+    """Return the address of another page about what this one is about, but for ``changes``.
+
+    What goes along is `CARRIED`; None leaves a parameter behind.
+    """
+    return to(path, **{**given_all(CARRIED), **changes})
+
+
 def among(name: str, options: Collection[str], what: str, clears: Sequence[str] = ()) -> str | None:
     """Return which of ``options`` the address names; raises `Astray` for any other ``what``.
 

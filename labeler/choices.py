@@ -120,11 +120,11 @@ def choose_conventions(settings: Settings) -> Conventions:
     return ui.shown_conventions(settings, preset)
 
 
-def choose_selection() -> None:
+def choose_selection(**more: Any) -> None:
     """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
     splits, leaked = ui.selectable()
     if splits or address.given("split"):
-        address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split")
+        address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split", **more)
     if leaked or address.given("leaked"):
         address.choose(
             *("Leaked queries", leaked or [WITH], "leaked"),
@@ -132,6 +132,7 @@ def choose_selection() -> None:
             format_func=LEAKED_IN_WORDS.__getitem__,
             help="Queries that were found in training sets, prompts or corpora, and marked by "
             "`labeler leakage FILES --mark`.",
+            **more,
         )
 
 

@@ -226,7 +226,7 @@ def failing_csv(
     return as_csv(
         (
             {"query_id": row.query_id, "query": row.text, "task": row.task, "bucket": row.bucket}
-            | {"run": run}
+            | {"split": row.split, "leaked": row.leaked, "run": run}
             | {
                 name: row.values[at]
                 for at, measure in enumerate(measures)

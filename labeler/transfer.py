@@ -16,8 +16,11 @@ from labeler.model import Candidate, GoldenGrade, IntakeReport, Query
 from labeler.store import Disagreement, Store
 from labeler.versions import Content
 
-# In the order in which files that come together need each other: grades name queries.
-LOADS = ("complete", "beir", "queries", "chunks", "golden", "version", "run")
+# In the order in which files that come together need each other: grades name queries, answers runs.
+LOADS = (
+    *("complete", "beir", "queries", "chunks", "golden", "version", "run"),
+    *("answers", "signals"),
+)
 EXPORTS: Mapping[str, str] = {
     "jsonl": "golden.jsonl",
     "qrels": "golden.qrels",
@@ -77,6 +80,8 @@ def read(
         "beir": lambda: _beir(path, options, name, progress),
         "version": lambda: _version(path, options, name),
         "complete": lambda: _complete(path, options, name),
+        "signals": lambda: _signals(path, options, name, progress),
+        "answers": lambda: _answers(path, options, name, progress),
     }
     if kind not in readers:
         raise BadInput(f"{kind!r} cannot be loaded; there are {', '.join(LOADS)}")
@@ -202,6 +207,20 @@ def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
 def _complete(path: str | Path, options: LoadOptions, name: str | None) -> Apply:
     put = freezing.read_complete(path, name=name, limits=options.limits)
     return lambda store: [put(store)]
+
+
+def _signals(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_signals(path, name=name, progress=progress, limits=options.limits)
+    return lambda store: [store.add_signals(loaded, update=options.update)]
+
+
+def _answers(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_answers(path, name=name, progress=progress, limits=options.limits)
+    return lambda store: [store.add_answers(loaded, run=options.run_name, update=options.update)]
 
 
 def _beir(

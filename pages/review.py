@@ -58,6 +58,12 @@ def offer(label: str, rows, name: str, as_row=asdict) -> None:
     ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
 
 
+def chosen(store, rows) -> list:
+    """Return the rows of the queries that the address selects."""
+    among = store.selected_queries(selected)
+    return [row for row in rows if among is None or row.query_id in among]
+
+
 def part_of(rows, key: str):
     """Let the user turn pages where there is more than one; return the rows of this one."""
     page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE), key)
@@ -67,8 +73,9 @@ def part_of(rows, key: str):
 def show_work() -> None:
     """Show what each grader has done, and on which days."""
     with ui.open_store() as store:
-        rows, days = store.work(), store.work_by_day()
-        again = by_grader(store.repeated_grades())
+        among = store.selected_queries(selected)
+        rows, days = store.work(among), store.work_by_day(among)
+        again = by_grader(store.repeated_grades(among))
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
         st.subheader("Nobody has graded yet")
         st.write("Grade on the Label page, or invite somebody who does:")
@@ -112,6 +119,8 @@ def show_progress() -> None:
     with ui.open_store() as store:
         settings = store.settings()
         pool, without_text = store.pool(settings.pool_depth)
+        among = store.selected_queries(selected)
+        pool = {name: chunks for name, chunks in pool.items() if among is None or name in among}
         buckets, total = store.progress(pool, facet)
     if not total.pool:
         ui.say_empty(
@@ -189,7 +198,7 @@ def small_print(depth: int, without_text: int, rule: str) -> str:
 def show_cannot_tell() -> None:
     """Show why chunks could not be graded, and which."""
     with ui.open_store() as store:
-        rows = store.cannot_tells()
+        rows = chosen(store, store.cannot_tells())
     if not rows:
         st.subheader("Every chunk so far could be graded")
         st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
@@ -220,7 +229,7 @@ def show_cannot_tell() -> None:
 def show_remarks() -> None:
     """Show what graders say of whole queries."""
     with ui.open_store() as store:
-        rows = store.remarks()
+        rows = chosen(store, store.remarks())
         texts = {query.query_id: query.text for query in store.queries()}
     if not rows:
         st.subheader("Nobody has remarked on a query")
@@ -249,7 +258,7 @@ def show_remarks() -> None:
 def show_notes() -> None:
     """Show what graders wrote beside grades and queries."""
     with ui.open_store() as store:
-        rows, scale = store.notes(), store.settings().words
+        rows, scale = chosen(store, store.notes()), store.settings().words
     if not rows:
         st.subheader("Nobody has written a note")
         st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
@@ -298,10 +307,13 @@ run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opene
 section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
 with ui.open_store() as store:
     ui.warn_of_default_guideline(store.settings())
-if section == "Progress":
-    facet = choose_facet()
-elif section == "Agreement":
+selected = ui.shown_selection()
+if section == "Agreement":
     asked = agreement.choose()
 elif section == "Disagreements":
     disagreements.choose()
+else:
+    with choices.row():
+        facet = choose_facet() if section == "Progress" else None
+        choices.choose_selection(width=220)
 live.follow(SECTIONS[section])

@@ -8,6 +8,7 @@ import streamlit as st
 
 from labeler import address, banding, choices, comparison, downloads, live, tables, ui, wording
 from labeler.keywords import described, keyword_means
+from labeler.leading import bucket_queries, lowest_in_words, with_ways
 from labeler.markup import show_html
 from labeler.naming import short_names
 from labeler.uncertainty import mean_intervals
@@ -45,10 +46,8 @@ def choose_facets(facets) -> tuple[str, str | None, int]:
 
 def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
     """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
-    where = {"facet": facet, "bucket": bucket} if bucket is not None else {}
-    if crossing is not None:
-        where |= {"other": other, "crossing": crossing}
-    return address.to("/queries", a=a, b=b, measure=texts, preset=chosen.preset, **where)
+    where = {"other": other, "crossing": crossing} if crossing is not None else {}
+    return bucket_queries(facet, bucket, texts, a=a, b=b, preset=chosen.preset, **where)
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -61,8 +60,9 @@ def show_one_run(board) -> None:
     buckets = list(board.facets[facet])
     first = [row for row in rows if row.measure == totals[0].measure]
     drawn = buckets
+    worst = comparison.lowest_first(first, least)
+    show_html(tables.sentences(lowest_in_words(worst[0], first, least, chosen, bucket_link)))
     if len(buckets) > MOST_DRAWN:
-        worst = comparison.lowest_first(first, least)
         drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
     at = (ui.database(), board.data_revision, board.revision, repr(chosen))
     intervals = reaches_of((*at, a, facet, repr(measures)), board)
@@ -145,16 +145,19 @@ def tests_in_words(tested) -> str:
     return f"{family[:1].upper()}{family[1:]}; {covers}. Hovering a dot says its test and interval."
 
 
-def say_against(found, tested) -> list[str]:
-    """Say which buckets move against the total by more than chance, all but a few folded."""
+def say_against(found, tested) -> list[comparison.Finding]:
+    """Say where B loses most, and which buckets move against the total by more than chance.
+
+    All but a few of those are folded; each sentence leads to the bucket's worst queries.
+    """
     short = short_names(board.run_names)
-    named = replace(found, a=short[found.a], b=short[found.b])
-    said = [f"⚠ {each.sentence}" for each in comparison.contradictions(named, tested=tested)]
-    if said:
-        st.text("\n".join(said[:MOST_SAID]))
+    worst, against = comparison.of_buckets(found, (short[a], short[b]), tested)
+    said = [replace(each, sentence=f"⚠ {each.sentence}") for each in against]
+    told = [*([worst] if worst else []), *said[:MOST_SAID]]
+    show_html(tables.sentences(with_ways(each, found, is_of_slices=True) for each in told))
     if rest := said[MOST_SAID:]:
         with st.expander(f"{len(rest)} more move against the total"):
-            st.text("\n".join(rest))
+            show_html(tables.sentences(with_ways(each, found, is_of_slices=True) for each in rest))
     return said
 
 

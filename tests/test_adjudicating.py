@@ -313,6 +313,16 @@ def test_a_tie_is_told_from_a_grade_that_counts(split: Store, lead: Pad):
     assert by_pair == {("q1", "c4"): 3, ("q2", "c4"): None, ("q1", "c3"): None}
 
 
+def test_disagreements_are_of_the_split_that_is_asked_for(split: Store, lead: Pad):
+    split.set_splits({"q1": "dev", "q2": "test"}, {})
+    assert {item["query"] for item in asked(lead)["items"]} == {"q1", "q2"}
+    assert [item["query"] for item in asked(lead, split="test")["items"]] == ["q2"]
+    assert asked(lead, split="dev", leaked="without")["total"] == 2
+    answer = lead.answer("disagreements", split="tset")
+    assert answer.status == 400
+    assert "no split is called 'tset'" in answer.json()["error"]
+
+
 # In a terminal ----------------------------------------------------------------------------------
 
 

@@ -205,3 +205,28 @@ def test_the_next_pairs_are_of_the_split(filled: Store) -> None:
     asked = ("next", "first", "second", "--format", "json", "--split")
     assert '"query_id": "q2"' not in run(filled, *asked, "dev")
     assert '"query_id": "q2"' in run(filled, *asked, "test")
+
+
+def test_a_gate_judges_the_split_it_names_without_leaked_queries(
+    filled: Store, training: Path, tmp_path: Path
+) -> None:
+    leakage(filled, training, "--mark")
+    filled.set_splits({"q1": "test", "q2": "test"}, {})
+    file = tmp_path / "gate.toml"
+    asks = 'run = "first"\nfewest_queries = 1\n[overall]\nRR = 0.5\n'
+    asked = ("gate", file, "--format", "json")
+
+    file.write_text(f'split = "test"\nleaked = "without"\n{asks}', encoding="utf-8")
+    judged = json.loads(run(filled, *asked))
+    assert judged["conventions"]["selected"] == {"split": "test", "leaked": "without"}
+    assert judged["checks"][0]["n"] == 1
+    assert "split test · leaked queries left out" in run(filled, "gate", file)
+    file.write_text(asks, encoding="utf-8")
+    assert json.loads(run(filled, *asked))["checks"][0]["n"] == 2
+
+    file.write_text(f'split = "dev"\n{asks}', encoding="utf-8")
+    said = run(filled, "gate", file, exit_code=2)
+    assert "gate.toml: no query is in the split dev" in said
+    filled.set_splits({"q2": "dev"}, {})
+    file.write_text(f'split = "test"\nleaked = "without"\n{asks}', encoding="utf-8")
+    assert "every query in the split test is marked" in run(filled, "gate", file, exit_code=2)

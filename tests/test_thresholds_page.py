@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, open_page, words
 
 NEW = "new: RR 0.8625 is below 0.9 (gate.toml)"
@@ -56,6 +57,18 @@ def test_thresholds_by_other_conventions_are_not_shown_and_that_is_said(file: Pa
     told = said()
     assert "gate.toml asks for values by preset trec_eval, so its thresholds are not shown" in told
     assert "▽" not in told
+
+
+def test_thresholds_of_other_queries_are_not_shown_and_that_is_said(file: Path):
+    with Store(file.parent / "golden.db") as store:
+        store.set_splits({"q00": "test", "q01": "test"}, {})
+    file.write_text('split = "test"\n[overall]\nRR = 0.9\n')
+    told = said()
+    assert "gate.toml asks for values of split test, so its thresholds are not shown" in told
+    assert "▽" not in told
+    assert "n 2 · ≥ 0.9" in said(split="test")
+    file.write_text("[overall]\nRR = 0.9\n")
+    assert "gate.toml asks for values of all queries, so" in said(split="test")
 
 
 def test_a_file_that_judges_by_another_golden_set_says_so(file: Path):

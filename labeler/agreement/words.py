@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import NamedTuple
 
 from labeler.agreement.coefficients import Metric
 from labeler.agreement.draws import DRAWS, LEVEL, SEED
 from labeler.agreement.measuring import ONE_GRADE, Agreement, Coefficient
 from labeler.agreement.sheet import Sheet
+from labeler.model import EVERYTHING, Selection
 
 RELIABLE, TENTATIVE = 0.8, 0.667
 
@@ -27,12 +29,15 @@ LIMITS = (
 FEW = 10  # queries
 
 
-def conventions_of(metric: Metric, rule: str) -> dict[str, object]:
+def conventions_of(
+    metric: Metric, rule: str, selected: Selection = EVERYTHING
+) -> dict[str, object]:
     """Return how these numbers are meant, ready for JSON, with a ``description`` for people.
 
-    ``rule`` says how several grades become one.
+    ``rule`` says how several grades become one, ``selected`` of which queries they are.
     """
     words = (
+        *([selected.describe()] if selected != EVERYTHING else []),
         f"alpha {metric}",
         "current grades given blind",
         "one wording of a chunk",
@@ -42,6 +47,7 @@ def conventions_of(metric: Metric, rule: str) -> dict[str, object]:
         f"agreed grade: somebody else's adjudication, else of the others' blind grades the {rule}",
     )
     named = {"metric": metric, "kappa_weights": "quadratic", "golden_rule": rule}
+    named |= asdict(selected)
     drawn = {"level": LEVEL, "draws": DRAWS, "seed": SEED}
     return {**named, **drawn, "description": " · ".join(words)}
 

@@ -35,7 +35,8 @@ from labeler.agreement import (
     summary,
 )
 from labeler.cli.group import database_option
-from labeler.cli.scoring import FORMATS
+from labeler.cli.scoring import FORMATS, with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
 from labeler.evaluation import number, signed
@@ -55,6 +56,7 @@ from labeler.store import Store
     "by its square.",
 )
 @click.option("--by", "facet", metavar="FACET", help="One line for each bucket of this facet.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @click.option("--confusion", is_flag=True, help="Show what one gave where another gave what.")
 @click.option(
     "--drift", is_flag=True, help="Show how far each was from the agreed grade, week by week."
@@ -122,7 +124,10 @@ def found_in(store: Store, graders: Sequence[str], metric: Metric, facet: str | 
     if facet is not None and facet not in facets:
         there = ", ".join(map(legible, facets)) or "none"
         raise NotFound(f"no facet is called {facet!r}; there are: {there}")
-    sheet, again = Sheet.of_grades(store.given_grades()), by_grader(store.repeated_grades())
+    among = store.selected_queries(selection())
+    sheet, again = Sheet.of_grades(store.given_grades()), by_grader(store.repeated_grades(among))
+    if among is not None:
+        sheet = sheet.within(among)
     if graders:
         sheet = sheet.among(graders)
         again = {name: again[name] for name in sheet.graders if name in again}
@@ -135,7 +140,7 @@ def found_in(store: Store, graders: Sequence[str], metric: Metric, facet: str | 
     rule = partial(agreed_grade, rule=settings.golden_rule)
     against = against_others(sheet, rule, draws)
     said = [*notes(found), *left_aside(sheet)]
-    conventions = conventions_of(metric, settings.golden_rule)
+    conventions = conventions_of(metric, settings.golden_rule, selection())
     return Found(found, against, again, sheet.aside, conventions, said, facet, buckets)
 
 

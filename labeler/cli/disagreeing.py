@@ -10,7 +10,8 @@ import click
 
 from labeler import transfer
 from labeler.cli.group import database_option
-from labeler.cli.scoring import FORMATS
+from labeler.cli.scoring import FORMATS, with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
 from labeler.formats import spreadsheet
@@ -24,6 +25,7 @@ NUMBERS = ["apart", "agreed", "decided"]
 @click.command()
 @click.argument("graders", nargs=-1, metavar="[GRADER]...")
 @click.option("--in", "field", nargs=2, metavar="FACET BUCKET", help="Only queries of this bucket.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @click.option("--open", "only_open", is_flag=True, help="Only those that nobody has decided.")
 @click.option(
     "--most", type=click.IntRange(min=1), default=50, show_default=True, help="How many to list."
@@ -78,9 +80,9 @@ def found_in(
     """Return the disagreements that are asked for; raises `NotFound` for what is not there."""
     for name in graders:
         store.grader_seed(name)
-    among = None if field is None else store.queries_in(*field)
-    if field is not None and not among:
+    if field is not None and not store.queries_in(*field):
         raise NotFound(f"no query has {field[0]} {field[1]!r}")
+    among = store.selected_queries(selection(), *(field or ()))
     return store.disagreements(graders, among)
 
 

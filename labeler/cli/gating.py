@@ -6,7 +6,7 @@ Ends with 0 where the run passed, 1 where it failed, 2 where that could not be j
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,11 @@ def opened(
         collection, settings = golden_of(store, gate, asked.golden)
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.budget)
-    board = Scoreboard(chosen(collection, names), conventions)
+    conventions = replace(conventions, selected=gate.selected)
+    try:
+        board = Scoreboard(chosen(collection, names), conventions)
+    except NotFound as error:  # no query is selected
+        raise NotFound(f"{gate.name}: {error}") from None
     return board, History(board, fingerprints, gate.baseline, passing, asked.begin)
 
 

@@ -108,7 +108,7 @@ def marked_lines(marked: Sequence[Leaked], kind: str) -> Iterator[str]:
         [
             legible(each.query_id),
             each.part or "",
-            legible(f"{each.file}:{each.line}"),
+            legible(each.place),
             _score(each.score or 0),
             legible(each.who or ""),
             (each.at or "")[:10],

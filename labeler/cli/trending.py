@@ -26,7 +26,7 @@ from labeler.cli.scoring import (
 from labeler.cli.tables import Table
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
-from labeler.gate import Gate, gate_at, thresholds_for
+from labeler.gate import Gate, gate_at, other_conventions, thresholds_for
 from labeler.measures import Measure
 from labeler.model import legible
 from labeler.store import Store
@@ -228,7 +228,7 @@ def series_of(board: Scoreboard, asked: Asked, *, with_ends: bool) -> list[Serie
 def bars_of(board: Scoreboard, asked: Asked, every: Sequence[Series]) -> Thresholds:
     """Return the least values that a gate file asks for, by series."""
     gate = asked.gate
-    if gate is None:
+    if gate is None or other_conventions(gate, board.conventions):
         return trend.NO_THRESHOLDS
     return trend.thresholds_of(
         every,
@@ -255,6 +255,8 @@ def general_notes(board: Scoreboard, asked: Asked) -> list[Note]:
     if asked.facet is not None and (lost := board.unbucketed(asked.facet)):
         sentence = f"judged queries in no bucket of {asked.facet!r}, so in no row: {lost}"
         notes = (*notes, Note("no bucket", sentence))
+    if asked.gate is not None and (other := other_conventions(asked.gate, board.conventions)):
+        notes = (*notes, Note("thresholds", other))
     found = [note for note in notes if not note.runs]
     if single:
         more = f"what is to know of single runs 'labeler score RUN' says: {single}"

@@ -15,6 +15,7 @@ from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View
 from labeler.evaluation import Scoreboard
+from labeler.leading import with_ways
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.uncertainty import DeltaBands, MeanBands
@@ -54,7 +55,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     of_all = view.board.notes(compared.measures)
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
-    sentences = filter(None, [said.losses, *first, *said.parts])
+    leading = [with_ways(each, compared) for each in (said.losses, *first) if each is not None]
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
@@ -72,10 +73,10 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
         show_html(tables.answer(found.answer.known, found.answer.change))
         place = st.container()
-        show_html(tables.means_and_findings(sentences, numbers, print_lines))
+        show_html(tables.means_and_findings([*leading, *said.parts], numbers, print_lines))
         if rest:
             with st.expander(f"{len(rest):,} more move against the total"):
-                show_html(tables.sentences(rest))
+                show_html(tables.sentences(with_ways(each, compared) for each in rest))
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"

@@ -22,7 +22,7 @@ from labeler.comparison.deltas import (
     check_pair,
     compare,
 )
-from labeler.comparison.findings import Findings, findings, where_it_loses
+from labeler.comparison.findings import Finding, Findings, findings, of_buckets, where_it_loses
 from labeler.comparison.movers import Moved, Mover, moved, movers_by
 from labeler.comparison.moves import (
     Move,
@@ -106,6 +106,7 @@ __all__ = [
     "DcgTable",
     "Delta",
     "DrawnQuery",
+    "Finding",
     "Findings",
     "Lead",
     "Move",
@@ -149,6 +150,7 @@ __all__ = [
     "moved",
     "movers_by",
     "moves",
+    "of_buckets",
     "place_of",
     "query_delta_records",
     "query_words",

@@ -14,6 +14,14 @@ from labeler.evaluation import signed
 
 
 @dataclass(frozen=True, slots=True)
+class Finding:
+    """A sentence, and the bucket's difference that it is about, None where it is about none."""
+
+    sentence: str
+    about: Delta | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Findings:
     """What is to be said of two runs, the answer first: ``verdict`` is which of them is better.
 
@@ -24,9 +32,9 @@ class Findings:
 
     verdict: Verdict | None = None
     identical: str = ""
-    losses: str = ""
+    losses: Finding | None = None
     parts: tuple[str, ...] = ()
-    against: tuple[str, ...] = ()
+    against: tuple[Finding, ...] = ()
 
 
 def findings(
@@ -59,6 +67,22 @@ def findings(
     )
 
 
+def of_buckets(
+    comparison: Comparison, names: tuple[str, str], tested: Sureties
+) -> tuple[Finding | None, tuple[Finding, ...]]:
+    """Say of one facet where B loses most by the first measure, and what moves against the total.
+
+    ``tested`` are the tests of its buckets and totals. What moves against the total is not said to
+    lose most, too.
+    """
+    against = contradictions(comparison, names, tested)
+    worst = worst_bucket(comparison, comparison.measures[0])
+    said = tuple(Finding(each.sentence, each.bucket) for each in against)
+    if worst is None or worst in [each.bucket for each in against]:
+        return None, said
+    return Finding(where_it_loses(comparison, worst, names[1], tested), worst), said
+
+
 def where_it_loses(
     comparison: Comparison, row: Delta, b: str, tested: Sureties | None = None
 ) -> str:
@@ -79,21 +103,23 @@ def _by_facet(view: View) -> list[Comparison]:
 
 def _losses(
     view: View, found: list[tuple[Comparison, Sureties]], names: tuple[str, str] | None
-) -> str:
+) -> Finding | None:
     """Say where B loses most by the measure in question, of all facets."""
     rows = [(worst_bucket(pair[0], view.by), pair) for pair in found]
     falling = [(row, pair) for row, pair in rows if row is not None]
     if falling:
         row, (comparison, tested) = min(falling, key=lambda each: each[0].delta)
-        return where_it_loses(comparison, row, names[1] if names else comparison.b, tested)
+        b = names[1] if names else comparison.b
+        return Finding(where_it_loses(comparison, row, b, tested), row)
     asked = [row for comparison, _ in found for row in comparison.buckets if row.measure == view.by]
     rose = any(row.n >= FEW for row in asked)
-    return f"No bucket of {FEW} queries or more falls by {view.heading}" if rose else ""
+    none = f"No bucket of {FEW} queries or more falls by {view.heading}"
+    return Finding(none) if rose else None
 
 
 def _sentences(
     view: View, against: list[Contradiction], bucket: str | None = None
-) -> tuple[str, ...]:
+) -> tuple[Finding, ...]:
     kept = [each for each in against if bucket in (None, each.bucket.bucket)]
     kept.sort(key=lambda each: (each.total.measure != view.by, -abs(each.bucket.delta)))
-    return tuple(each.sentence for each in kept)
+    return tuple(Finding(each.sentence, each.bucket) for each in kept)

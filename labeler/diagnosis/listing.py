@@ -31,7 +31,8 @@ class QueryRow(NamedTuple):
     ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
     measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
     ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
-    measure. Of its ``shown`` chunks ``holes`` are not graded.
+    measure. Of its ``shown`` chunks ``holes`` are not graded. ``leaked`` says that it is marked as
+    found in other texts.
     """
 
     query_id: str
@@ -48,6 +49,8 @@ class QueryRow(NamedTuple):
     judged: bool
     missing: bool
     failure: Failure | None
+    split: str | None = None
+    leaked: bool = False
 
     @property
     def share(self) -> float:
@@ -146,6 +149,8 @@ def query_rows(
             judged=judged,
             missing=missing,
             failure=failures.get(name),
+            split=queries[name].split,
+            leaked=name in board.collection.leaked,
         )
         for name, found, counts, bucket, crossing, length, cutoff, holes, judged, missing in columns
         if name in queries

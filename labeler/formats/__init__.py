@@ -4,6 +4,7 @@ Readers give `Loaded` records with the line each stood on, and raise `BadInput` 
 line, what is wrong and what would be right; nothing is read by halves. Writers give bytes.
 """
 
+from labeler.formats.answers import read_answers
 from labeler.formats.beir import read_beir
 from labeler.formats.candidates import (
     DOWN_GRADE,
@@ -23,6 +24,7 @@ from labeler.formats.passages import Passages, read_passages
 from labeler.formats.queries import read_queries
 from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
+from labeler.formats.signals import read_signals
 from labeler.formats.told import RELEVANT
 from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
 from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
@@ -56,6 +58,7 @@ __all__ = [
     "parse_grade_map",
     "parse_limits",
     "query_id_of",
+    "read_answers",
     "read_beir",
     "read_chunks",
     "read_complete",
@@ -63,6 +66,7 @@ __all__ = [
     "read_passages",
     "read_queries",
     "read_run",
+    "read_signals",
     "read_version",
     "refusal",
     "stream_candidates",

@@ -4,7 +4,7 @@ Knows boards, runs and buckets; not where they are stored, which exit code a bui
 looks.
 """
 
-from labeler.gate.checks import checks_of, thresholds_for, with_runs
+from labeler.gate.checks import checks_of, other_conventions, thresholds_for, with_runs
 from labeler.gate.files import SERVED, bytes_of, gate_at, served_gate
 from labeler.gate.history import History
 from labeler.gate.judging import judge, judge_each
@@ -52,6 +52,7 @@ __all__ = [
     "judge",
     "judge_each",
     "nearest",
+    "other_conventions",
     "read_gate",
     "read_passing",
     "served_gate",

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from labeler.errors import BadInput
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import Conventions, Scoreboard
 from labeler.gate.reading import nearest
-from labeler.gate.records import Check, Gate, Rule, Threshold
+from labeler.gate.records import ALL_QUERIES, Check, Gate, Rule, Threshold
 from labeler.measures import Measure
 
 
@@ -60,6 +60,21 @@ def thresholds_for(
         for rule in exact
         if rule.at_least is not None
     )
+
+
+def other_conventions(gate: Gate, chosen: Conventions) -> str:
+    """Say why the thresholds of a gate are not of these numbers; nothing where they are."""
+    asked = {"preset": gate.preset, "rel": gate.rel, "budget": gate.budget}
+    own = {"preset": chosen.preset, "rel": chosen.rel, "budget": chosen.budget}
+    if gate.budget is not None and chosen.budget_by_task:
+        own["budget"] = None
+    for name, value in asked.items():
+        if value is not None and value != own[name]:
+            return f"{gate.name} asks for values by {name} {value}, so its thresholds are not shown"
+    if gate.selected != chosen.selected:
+        of = gate.selected.describe() or ALL_QUERIES
+        return f"{gate.name} asks for values of {of}, so its thresholds are not shown"
+    return ""
 
 
 def _is_each(rule: Rule) -> bool:

@@ -14,14 +14,15 @@ from labeler.evaluation import PRESETS
 from labeler.gate.lines import line_of
 from labeler.gate.records import Gate, Rule, Terms
 from labeler.measures import parse
-from labeler.model import legible
+from labeler.model import LEAKED, SPLITS, legible
 
 MOST_BYTES = 100_000
 MOST_CONFIDENCE = 0.999
 LARGEST = 10**9
 EXAMPLE = '"nDCG@10" = {at_least = 0.75, drop = 0.02}'
 
-_TEXTS = ("run", "baseline", "last_passing", "golden", "preset")
+_TEXTS = ("run", "baseline", "last_passing", "golden", "preset", "split", "leaked")
+_KNOWN = {"preset": PRESETS, "split": SPLITS, "leaked": LEAKED}
 _WHOLE = ("rel", "budget")
 _TERMS = ("confidence", "most_holes", "fewest_queries", "most_absent")
 _LIMITS = ("at_least", "drop")
@@ -73,8 +74,10 @@ class _Reader:
         self._check_keys((), self.given, (*_TEXTS, *_WHOLE, *_TERMS, *_SECTIONS))
         texts = {key: self._text((key,), self.given[key]) for key in _TEXTS if key in self.given}
         whole = {key: self._whole((key,), self.given[key]) for key in _WHOLE if key in self.given}
-        if texts.get("preset", PRESETS[0]) not in PRESETS:
-            raise self._bad(("preset",), f"a preset is {' or '.join(PRESETS)}")
+        for key, known in _KNOWN.items():
+            if key in texts and texts[key] not in known:
+                said = f"{key!r} is {', '.join(known[:-1])} or {known[-1]}, not "
+                raise self._bad((key,), f"{said}{_shown(texts[key])}; {nearest(texts[key], known)}")
         if whole.get("rel", 1) > 3:
             raise self._bad(("rel",), "'rel' is 1, 2 or 3, the lowest grade that is relevant")
         rules = tuple(self._rules(self._terms((), self.given, Terms())))

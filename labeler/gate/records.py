@@ -10,8 +10,10 @@ from labeler.comparison import FEW
 from labeler.evaluation import Conventions, Note
 from labeler.gate.lines import line_of
 from labeler.measures import Measure
+from labeler.model import WITH, Selection
 
 PASSED, FAILED, UNJUDGED = "passed", "failed", "not judged"
+ALL_QUERIES = "all queries"
 BASELINE, LAST, BEST = "baseline", "last passing", "best passing"
 
 Place = tuple["str | None", "str | None", str]
@@ -57,7 +59,8 @@ class Gate:
 
     ``name`` is the file's as messages show it. ``last_passing`` names the file of the runs that
     passed, as the gate file writes it. ``rel`` and ``budget`` are None where the golden set's
-    settings hold. ``text`` is what was read.
+    settings hold. ``split`` is None for all queries, and ``leaked`` says whether those that are
+    marked as leaked count. ``text`` is what was read.
     """
 
     name: str
@@ -70,6 +73,13 @@ class Gate:
     preset: str = "graded"
     rel: int | None = None
     budget: int | None = None
+    split: str | None = None
+    leaked: str = WITH
+
+    @property
+    def selected(self) -> Selection:
+        """Which queries its values are of."""
+        return Selection(self.split, self.leaked)
 
     def line_of(self, rule: Rule) -> int:
         """Return the line of the file on which a rule stands."""
@@ -104,7 +114,7 @@ class Check:
     @property
     def where(self) -> str:
         """Of which queries it speaks, in words."""
-        return "all queries" if self.bucket is None else f"{self.facet} = {self.bucket}"
+        return ALL_QUERIES if self.bucket is None else f"{self.facet} = {self.bucket}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@
 import { noteWords } from "./drafts.js";
 import { marksOf, paintMarked, paintText } from "./marking.js";
 import { offerMore } from "./more.js";
-import { element, finderIn, keyButton, showWords } from "./parts.js";
-import { MoreBelow } from "./reading.js";
+import { element, finderIn, focusedBeside, keyButton, showWords } from "./parts.js";
+import { MoreBelow, reachIfScrolled } from "./reading.js";
 import { counted, givenWords, remarkWords, undoneWords } from "./status.js";
 
 /** @import { About, Entry, Item, Neighbours, Terms, Told } from "./shapes" */
@@ -40,9 +40,8 @@ export class Card {
     this.find(".more-help").onclick = () => act("guideline");
     this.find(".helps").onclick = () => act("guideline");
     this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
-    this.onResize = () => this.paintMoreHelp();
-    this.sizes = new ResizeObserver(this.onResize);
-    this.sizes.observe(this.find(".helps"));
+    this.sizes = new ResizeObserver(() => this.paintWhatFits());
+    for (const each of [".query-text", ".helps"]) this.sizes.observe(this.find(each));
   }
 
   dispose() {
@@ -76,13 +75,12 @@ export class Card {
     if (shown === this.queryShown) return;
     this.queryShown = shown;
     this.find(".query-text").textContent = text;
-    reachIfScrolled(this.find(".query-text"));
     this.help(".about", guideline);
     this.help(".reference", reference);
     this.help(".guideline", this.guideline);
     const said = remark && `You said: ${remarkWords(remark, this.terms)}.`;
     showWords(this.find(".query .remark"), said);
-    this.paintMoreHelp();
+    this.paintWhatFits();
   }
 
   /** @type {(selector: string, words: string | null | undefined) => void} */
@@ -91,8 +89,9 @@ export class Card {
     this.find(`${selector} dd`).textContent = words ?? "";
   }
 
-  // What does not fit beside the chunk has a button that shows it whole.
-  paintMoreHelp() {
+  // What does not fit beside the chunk can be scrolled, or has a button that shows it whole.
+  paintWhatFits() {
+    reachIfScrolled(this.find(".query-text"));
     const helps = this.find(".helps");
     const isCut = helps.scrollHeight > helps.clientHeight + 2;
     const more = this.find(".more-help");
@@ -121,8 +120,10 @@ export class Card {
     const host = this.find(".chunk .text");
     /** @type {(place: HTMLElement, text: string) => void} */
     const paint = (place, text) => paintText(place, text, marks, { marking, folding: true });
+    const hadFocus = host.contains(focusedBeside(host));
     paint(host, item.text);
     offerMore(host, item, { get: this.get, paint });
+    if (hadFocus) this.find(".chunk").focus({ preventScroll: true }); // what had it is gone
   }
 
   // `beside` is {before, after}, words that say why there is nothing to show, or null.
@@ -155,14 +156,6 @@ export class Card {
 /** @type {(word: string) => string} */
 export function capital(word) {
   return word.charAt(0).toLocaleUpperCase() + word.slice(1);
-}
-
-// What is too long for its place can be scrolled by keys as well.
-/** @type {(host: HTMLElement) => void} */
-function reachIfScrolled(host) {
-  const mayBeLong = (host.textContent?.length ?? 0) > 150;
-  if (mayBeLong && host.scrollHeight > host.clientHeight) host.tabIndex = 0;
-  else host.removeAttribute("tabindex");
 }
 
 /** @type {(host: HTMLElement, beside: Neighbours | string, place: "before" | "after") => void} */

@@ -3,7 +3,7 @@
 
 import { actionOf, GRADE_KEYS, isOnAList } from "./keys.js";
 import { isEditable } from "./parts.js";
-import { FocusByTab, isReadingKey, readOn } from "./reading.js";
+import { FocusByTab, isReadingKey, readOn, readsSideways } from "./reading.js";
 
 /** @import { Pad } from "./pad" */
 
@@ -55,6 +55,7 @@ export class Keyboard {
     const hasModifier = event.ctrlKey || event.altKey || event.metaKey;
     if (pad.tray.isOpen) return !hasModifier && pad.tray.press(key, event);
     if (isEditable(event)) return false;
+    if (this.focus.isByTab && readsSideways(key, event.composedPath()[0])) return false;
     const name = actionOf(event);
     if (hasModifier) return name !== null && !pad.sheet.isOpen && pad.act(name);
     if (pad.sheet.isOpen) return this.pressedOnSheet(key, name, event);

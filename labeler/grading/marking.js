@@ -1,6 +1,8 @@
 // Finds the words of a query in a text and paints the text with them marked and its long parts
 // folded. Knows nothing of grades. Text only ever enters the page as text nodes.
 
+import { reachWhileScrolled } from "./reading.js";
+
 /**
  * What to mark for a query: whole phrases, codes such as E-104, and stems of words.
  * @typedef {{ keywords: RegExp | null, codes: RegExp | null, words: Set<string> }} Marks
@@ -310,7 +312,11 @@ function appendSpan(parent, painting, className, start, end) {
   span.className = className;
   appendMarked(span, painting, start, end);
   parent.append(span);
-  if (className !== "fence") painting.host.classList.add("columns");
+  if (className === "fence") return;
+  painting.host.classList.add("columns");
+  span.role = "group";
+  span.ariaLabel = className === "lines" ? "Lines that stay whole" : "Code";
+  reachWhileScrolled(span);
 }
 
 /** @type {(parent: ParentNode, painting: Painting, start: number, end: number) => void} */

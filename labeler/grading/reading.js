@@ -1,5 +1,5 @@
-// Reading what is longer than its place: the keys that scroll it, and the mark that there is more.
-// Knows elements that scroll, not what they say.
+// Reading what is larger than its place: the keys that scroll it, the way there by Tab, and the mark
+// that there is more. Knows elements that scroll, not what they say.
 
 const LINES = 3; // lines that an arrow key moves
 const NEARLY_A_PAGE = 0.85;
@@ -33,7 +33,34 @@ export function readOn(host, key, { shiftKey }) {
   host.scrollTop += key === " " && shiftKey ? -by : by;
 }
 
-// Shows `mark` as long as there is more of `host` below what is in sight.
+/** @type {(host: Element) => boolean} */
+function isTooWide(host) {
+  return host.scrollWidth > host.clientWidth;
+}
+
+// Let Tab lead to what is too long or too wide for its place, where keys can scroll it.
+/** @type {(host: HTMLElement) => void} */
+export function reachIfScrolled(host) {
+  if (isTooWide(host) || host.scrollHeight > host.clientHeight) host.tabIndex = 0;
+  else host.removeAttribute("tabindex");
+}
+
+// The same now and whenever its place gets wider or narrower.
+/** @type {(host: HTMLElement) => void} */
+export function reachWhileScrolled(host) {
+  new ResizeObserver(() => reachIfScrolled(host)).observe(host);
+}
+
+// Whether a key scrolls what has the focus sideways, as it does in every browser.
+/** @type {(key: string, target: EventTarget | undefined) => boolean} */
+export function readsSideways(key, target) {
+  if (key !== "arrowleft" && key !== "arrowright") return false;
+  if (!(target instanceof HTMLElement) || !isTooWide(target)) return false;
+  return ["auto", "scroll"].includes(getComputedStyle(target).overflowX);
+}
+
+// Shows `mark` as long as there is more of `host` below what is in sight, and lets Tab lead to a host
+// that can be scrolled at all.
 export class MoreBelow {
   /**
    * @param {HTMLElement} host
@@ -51,6 +78,7 @@ export class MoreBelow {
 
   paint() {
     const { scrollTop, scrollHeight, clientHeight } = this.host;
+    this.host.tabIndex = scrollHeight > clientHeight ? 0 : -1;
     this.mark.hidden = scrollHeight - clientHeight - scrollTop <= NEAR_THE_END;
   }
 

@@ -15,6 +15,7 @@ from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
 from labeler.model.letters import acting_in, legible
+from labeler.model.online import Answer, Signal, SignalPoint
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     ASKED_TO_DECIDE,
@@ -126,6 +127,7 @@ __all__ = [
     "WHAT_DECIDES",
     "WITH",
     "Actor",
+    "Answer",
     "Asked",
     "AuditEntry",
     "Batch",
@@ -159,6 +161,8 @@ __all__ = [
     "Remark",
     "Selection",
     "Settings",
+    "Signal",
+    "SignalPoint",
     "SingleGrades",
     "StoredList",
     "StoredRun",

@@ -26,6 +26,8 @@ AUDITED: Mapping[str, str] = {
     "settings": "settings changed",
     "change": "run changed",
     "drop": "run dropped",
+    "drop_answers": "answers dropped",
+    "drop_signals": "signals dropped",
     "split": "splits assigned",
     "add": "query added",
     "edit": "query edited",

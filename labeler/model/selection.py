@@ -42,18 +42,21 @@ class Selection:
         kept = [
             at
             for at, (query_id, split) in enumerate(zip(collection.query_ids, splits, strict=True))
-            if self.split in (None, split) and self._takes(query_id in collection.leaked)
+            if self.takes(split, is_leaked=query_id in collection.leaked)
         ]
         if len(kept) == len(collection.query_ids):
             return collection
         if not kept:
-            raise NotFound(self._nothing())
+            raise NotFound(self.nothing())
         return _cut(collection, kept)
 
-    def _takes(self, is_leaked: bool) -> bool:
-        return self.leaked == WITH or is_leaked == (self.leaked == ONLY)
+    def takes(self, split: str | None, *, is_leaked: bool) -> bool:
+        """Say whether a query of this split, leaked or not, is selected."""
+        of_split = self.split in (None, split)
+        return of_split and (self.leaked == WITH or is_leaked == (self.leaked == ONLY))
 
-    def _nothing(self) -> str:
+    def nothing(self) -> str:
+        """Say that no query is selected, and how some would be."""
         if self.split is not None and self.leaked == WITH:
             return f"no query is in the split {self.split}; 'labeler split' assigns queries to it"
         there = "" if self.split is None else f" in the split {self.split}"

@@ -65,6 +65,7 @@ class Opened:
 def show_query(opened: Opened) -> None:
     """Show one query in full."""
     show_html(tables.query_card(opened.query))
+    show_leak(opened)
     for remark in opened.remarks:
         words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
         st.text(f"{remark.grader} says: {words}{f' ({remark.note})' if remark.note else ''}")
@@ -80,6 +81,16 @@ def show_query(opened: Opened) -> None:
         show_worked(opened)
     else:
         show_pool(opened, lists, min(depth, DEEPEST_POOL))
+
+
+def show_leak(opened: Opened) -> None:
+    """Say where the query was found, if it is marked as leaked."""
+    if opened.query_id not in opened.board.collection.leaked:
+        return
+    with ui.open_store() as store:
+        found = [each for each in store.leaked() if each.query_id == opened.query_id]
+    for leak in found:
+        st.text(f"⚠ {leak.sentence}")
 
 
 def show_why(opened: Opened, lists: Lists) -> None:

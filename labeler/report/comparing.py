@@ -37,10 +37,10 @@ def verdict_section(shared: Shared, view: View, summary: Summary) -> htpy.Elemen
     of_survival = partial(_survival, shared, view)
     found = comparison.answered(view, summary, shared.of_pair()[1], of_survival, NAMES)
     said = summary.findings
-    sentences = filter(None, [said.losses, *said.against[:AGAINST], *said.parts])
+    of_buckets = [each.sentence for each in (said.losses, *said.against[:AGAINST]) if each]
     return htpy.section(aria_label="Verdict")[
         tables.answer(found.answer.known, found.answer.change),
-        tables.sentences(sentences),
+        tables.sentences([*of_buckets, *said.parts]),
     ]
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 from labeler import address, agreement, charts, choices, downloads, tables, ui
 from labeler.agreement import METRICS, AgainstOthers, Agreement, Metric, SelfAgreement, Sheet
 from labeler.markup import show_html
-from labeler.model import RULES_IN_WORDS, Settings, agreed_grade
+from labeler.model import RULES_IN_WORDS, Selection, Settings, agreed_grade
 from labeler.tables import Said
 
 EVERYBODY, EVERY_TWO = "all graders", "every two graders"
@@ -27,13 +27,15 @@ HOW_TO_READ = (
 class Asked:
     """What is looked at: whose grades (all where none is named), of which queries, by which alpha.
 
-    A facet without a bucket asks for each of its buckets beside all queries.
+    A facet without a bucket asks for each of its buckets beside all queries; ``selected`` are the
+    queries of which all of it is.
     """
 
     metric: Metric
     graders: tuple[str, ...]
     facet: str | None
     bucket: str | None
+    selected: Selection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,12 +61,15 @@ def choose() -> Asked:
         metric = names_of[address.choose("Alpha", list(names_of), "metric", what="metric")]
         graders = address.choose_some("Graders", names, "grader", "grader", placeholder=EVERYBODY)
         facet, bucket = choices.choose_bucket(facets)
+        choices.choose_selection()
+    selected = ui.shown_selection()
     say(
+        selected.describe(),
         f"alpha {metric}",
         agreement.listed(graders) or EVERYBODY,
         choices.say_queries(facet, bucket),
     )
-    return Asked(metric, tuple(graders), facet, bucket)
+    return Asked(metric, tuple(graders), facet, bucket, selected)
 
 
 # --- measuring -------------------------------------------------------------------------------
@@ -74,15 +79,18 @@ def choose() -> Asked:
 def measured(path: str, newest: tuple[int, ...], asked: Asked, rule: str) -> Found:
     """Return what there is to show; the same for everybody until something new is written."""
     with ui.open_store() as store:
+        among = store.selected_queries(asked.selected, asked.facet, asked.bucket)
         sheet = Sheet.of_grades(store.given_grades())
-        again = agreement.by_grader(store.repeated_grades())
+        again = agreement.by_grader(store.repeated_grades(among))
         names = [] if asked.facet is None else store.facets()[asked.facet]
         inside = {name: store.queries_in(str(asked.facet), name) for name in names}
     if asked.graders:
         sheet = sheet.among([name for name in asked.graders if name in sheet.graders])
         again = {name: again[name] for name in asked.graders if name in again}
+    if among is not None:
+        sheet = sheet.within(among)
     if asked.bucket is not None:
-        sheet, inside = sheet.within(inside[asked.bucket]), {}
+        inside = {}
     draws = agreement.Draws()
     return Found(
         sheet,
@@ -128,16 +136,22 @@ def show_answer(found: Found, asked: Asked, settings: Settings) -> None:
     notes = [*agreement.notes(found.agreement), *agreement.left_aside(found.sheet)]
     said += [note.sentence for note in notes]
     table = tables.agreement_table(found.agreement) if found.agreement.alpha.n else None
-    described = agreement.conventions_of(asked.metric, settings.golden_rule)["description"]
+    described = meant_by(asked, settings)["description"]
     print_lines = [f"{described} · {agreement.LIMITS}"] if table is not None else []
     link = "" if table is None else disagreements_of(asked, *asked.graders)
     words = agreement.summary(found.agreement), agreement.meaning(found.agreement)
     show_html(tables.agreement_answer(*words, said, table, print_lines, link))
 
 
+def meant_by(asked: Asked, settings: Settings) -> dict[str, object]:
+    """Return how the numbers are meant, ready for JSON."""
+    return agreement.conventions_of(asked.metric, settings.golden_rule, asked.selected)
+
+
 def disagreements_of(asked: Asked, *graders: str) -> str:
     """Return the address of what these graders disagree on, all where none is named."""
     where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
+    where |= {"split": address.given("split"), "leaked": address.given("leaked")}
     return address.to("/review", **where, grader=graders or None)
 
 
@@ -253,7 +267,7 @@ def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
 def offer_files(found: Found, asked: Asked, settings: Settings, revision: int) -> None:
     """Offer all numbers in full, as a table and for programs."""
     records = agreement.records_of(found.agreement, found.against, found.again, found.sheet.aside)
-    meant = agreement.conventions_of(asked.metric, settings.golden_rule)
+    meant = meant_by(asked, settings)
     where = {"facet": asked.facet, "bucket": asked.bucket} if asked.bucket is not None else {}
     rows = [where | row for row in records]
     rows += [

@@ -12,11 +12,17 @@ import streamlit as st
 
 from labeler import address, choices, downloads, links, transfer, ui
 from labeler.adjudicating import Bench, bench
-from labeler.model import MAJORITY, RULES_IN_WORDS, Settings
+from labeler.model import MAJORITY, RULES_IN_WORDS, WITH, Selection, Settings
 from labeler.palette import GRADE_COLOURS
 from labeler.store import Store
 
-ASKED = ("facet", "bucket", "grader")  # what an address says of which disagreements
+ASKED = (
+    "facet",
+    "bucket",
+    "grader",
+    "split",
+    "leaked",
+)  # what an address says of which disagreements
 BOX = 300  # pixels
 NOT_BLIND = (
     "Whoever decides here sees what the graders gave, so no decision and no later grade of theirs "
@@ -34,6 +40,7 @@ def choose() -> None:
     with ui.open_store() as store:
         facets, names = store.facets(), store.names_of_graders()
     with choices.row():
+        choices.choose_selection(width=BOX)
         choose_queries(facets)
         if len(names) > 2 or address.given("grader"):
             address.choose_some(
@@ -107,7 +114,7 @@ def as_file(asked: dict[str, list[str]]) -> bytes:
     """Return the disagreements an address asks for as a file: a row for each person's grade."""
     said = {name: values[0] for name, values in asked.items()}
     with Store(ui.database()) as store:
-        facet, bucket = said.get("facet"), said.get("bucket")
-        among = store.queries_in(facet, bucket) if facet and bucket else None
+        selected = Selection(said.get("split"), said.get("leaked", WITH))
+        among = store.selected_queries(selected, said.get("facet"), said.get("bucket"))
         found = store.disagreements(asked.get("grader", ()), among)
         return downloads.rows_csv(transfer.disagreement_rows(store, found))

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from labeler.discretion import without_path
 from labeler.doors import comes_as
 from labeler.errors import BadInput, Busy, LabelerError
-from labeler.model import Actor, Judgment, check_grade, check_id
+from labeler.model import WITH, Actor, Judgment, Selection, check_grade, check_id
 from labeler.portions import (
     LONGEST_HELP,
     LONGEST_IN_LIST,
@@ -104,8 +104,8 @@ def actor_of(request: Request, store: Store, name: str) -> Actor:
 def wanted(request: Request, store: Store) -> list[Disagreement]:
     """Return the disagreements that are asked for, in their order."""
     asked = request.query_params
-    facet, bucket = asked.get("facet"), asked.get("bucket")
-    among = store.queries_in(facet, bucket) if facet and bucket else None
+    selected = Selection(asked.get("split"), asked.get("leaked", WITH))
+    among = store.selected_queries(selected, asked.get("facet"), asked.get("bucket"))
     return store.disagreements(asked.getlist("grader"), among)
 
 

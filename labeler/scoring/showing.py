@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
 
 import streamlit as st
 
 from labeler import banding, charts, downloads, live, tables, ui
+from labeler.comparison import FEW
 from labeler.evaluation import (
     Conventions,
     Residual,
@@ -17,6 +19,7 @@ from labeler.evaluation import (
     residual_means,
     tied_ranges,
 )
+from labeler.leading import bucket_queries, lowest_of_runs
 from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -27,6 +30,10 @@ from labeler.uncertainty import Intervals, MeanBands, mean_intervals
 K = 10  # the cut-off that curves are sorted by
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
 MOST_BUCKETS, MOST_NOTES_OPEN = 60, 5
+LOWEST = (
+    f"Underlined in a row: the lowest bucket of a run, of those with at least {FEW} queries; a "
+    "click shows its worst queries there. A click on an n shows the queries of that bucket."
+)
 CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
 File = Callable[[], bytes]
 
@@ -132,7 +139,11 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     spreads = tables.spreads_of(bands, intervals)
     bars = bars_of(choice, board, part)
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
-    show_table(choice, tables.bucket_table(part, *drawn_with))
+    ways = lowest_of_runs([each for each in part if choice.shows(each.run)], choice.conventions)
+    table = tables.bucket_table(part, *drawn_with, ways, partial(queries_of, choice))
+    show_table(choice, table)
+    if ways:
+        st.caption(LOWEST)
     show_bars(bars)
     say_bands(bands)
     show_residuals(choice, board, largest)
@@ -143,6 +154,12 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
         bands=bands_of(choice, board, choice.measures),
         intervals=intervals_of(choice, board, choice.measures, facet),
     )
+
+
+def queries_of(choice: Choice, score: Score) -> str:
+    """Return the address of the queries of a score's bucket."""
+    heading = choice.conventions.heading(score.measure)
+    return bucket_queries(score.facet, score.bucket, [heading])
 
 
 def intervals_of(
@@ -215,7 +232,7 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
     }
     bars = NO_BARS if choice.within else bars_of(choice, board, leading)
     drawn_with = (choice.conventions, intervals, None, bars.limits, bars.marks)
-    show_table(choice, tables.bucket_table(leading, *drawn_with))
+    show_table(choice, tables.bucket_table(leading, *drawn_with, link=partial(queries_of, choice)))
     show_bars(bars)
     with st.expander("Every measure of each task", key="tasks"):
         for task, scores in by_task.items():

@@ -17,6 +17,7 @@ from labeler.gate import (
     Finding,
     Gate,
     judge_each,
+    other_conventions,
     served_gate,
     thresholds_for,
 )
@@ -72,18 +73,6 @@ def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Seri
     return thresholds_of(
         every, lambda *place: [each.at_least for each in thresholds_for(gate, board, *place)]
     )
-
-
-def other_conventions(gate: Gate, chosen: Conventions) -> str:
-    """Say why the thresholds of a gate are not of these numbers; nothing where they are."""
-    asked = {"preset": gate.preset, "rel": gate.rel, "budget": gate.budget}
-    own = {"preset": chosen.preset, "rel": chosen.rel, "budget": chosen.budget}
-    if gate.budget is not None and chosen.budget_by_task:
-        own["budget"] = None
-    for name, value in asked.items():
-        if value is not None and value != own[name]:
-            return f"{gate.name} asks for values by {name} {value}, so its thresholds are not shown"
-    return ""
 
 
 def checks_at(

@@ -16,9 +16,10 @@ from labeler.store.freezing import unpacked, versions_in
 from labeler.store.gathering import Gathering
 from labeler.store.given import Given
 from labeler.store.givers import Givers
-from labeler.store.keeping import Keeping, QuerySummary
+from labeler.store.keeping import QuerySummary
 from labeler.store.leaks import Leaked, Leaks
 from labeler.store.log import Outdated
+from labeler.store.online import Online, SignalSummary
 from labeler.store.past import Past
 from labeler.store.people import WayIn
 from labeler.store.proposing import Proposing
@@ -51,6 +52,7 @@ __all__ = [
     "Overtaken",
     "QuerySummary",
     "RunSummary",
+    "SignalSummary",
     "Store",
     "Undoable",
     "Unsayable",
@@ -66,7 +68,7 @@ __all__ = [
 class Store(
     Past,
     WholeSet,
-    Keeping,
+    Online,
     Queue,
     Search,
     Sessions,

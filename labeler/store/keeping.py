@@ -138,12 +138,13 @@ class Keeping(History):
         *,
         retired: bool | None = None,
         split: str | None = None,
+        leaked: bool | None = None,
         most: int = 50,
     ) -> tuple[list[QuerySummary], int]:
         """Return the first queries whose id or text holds ``words``, and how many there are.
 
         Upper and lower case are the same. ``retired`` keeps to those that are, or are not,
-        and ``split`` to those of one split.
+        ``split`` to those of one split, and ``leaked`` to those that are marked as leaked, or not.
         """
         wanted = words.strip().casefold()
         with self._reading():
@@ -153,9 +154,12 @@ class Keeping(History):
                 if (wanted in row[1].casefold() or wanted in row[2].casefold())
                 and retired in (None, row[4] is not None)
                 and split in (None, row[5])
+                and leaked in (None, bool(row[6]))
             ]
             shown = [
-                QuerySummary(query_id, text, task, retired_at, self._grades_of(number), part, leak)
+                QuerySummary(
+                    query_id, text, task, retired_at, self._grades_of(number), part, bool(leak)
+                )
                 for number, query_id, text, task, retired_at, part, leak in found[:most]
             ]
         return shown, len(found)

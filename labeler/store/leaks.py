@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from labeler.errors import NotFound
+from labeler.model import EVERYTHING, Selection
 from labeler.store.columns import moment
 from labeler.store.history import History
 from labeler.store.reading import Reading
@@ -19,6 +20,10 @@ TAKE_BACK = """
 INSERT INTO leaks (query, kind, who, at)
 SELECT query, 'take back', ?, ? FROM leaked_queries
 WHERE query = (SELECT id FROM queries WHERE query_id = ?)
+"""
+SPLITS = """
+SELECT query_id, split, id IN (SELECT query FROM leaked_queries)
+FROM queries WHERE retired_at IS NULL
 """
 LEAKED = """
 SELECT q.query_id, l.file, l.line, l.part, l.score, l.words, l.who, l.at
@@ -39,6 +44,23 @@ class Leaked:
     words: str | None
     who: str | None = None
     at: str | None = None
+
+    @property
+    def place(self) -> str:
+        """The file, with the line where there is one."""
+        return f"{self.file}:{self.line}" if self.line else self.file or ""
+
+    @property
+    def sentence(self) -> str:
+        """Say where it was found, how nearly word for word, and who marked it.
+
+        >>> Leaked("q", "few.jsonl", 2, "query", 0.9, None, "Ann", "2026-01-31T10:00").sentence
+        'Leaked: the query stands in few.jsonl:2 (score 0.90); marked by Ann on 2026-01-31'
+        """
+        score = "" if self.score is None else f" (score {self.score:.2f})"
+        by = f" by {self.who}" if self.who else ""
+        on = f" on {self.at[:10]}" if self.at else ""
+        return f"Leaked: the {self.part or 'query'} stands in {self.place}{score}; marked{by}{on}"
 
 
 class Leaks(Reading, History):
@@ -68,11 +90,11 @@ class Leaks(Reading, History):
             new = [each for each in found if each.query_id not in known]
             by, at = self.whoever(), moment()
             for each in new:
-                place = {"file": each.file, "line": each.line, "part": each.part}
-                said = {"score": each.score, "words": each.words, "who": by, "at": at}
-                self._db.execute(MARK, {"query_id": each.query_id, **place, **said})
-                where = f"{each.file}:{each.line}" if each.line else each.file or ""
-                self._note("leak", each.query_id, {"found at": where, "score": each.score}, at=at)
+                found_at = {"file": each.file, "line": each.line, "part": each.part}
+                more = {"score": each.score, "words": each.words, "who": by, "at": at}
+                self._db.execute(MARK, {"query_id": each.query_id, **found_at, **more})
+                said = {"found at": each.place, "score": each.score}
+                self._note("leak", each.query_id, said, at=at)
         return len(new)
 
     def take_leaks_back(self, query_ids: Iterable[str]) -> None:
@@ -101,6 +123,27 @@ class Leaks(Reading, History):
             )
             if splits:
                 self._note("split", None, {"queries": len(splits), **how})
+
+    def selected_queries(
+        self, selected: Selection, facet: str | None = None, bucket: str | None = None
+    ) -> set[str] | None:
+        """Return the selected queries, of one bucket where both are given; None for all there are.
+
+        Without the retired ones. Raises `NotFound` where none is selected.
+        """
+        found: set[str] | None = None
+        if selected != EVERYTHING:
+            found = {
+                query_id
+                for query_id, split, is_leaked in self._rows(SPLITS)
+                if selected.takes(split, is_leaked=bool(is_leaked))
+            }
+            if not found:
+                raise NotFound(selected.nothing())
+        if facet is None or bucket is None:
+            return found
+        inside = self.queries_in(facet, bucket)
+        return inside if found is None else inside & found
 
     def split_sizes(self) -> dict[str, int]:
         """Return how many queries are in each split, without the retired ones and empty splits."""

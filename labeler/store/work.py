@@ -6,31 +6,40 @@ Retired queries are left out, and so is what was taken back. Days are UTC.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from labeler.model import count_buckets, order_buckets
+from labeler.store.columns import as_json
 from labeler.store.connection import Connection
 from labeler.store.queue import LONGEST_MS
 from labeler.store.reading import BUCKETS
 
+# The queries that are asked about, as a JSON list of ids, null for all; without the retired ones.
+CHOSEN = """
+chosen AS MATERIALIZED (
+    SELECT id FROM queries
+    WHERE retired_at IS NULL
+        AND (:among IS NULL OR query_id IN (SELECT value FROM json_each(:among)))
+)
+"""
 # Every grade and "can't tell" of a person that nobody has taken back, the changed ones included.
 GIVEN = """
 given AS MATERIALIZED (
     SELECT j.id, j.query, j.chunk, j.grader, j.kind, j.source, j.elapsed_ms, j.created_at
     FROM standing_judgments AS j
-    JOIN queries AS q ON q.id = j.query
-    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell') AND q.retired_at IS NULL
+    WHERE j.lane = 'grade' AND j.kind IN ('grade', 'cannot_tell')
+        AND query IN (SELECT id FROM chosen)
 )
 """
 
 GRADERS = f"""
-WITH {GIVEN},
+WITH {CHOSEN}, {GIVEN},
 stands AS (
     SELECT grader, sum(kind = 'grade') AS grades, sum(kind = 'cannot_tell') AS cannot_tell
     FROM current_judgments
     WHERE kind IN ('grade', 'cannot_tell')
-        AND query IN (SELECT id FROM queries WHERE retired_at IS NULL)
+        AND query IN (SELECT id FROM chosen)
     GROUP BY grader
 ),
 found AS (
@@ -58,7 +67,7 @@ pace AS (
 ),
 said AS (
     SELECT grader, count(*) AS remarks FROM current_remarks
-    WHERE query IN (SELECT id FROM queries WHERE retired_at IS NULL)
+    WHERE query IN (SELECT id FROM chosen)
     GROUP BY grader
 ),
 days AS (
@@ -79,7 +88,7 @@ ORDER BY coalesce(grades, 0) + coalesce(cannot_tell, 0) DESC, g.name
 """
 
 DAYS = f"""
-WITH {GIVEN}
+WITH {CHOSEN}, {GIVEN}
 SELECT substr(given.created_at, 1, 10) AS day, g.name, count(*)
 FROM given JOIN graders AS g ON g.id = given.grader
 WHERE given.kind = 'grade'
@@ -89,7 +98,7 @@ GROUP BY 1, 2 ORDER BY 1 DESC, 3 DESC, 2
 # A grade given again right after a repeat corrects that answer: the chunk was shown once. Where
 # the text has changed in between, it was not the same chunk that was shown again.
 REPEATS = """
-SELECT g.name, earlier.grade, j.grade
+SELECT g.name, earlier.grade, j.grade, q.query_id
 FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN graders AS g ON g.id = j.grader
@@ -232,20 +241,24 @@ class Progress:
 class Work(Connection):
     """What the lead asks of the log."""
 
-    def work(self) -> list[GraderWork]:
-        """Return what every known grader has done, who did most first."""
-        rows = self._rows(GRADERS, {"longest": LONGEST_MS})
+    def work(self, among: Collection[str] | None = None) -> list[GraderWork]:
+        """Return what every known grader has done, who did most first; ``among`` some queries."""
+        rows = self._rows(GRADERS, {"longest": LONGEST_MS, "among": _listed(among)})
         return [GraderWork(*row) for row in rows]
 
-    def work_by_day(self) -> list[DayWork]:
-        """Return the grades given on each day, the newest day first."""
-        return [DayWork(*row) for row in self._rows(DAYS)]
+    def work_by_day(self, among: Collection[str] | None = None) -> list[DayWork]:
+        """Return the grades given on each day, the newest day first; ``among`` some queries."""
+        return [DayWork(*row) for row in self._rows(DAYS, {"among": _listed(among)})]
 
-    def repeated_grades(self) -> list[tuple[str, int, int]]:
-        """Return who gave which grade to a chunk shown again: grader, earlier grade, later."""
+    def repeated_grades(self, among: Collection[str] | None = None) -> list[tuple[str, int, int]]:
+        """Return who gave which grade to a chunk shown again: grader, earlier grade, later.
+
+        ``among`` keeps to some queries.
+        """
         return [
             (grader, earlier, later)
-            for grader, earlier, later in self._rows(REPEATS.format(whose="true"))
+            for grader, earlier, later, query_id in self._rows(REPEATS.format(whose="true"))
+            if among is None or query_id in among
         ]
 
     def self_repeats(self, grader: str) -> list[tuple[int, int]]:
@@ -253,7 +266,7 @@ class Work(Connection):
         whose = "j.grader = (SELECT id FROM graders WHERE name = ?)"
         return [
             (earlier, later)
-            for _, earlier, later in self._rows(REPEATS.format(whose=whose), [grader])
+            for _, earlier, later, _ in self._rows(REPEATS.format(whose=whose), [grader])
         ]
 
     def cannot_tells(self) -> list[CannotTell]:
@@ -312,6 +325,10 @@ class Work(Connection):
                 "JOIN queries AS q ON q.id = j.query WHERE j.kind = 'cannot_tell'"
             )
         }
+
+
+def _listed(among: Collection[str] | None) -> str | None:
+    return None if among is None else as_json(sorted(among))
 
 
 def progress_of(bucket: str | None, counts: Mapping[str, int]) -> Progress:

@@ -82,6 +82,7 @@ LOOK = style("""
 }
 .told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
 .told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
+.told a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
 .opens summary { cursor: pointer; font-size: 0.85rem; }
 .opens summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
 .compare small {
@@ -104,7 +105,7 @@ def answer(known: str, change: str) -> htpy.Fragment:
 
 
 def means_and_findings(
-    said: Iterable[str], table: htpy.Node, print_lines: Iterable[str]
+    said: Iterable[htpy.Node], table: htpy.Node, print_lines: Iterable[str]
 ) -> htpy.Fragment:
     """Return what stands out, such as where B loses, over the numbers it rests on."""
     parts = htpy.div(".answer")[sentences(said), table, small_print(print_lines)]
@@ -333,7 +334,7 @@ def small_print(lines: Iterable[str]) -> htpy.Fragment:
     return htpy.fragment[LOOK, htpy.div(".small-print")[[htpy.p[each] for each in lines if each]]]
 
 
-def sentences(lines: Iterable[str]) -> htpy.Fragment:
+def sentences(lines: Iterable[htpy.Node]) -> htpy.Fragment:
     """Return sentences as a list; nothing where there are none."""
     items = [htpy.li[line] for line in lines]
     return htpy.fragment[LOOK, htpy.ul(".told")[items] if items else None]

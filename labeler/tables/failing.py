@@ -13,6 +13,8 @@ from labeler.evaluation import arrowed, number
 from labeler.tables.comparing import small_print
 from labeler.tables.shared import SHEET, framed, head
 
+LEAKED = "leaked"
+
 
 def failing_frame(
     rows: Sequence[QueryRow], headings: Sequence[str], bucket: str | None
@@ -30,12 +32,16 @@ def failing_frame(
         ]
         frame["B − A"] = [arrowed(_known(row.delta)) for row in rows]
     frame["class"] = [row.status for row in rows]
+    if any(row.leaked for row in rows):
+        frame[LEAKED] = [LEAKED if row.leaked else "" for row in rows]
     frame["relevant chunks"] = [row.places_in_words for row in rows]
     frame["holes"] = [_hole_words(row) for row in rows]
     for at, heading in enumerate(others, 1):
         frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
     frame["task"] = [row.task or "–" for row in rows]
-    if bucket is not None and bucket != "task":
+    if any(row.split for row in rows):
+        frame["split"] = [row.split or "–" for row in rows]
+    if bucket is not None and bucket not in ("task", "split"):
         frame[f"facet {bucket}" if bucket in frame else bucket] = [
             row.bucket or "–" for row in rows
         ]

@@ -55,7 +55,8 @@ LISTS = style(f"""
 def query_card(query: Query) -> htpy.Fragment:
     """Return a query with what a grader knows of it."""
     buckets = [f"{facet} = {bucket}" for facet, bucket in sorted(query.buckets.items())]
-    facts = [query.query_id, *([f"task {query.task}"] if query.task else []), *buckets]
+    kinds = [("task", query.task), ("split", query.split)]
+    facts = [query.query_id, *(f"{name} {value}" for name, value in kinds if value), *buckets]
     helps = [("Guideline", query.guideline), ("Reference", query.reference)]
     helps += [("Keywords", ", ".join(query.keywords))]
     known = [[htpy.dt[name], htpy.dd[words]] for name, words in helps if words]

@@ -48,6 +48,10 @@ LOOK = style(
     display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
 .scores thead a { color: inherit; text-decoration: none; }
 .scores thead a:hover { text-decoration: underline; text-underline-offset: 0.2em; }
+.scores td a { color: inherit; }
+.scores thead a.leads, .scores td a {
+    text-decoration: underline; text-underline-offset: 0.2em; text-decoration-thickness: 1px;
+}
 .scores a:focus-visible { outline: 2px solid currentColor; outline-offset: 1px; }
 .scores th:first-child {
     text-align: left; position: sticky; left: 0; background: var(--ground);
@@ -96,12 +100,16 @@ LOOK = style(
 
 
 class Column(NamedTuple):
-    """A column by the name that it is sorted by; ``meaning`` is shown where one hovers."""
+    """A column by the name that it is sorted by; ``meaning`` is shown where one hovers.
+
+    ``leads`` is where the line under its heading leads, if anywhere.
+    """
 
     name: str
     heading: str
     under: str = ""
     meaning: str | None = None
+    leads: str | None = None
 
 
 class Cell(NamedTuple):
@@ -191,13 +199,19 @@ def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> ht
     cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
     )
+    under = small(column.under)
     if steps is None:
-        return cell[htpy.span[column.heading], small(column.under)]
+        return cell[htpy.span[column.heading], under]
     link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
     return cell[
         htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
-        small(column.under),
+        under if column.leads is None else htpy.small[_to_queries(column.leads, column)],
     ]
+
+
+def _to_queries(href: str, column: Column) -> htpy.Element:
+    what = f"{column.under}: the queries of {column.heading}"
+    return htpy.a(".leads", href=href, title=what, aria_label=what)[column.under]
 
 
 def _group_row(group: Group, columns: int) -> htpy.Element:

@@ -35,6 +35,9 @@ Limits = Mapping[tuple[Measure, str | None], str]
 """What is asked of a column, in words, by measure and bucket."""
 Marks = Mapping[tuple[str, Measure, str | None], str]
 """What is wrong with a mean, in words, by run, measure and bucket."""
+Ways = Mapping[tuple[str, Measure, str | None], str]
+"""Where a mean leads, by run, measure and bucket."""
+NO_WAYS: Ways = MappingProxyType({})
 NO_LIMITS: Limits = MappingProxyType({})
 NO_MARKS: Marks = MappingProxyType({})
 
@@ -73,8 +76,13 @@ def bucket_table(
     spreads: Spreads | None = None,
     limits: Limits = NO_LIMITS,
     marks: Marks = NO_MARKS,
+    ways: Ways = NO_WAYS,
+    link: Callable[[Score], str] | None = None,
 ) -> RunTable:
-    """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`."""
+    """Return runs by buckets, of one measure for each bucket; otherwise as `score_table`.
+
+    ``link`` gives the address of a bucket's queries, ``ways`` the means that lead somewhere.
+    """
     first = {score.bucket: score for score in reversed(scores)}
     columns = [
         Column(
@@ -82,10 +90,11 @@ def bucket_table(
             str(bucket),
             f"{conventions.heading(first[bucket].measure)} · {_under(first[bucket], limits)}",
             MEASURES[first[bucket].measure.name].help,
+            None if link is None else link(first[bucket]),
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    drawn = (intervals, spreads or {}, marks)
+    drawn = (intervals, spreads or {}, marks, ways)
     return _of_scores(columns, scores, lambda score: column_of(score.bucket), *drawn)
 
 
@@ -118,6 +127,7 @@ def _of_scores(
     intervals: Intervals,
     spreads: Spreads,
     marks: Marks,
+    ways: Ways = NO_WAYS,
 ) -> RunTable:
     """Return a table of means; the best of a column is set in bold, nothing is judged by colour."""
     of_column: dict[str, list[Score]] = {}
@@ -131,8 +141,9 @@ def _of_scores(
         for score, spread in zip(column, own, strict=True):
             interval = intervals.get((score.run, str(score.measure), score.bucket))
             picture = band(score.value, spread, scale)
-            mark = marks.get((score.run, score.measure, score.bucket))
-            element = _score_cell(score, max(known, default=math.nan), interval, picture, mark)
+            place = (score.run, score.measure, score.bucket)
+            more = (interval, picture, marks.get(place), ways.get(place))
+            element = _score_cell(score, max(known, default=math.nan), *more)
             cells.setdefault(score.run, {})[name] = Cell(score.value, element)
     return RunTable(columns, cells, _tags(scores))
 
@@ -142,7 +153,8 @@ def _score_cell(
     best: float,
     interval: Interval | None,
     picture: htpy.Element | None,
-    mark: str | None = None,
+    mark: str | None,
+    way: str | None,
 ) -> htpy.Element:
     """Return a mean with the holes it rests on, where it has a depth to count them in.
 
@@ -152,7 +164,10 @@ def _score_cell(
         said = "no result" if score.reason == NO_RESULT else score.reason
         return htpy.td(title=said)["–", _unseen(said), picture]
     shown = number(score.value)
-    value = htpy.strong[shown] if shown == number(best) else shown
+    value: htpy.Node = htpy.strong[shown] if shown == number(best) else shown
+    if way is not None:
+        lowest = f"{shown}, the lowest bucket of {score.run}: its worst queries in {score.bucket}"
+        value = htpy.a(href=way, aria_label=lowest)[value]
     holes = score.holes if score.measure.cutoff is not None else 0
     said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
     if interval is not None:

@@ -54,6 +54,25 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
     return path
 
 
+def wide(path: Path, *, columns: bool = True) -> Path:
+    """Make the same with long texts, and code and a table in each that are too wide for a phone.
+
+    The queries are longer than their place on a phone, too.
+    """
+    library(path, queries=2, chunks=3, guideline="Be strict. " * 200)
+    code = "    return refund(parcel, days=30)  # as the law asks"
+    table = "name     days     to whom\nparcel   30       " + "the card it was paid with " * 4
+    text = f"This is the text.\n\n{SENTENCE * 16}"
+    if columns:
+        text += f"\n\n```python\n{code}\n```\n\n{table}"
+    with Store(path) as store:
+        chunks = [Chunk(f"c{n}", f"{text} {n}", f"Title {n}", "handbook", n) for n in range(3)]
+        store.add_chunks(loaded(chunks), update=True)
+        asked = "When is a parcel paid back that came in by another way than it went out, and how?"
+        store.add_queries(loaded([Query(f"q{n}", f"{asked} {n}") for n in range(2)]), update=True)
+    return path
+
+
 def ready(page: Page) -> None:
     """Wait until a chunk is on screen."""
     expect(page.locator(".chunk .text")).to_contain_text("This is the text")

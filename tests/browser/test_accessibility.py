@@ -13,7 +13,7 @@ from labeler.cli.serving import build_demo
 from labeler.model import Judgment, Remark
 from labeler.store import Store
 from tests.browser.doors import come_in, link_for
-from tests.browser.padpage import library, ready
+from tests.browser.padpage import library, ready, wide
 from tests.browser.still import follow, stand_still
 
 pytestmark = pytest.mark.browser
@@ -69,6 +69,14 @@ STATES = {
     "the whole query": ["Escape", "b"],
     "the finder": ["Escape", "/"],
     "a search": [*"text", "Enter"],
+}
+# The states in which texts of chunks are read, each from the one before.
+WAYS = {
+    "a chunk": [],
+    "text around it": ["c"],
+    "the guideline": ["i"],
+    "the whole query": ["Escape", "b"],
+    "the finder": ["Escape", "/", *"text", "Enter"],
 }
 CONTRAST = {"runOnly": ["color-contrast"]}  # the one rule that asks for colours
 GROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"
@@ -192,6 +200,22 @@ def test_nothing_serious_on_a_phone(open_pad, open_as):
     found = {"a chunk": serious_in_both(stand_still(page))}
     page.get_by_role("button", name="More", exact=True).click()
     found["more"] = serious_in_both(stand_still(page))
+    assert only_found(found) == {}
+
+
+# All chunks are alike, so that it matters not which comes first.
+@pytest.mark.parametrize(("columns", "width", "height"), [(True, 390, 844), (False, 520, 500)])
+def test_nothing_serious_where_text_is_larger_than_its_place(
+    serve, visit, tmp_path, open_as, columns, width, height
+):
+    path = wide(tmp_path / "wide.db", columns=columns)
+    page = visit(serve(path).url, context=open_as("light", width, height))
+    ready(page)
+    found = {}
+    for name, keys in WAYS.items():
+        for key in keys:
+            page.keyboard.press(key)
+        found[name] = serious(stand_still(page))
     assert only_found(found) == {}
 
 

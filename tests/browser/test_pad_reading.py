@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from labeler.model import Chunk
 from labeler.store import Store
-from tests.browser.padpage import LAPTOP, all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import LAPTOP, all_saved, library, press, ready, shown, standing, wide
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
@@ -211,3 +211,33 @@ def test_an_address_of_a_query_shows_its_help_and_stays_with_it(serve, visit, tm
         expect(page.locator(".whole .row")).to_have_count(3)
         press(page, "bj")
         page.close()
+
+
+def test_code_wider_than_its_place_is_scrolled_by_the_arrows_where_tab_led(serve, visit, tmp_path):
+    served = serve(wide(tmp_path / "wide.db"))
+    page = visit(served.url, viewport={"width": 420, "height": 600})
+    ready(page)
+    text, code = shown(page), page.get_by_role("group", name="Code")
+    code.click()  # as one does to copy a part: the arrows lead on as always
+    page.keyboard.press("ArrowRight")
+    assert shown(page) != text
+    page.keyboard.press("ArrowLeft")
+    assert shown(page) == text
+    page.locator(".chunk .label").click()
+    page.keyboard.press("Tab")
+    expect(code).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(code).to_have_js_property("scrollLeft", 40)
+    page.keyboard.press("ArrowLeft")
+    expect(code).to_have_js_property("scrollLeft", 0)
+    assert where_after(page, "End") > 0.9  # the other keys read the chunk
+    press(page, "2")
+    assert shown(page) != text
+    page.keyboard.press("Tab")
+    expect(code).to_be_focused()  # that of the next chunk
+    press(page, "1")
+    all_saved(page, 2)
+    with served.store() as store:
+        assert sorted(standing(store).values()) == [1, 2]
+    page.set_viewport_size(LAPTOP["viewport"])
+    expect(code).not_to_have_attribute("tabindex", "0")  # where it fits, Tab goes past it

@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
+from tests.page import add_collapsed_bucket, empty_golden_set
 
 pytestmark = pytest.mark.browser
 
@@ -137,3 +138,23 @@ def test_a_run_that_is_not_there_is_said_and_the_page_goes_on_without_it(serve, 
     page.get_by_role("button", name="Go on without it").click()
     expect(page.get_by_text("12 of 12 queries · worst first")).to_be_visible()
     assert "nope" not in page.url
+
+
+def test_from_what_compare_says_of_a_bucket_it_is_a_click_to_its_worst_query(
+    serve, visit, tmp_path
+):
+    path = empty_golden_set(tmp_path)
+    add_collapsed_bucket(path)
+    server = serve(path)
+    page = visit(f"{server.url}/compare?a=old&b=new&measure=RR&leaked=with", grader=None)
+    loses = page.get_by_role("listitem").filter(has_text="B loses most in intent = setup")
+    loses.get_by_role("link", name="All of intent").click()
+    falls = page.get_by_role("listitem").filter(has_text="⚠ intent = setup moves against")
+    falls.get_by_role("link", name="Its worst queries").click()
+    expect(page.get_by_text("11 of 40 queries · largest loss first · A is old")).to_be_visible()
+    assert chosen(page).pop("leaked") == ["with"]
+    open_first_row(page, "q00")
+    expect(page.locator(".asked h3")).to_contain_text("query q00")
+    page.go_back()
+    page.go_back()
+    expect(falls).to_be_visible()

@@ -1,0 +1,100 @@
+"""Where what is said of a bucket leads: to its queries, worst first, and to its facet's buckets.
+
+Knows the addresses of two pages, and neither a number nor where on a page its links stand.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import htpy
+
+from labeler import address
+from labeler.comparison import FEW, Comparison, Delta, Finding
+from labeler.evaluation import Conventions, Score, number
+from labeler.measures import Measure
+
+LinkOf = Callable[[str], str]
+"""Gives the address of a bucket's queries."""
+
+
+def bucket_queries(
+    facet: str | None, bucket: str | None, measures: Sequence[str], **other: str | None
+) -> str:
+    """Return the address of a bucket's queries, the worst by the first measure first.
+
+    Without a bucket it is that of all queries. Which runs, and what else goes along from page to
+    page, is as the present address says unless ``other`` says it.
+    """
+    places: dict[str, str | None] = dict.fromkeys(("other", "crossing"))
+    place = {"facet": facet if bucket is not None else None, "bucket": bucket}
+    return address.onward("/queries", **{**places, **place, "measure": measures, **other})
+
+
+def with_ways(finding: Finding, compared: Comparison, *, is_of_slices: bool = False) -> htpy.Node:
+    """Return a sentence about a bucket with links to its worst queries and to all its facet.
+
+    ``is_of_slices`` is whether it stands on Slices, where the buckets are in sight.
+    """
+    row = finding.about
+    if row is None:
+        return finding.sentence
+    ways = [_way("Its worst queries", _queries_of(row, compared), f" in {row.bucket}")]
+    if not is_of_slices:
+        ways.append(_way(f"All of {row.facet}", _facet_of(row, compared), " on Slices"))
+    return htpy.fragment[finding.sentence, [[" · ", way] for way in ways]]
+
+
+def _queries_of(row: Delta, compared: Comparison) -> str:
+    heading = compared.conventions.heading(row.measure)
+    return bucket_queries(row.facet, row.bucket, [heading], a=compared.a, b=compared.b)
+
+
+def _facet_of(row: Delta, compared: Comparison) -> str:
+    places: dict[str, str | None] = dict.fromkeys(("bucket", "other", "crossing"))
+    return address.onward("/slices", **places, facet=row.facet, a=compared.a, b=compared.b)
+
+
+def _way(words: str, href: str, unseen: str) -> htpy.Element:
+    """Return a link whose name says out of its sentence, too, where it leads."""
+    return htpy.a(href=href, aria_label=f"{words}{unseen}")[words]
+
+
+def lowest_in_words(
+    bucket: str, rows: Sequence[Score], least: int, conventions: Conventions, link: LinkOf
+) -> list[htpy.Node]:
+    """Say in which bucket one run is lowest, with a link to its worst queries.
+
+    ``rows`` are the buckets' scores by one measure. Nothing is said of a bucket of fewer than
+    ``least`` queries, or where there is no other.
+    """
+    [row] = [each for each in rows if each.bucket == bucket]
+    others = [each.value for each in rows if each.n >= least and each.value > row.value]
+    if row.n < least or math.isnan(row.value) or not others:
+        return []
+    heading = conventions.heading(row.measure)
+    said = f"Lowest in {row.facet} = {bucket}: {heading} {number(row.value)} (n {row.n})"
+    return [htpy.fragment[said, " · ", _way("Its worst queries", link(bucket), f" in {bucket}")]]
+
+
+def lowest_of_runs(
+    scores: Sequence[Score], conventions: Conventions
+) -> dict[tuple[str, Measure, str | None], str]:
+    """Return where the lowest bucket of each run leads: to that run's worst queries in it.
+
+    ``scores`` are of one measure. A run has none where no two of its buckets have `FEW` queries, or
+    where all of them are equal.
+    """
+    by_run: dict[str, list[Score]] = {}
+    for score in scores:
+        if score.n >= FEW and not math.isnan(score.value):
+            by_run.setdefault(score.run, []).append(score)
+    lowest = [min(rows, key=lambda row: row.value) for rows in by_run.values()]
+    return {
+        (row.run, row.measure, row.bucket): bucket_queries(
+            row.facet, row.bucket, [conventions.heading(row.measure)], a=row.run, b=None
+        )
+        for row in lowest
+        if any(other.value > row.value for other in by_run[row.run])
+    }

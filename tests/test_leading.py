@@ -1,0 +1,117 @@
+"""Where a run loses, each page says and leads there: to the bucket's queries, the worst first."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.model import Query, Ranking
+from labeler.store import Store
+from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
+
+LOST = "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance"
+WORST = "Its worst queries in "
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Forty queries; "new" is better than "old" in refund, and worse in all 11 of setup."""
+    path = empty_golden_set(tmp_path)
+    add_collapsed_bucket(path)
+    return path
+
+
+def ways(app: AppTest) -> dict[str, str]:
+    """Return the address of each link of a page, by its name where it has one."""
+    found: dict[str, str] = {}
+    for body in (element.proto.body for element in app.get("html")):
+        for attributes, text in re.findall(r"<a ([^>]*)>(.*?)</a>", body, re.S):
+            [href] = re.findall(r'href="([^"]*)"', attributes)
+            name = re.findall(r'aria-label="([^"]*)"', attributes) or [re.sub("<[^>]*>", "", text)]
+            found[html.unescape(name[0])] = html.unescape(href)
+    return found
+
+
+def open_link(app: AppTest, name: str) -> AppTest:
+    """Open the page that a link leads to."""
+    parts = urlsplit(ways(app)[name])
+    return open_page(parts.path.strip("/"), **parse_qs(parts.query))
+
+
+def check_shows_setup(app: AppTest) -> None:
+    """See to it that a page shows what "new" loses against "old" in setup, and nothing else."""
+    said = words(app)
+    assert "11 of 40 queries · largest loss first · A is old, B is new" in said
+    assert "intent: setup" in said
+    assert app.selectbox("run").value == "new"
+    assert app.selectbox("against").value == "old"
+
+
+def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_facet(database: Path):
+    app = open_page("compare", a="old", b="new", measure=["RR", "R@1"], by="RR", leaked="with")
+    assert LOST in words(app)
+    check_shows_setup(open_link(app, f"{WORST}setup"))
+    slices = open_link(app, "All of intent on Slices")
+    assert "⚠ intent = setup moves against the total: RR falls by 0.5000 (n 11)" in words(slices)
+    check_shows_setup(open_link(slices, f"{WORST}setup"))
+    link = urlsplit(ways(app)[f"{WORST}setup"]).query
+    assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"
+
+
+def test_inside_another_bucket_a_link_is_about_the_bucket_it_names(database: Path):
+    app = open_page("compare", a="old", b="new", measure=["RR"], facet="intent", bucket="setup")
+    for name, href in ways(app).items():
+        if name.startswith(WORST):
+            assert parse_qs(urlsplit(href).query)["bucket"] == [name.removeprefix(WORST)]
+
+
+def test_slices_says_in_words_where_b_loses_most_though_that_may_be_chance(database: Path):
+    app = open_page("slices", a="new", b="old", facet="intent", measure=["RR"])
+    assert "old loses most in intent = refund: RR −0.5000 (n 29), by more than chance" in words(app)
+    assert "a=new&b=old" in ways(app)[f"{WORST}refund"]
+    assert "bucket=refund" in ways(app)[f"{WORST}refund"]
+
+
+def test_of_one_run_slices_says_where_it_is_lowest_and_leads_there(database: Path):
+    app = open_page("slices", a="new", facet="intent", measure=["RR"])
+    assert "Lowest in intent = setup: RR 0.5000 (n 11)" in words(app)
+    queries = open_link(app, f"{WORST}setup")
+    assert queries.selectbox("run").value == "new"
+    assert "11 of 40 queries" in words(queries)
+
+
+def test_scores_by_bucket_lead_to_the_lowest_bucket_of_each_run(database: Path):
+    app = open_page("scores", facet="intent", measure=["RR"])
+    found = {name: href for name, href in ways(app).items() if "the lowest bucket of" in name}
+    assert {
+        name.partition(", ")[2]: parse_qs(urlsplit(to).query) for name, to in found.items()
+    } == {
+        f"the lowest bucket of {run}: its worst queries in {bucket}": {
+            "facet": ["intent"],
+            "measure": ["RR"],
+            "a": [run],
+            "bucket": [bucket],
+        }
+        for run, bucket in (("old", "refund"), ("new", "setup"))
+    }
+    lowest = next(name for name in found if name.endswith("in setup"))
+    assert open_link(app, lowest).selectbox("run").value == "new"
+    assert "n 29" in "".join(ways(app)), "and a column to the queries of its bucket"
+    refund = next(name for name in ways(app) if name.endswith("the queries of refund"))
+    assert "intent: refund" in words(open_link(app, refund))
+
+
+def test_where_few_queries_decide_nothing_is_called_lowest(tmp_path: Path):
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        buckets = [{"intent": name} for name in ("refund", "setup")]
+        store.add_queries(loaded([Query(f"q{n}", "?", buckets=b) for n, b in enumerate(buckets)]))
+        lists = [Ranking("q0", ("c1",)), Ranking("q1", ("c2",))]
+        store.add_run(loaded(lists), name="one")
+    add_collapsed_bucket(path)
+    assert "Lowest in" not in words(open_page("slices", a="one", facet="intent", measure=["RR"]))
