@@ -460,6 +460,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.address",
         "labeler.asking",
         "labeler.beginning",
+        "labeler.candidates",
         "labeler.downloads",
         "labeler.errors",
         "labeler.formats",

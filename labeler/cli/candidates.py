@@ -204,7 +204,10 @@ def take_candidate(db: Path, number: int, query_id: str | None, same_as: str | N
 @database_option
 @click.pass_obj
 def drop_candidates(db: Path, numbers: Sequence[int]) -> None:
-    """Set candidates aside, by their numbers; no later file brings them back."""
+    """Set candidates aside, by their numbers.
+
+    No later file brings them back; 'labeler restore candidates' does.
+    """
     with Store(db) as store:
         moved = store.drop_candidates(numbers)
     click.echo(f"{moved:,} set aside; 'labeler restore candidates' takes them back")

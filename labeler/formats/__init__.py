@@ -21,7 +21,7 @@ from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
 from labeler.formats.meant import CHUNK, HASHED, Meant, query_id_of
 from labeler.formats.passages import Passages, read_passages
-from labeler.formats.queries import read_queries
+from labeler.formats.queries import query_of, read_queries
 from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
 from labeler.formats.signals import read_signals
@@ -58,6 +58,7 @@ __all__ = [
     "parse_grade_map",
     "parse_limits",
     "query_id_of",
+    "query_of",
     "read_answers",
     "read_beir",
     "read_chunks",
