@@ -91,7 +91,8 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     spreads = tables.spreads_of(bands, intervals)
     bars = bars_of(choice, board, scores)
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
-    groups = show_table(choice, tables.score_table(scores, *drawn_with))
+    table = tables.score_table(scores, *drawn_with)
+    groups = show_table(choice, tables.with_gaps(table, judged_of(choice, board)))
     show_bars(bars)
     say_bands(bands)
     show_residuals(choice, board, [bucket])
@@ -112,6 +113,13 @@ def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> 
     """Return what the holes of the runs that are shown could make of their means."""
     runs = [run for run in board.run_names if choice.shows(run)]
     return banding.means_of(board, runs, measures, choice.facet)
+
+
+def judged_of(choice: Choice, board: Scoreboard) -> list[Score]:
+    """Return how much of each run's top is graded, down to the cut-off of the first measure."""
+    cutoffs = (measure.cutoff for measure in choice.measures if measure.cutoff is not None)
+    depth = next(cutoffs, K)
+    return choice.table(board, choice.conventions.measures([f"Judged@{depth}"]))
 
 
 def say_bands(bands: MeanBands) -> None:
@@ -141,7 +149,7 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
     ways = lowest_of_runs([each for each in part if choice.shows(each.run)], choice.conventions)
     table = tables.bucket_table(part, *drawn_with, ways, partial(queries_of, choice))
-    show_table(choice, table)
+    show_table(choice, tables.with_gaps(table, judged_of(choice, board)))
     if ways:
         st.caption(LOWEST)
     show_bars(bars)
@@ -254,8 +262,9 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     found = [choice.table(board, read([f"{name}@{k}" for k in CURVES_AT])) for name in "RP"]
     recall, precision = (tables.score_table(scores, choice.conventions) for scores in found)
     above = st.container()
-    groups = show_table(choice, recall, f"R@{K}")
-    show_table(choice, precision, f"P@{K}")
+    judged = judged_of(choice, board)
+    groups = show_table(choice, tables.with_gaps(recall, judged), f"R@{K}")
+    show_table(choice, tables.with_gaps(precision, judged), f"P@{K}")
     budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         drawn = drawn_of(choice, groups)

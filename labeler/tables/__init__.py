@@ -49,6 +49,7 @@ from labeler.tables.scores import (
     residual_table,
     score_table,
     tie_table,
+    with_gaps,
 )
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
@@ -123,5 +124,6 @@ __all__ = [
     "value_picture",
     "value_words",
     "what_if_table",
+    "with_gaps",
     "worked_table",
 ]
