@@ -12,6 +12,7 @@ import click
 
 from labeler import __version__
 from labeler.cli.agreeing import agreement
+from labeler.cli.answering import answers
 from labeler.cli.audit import audit
 from labeler.cli.candidates import candidates, history, take
 from labeler.cli.comparing import compare
@@ -70,6 +71,7 @@ COMMANDS = [
     score,
     trends,
     recall,
+    answers,
     compare,
     gate,
     next_grades,
