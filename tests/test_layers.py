@@ -70,6 +70,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.likeness": set(),
     "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
     "labeler.splitting": {"labeler.errors", "labeler.leakage", "labeler.model"},
+    "labeler.candidates": {"labeler.errors", "labeler.leakage", "labeler.model"},
     "labeler.lineup": set(),
     "labeler.naming": set(),
     "labeler.diagnosis": {
@@ -108,6 +109,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.safekeeping": {"filelock", "labeler.chain", "labeler.errors", "labeler.store"},
     "labeler.transfer": {
+        "labeler.candidates",
         "labeler.chain",
         "labeler.errors",
         "labeler.formats",
@@ -471,6 +473,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.address",
         "labeler.asking",
         "labeler.beginning",
+        "labeler.candidates",
         "labeler.downloads",
         "labeler.errors",
         "labeler.formats",
@@ -519,6 +522,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler",
         "labeler.access",
         "labeler.agreement",
+        "labeler.candidates",
         "labeler.chain",
         "labeler.comparison",
         "labeler.deciding",

@@ -77,9 +77,12 @@ from labeler.model.tending import (
     Asked,
     Batch,
     Candidate,
+    Gathered,
     Origin,
     Proposal,
     QueryChange,
+    Question,
+    differences,
 )
 from labeler.model.traffic import LOG, Traffic, logged, traffic_by
 
@@ -135,6 +138,7 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "Gathered",
     "GivenGrade",
     "GoldenGrade",
     "GoldenState",
@@ -154,6 +158,7 @@ __all__ = [
     "Proposal",
     "Query",
     "QueryChange",
+    "Question",
     "Ranking",
     "Rankings",
     "RankingsByQuery",
@@ -177,6 +182,7 @@ __all__ = [
     "check_name",
     "check_rule",
     "count_buckets",
+    "differences",
     "is_storable",
     "legible",
     "logged",
