@@ -160,6 +160,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.keywords",
         "labeler.measures",
         "labeler.model",
+        "labeler.uncertainty",
     },
     "labeler.frames": {
         "pandas",
@@ -284,6 +285,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.ui",
     },
+    "labeler.certainty": {
+        "labeler.comparison",
+        "labeler.deciding",
+        "labeler.evaluation",
+        "labeler.uncertainty",
+    },
     "labeler.leading": {
         "htpy",
         "labeler.address",
@@ -339,6 +346,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.address",
         "labeler.asking",
         "labeler.banding",
+        "labeler.certainty",
         "labeler.charts",
         "labeler.comparison",
         "labeler.deciding",
@@ -504,6 +512,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.cli": {
         "click",
         "labeler",
+        "labeler.certainty",
         "labeler.access",
         "labeler.agreement",
         "labeler.chain",
