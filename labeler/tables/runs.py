@@ -216,19 +216,25 @@ def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> ht
     cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
     )
-    under = small(column.under)
+    under = _under(column)
     if steps is None:
         return cell[htpy.span[column.heading], under]
     link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
     return cell[
         htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
-        under if column.leads is None else htpy.small[_to_queries(column.leads, column)],
+        under,
     ]
 
 
-def _to_queries(href: str, column: Column) -> htpy.Element:
-    what = f"{column.under}: the queries of {column.heading}"
-    return htpy.a(".leads", href=href, title=what, aria_label=what)[column.under]
+def _under(column: Column) -> list[htpy.Element | None]:
+    """Return the lines under a heading, the first as the link where it leads anywhere."""
+    lines = column.under.splitlines()
+    if column.leads is None or not lines:
+        return [small(line) for line in lines]
+    first, *others = lines
+    what = f"{first}: the queries of {column.heading}"
+    link = htpy.a(".leads", href=column.leads, title=what, aria_label=what)[first]
+    return [htpy.small[link], *map(small, others)]
 
 
 def _group_row(group: Group, columns: int) -> htpy.Element:

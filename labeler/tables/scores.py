@@ -34,7 +34,7 @@ NO_INTERVALS: Intervals = MappingProxyType({})
 Spreads = Mapping[tuple[str, Measure, str | None], Spread]
 """How far means may be off, by run, measure and bucket."""
 Limits = Mapping[tuple[Measure, str | None], str]
-"""What is asked of a column, in words, by measure and bucket."""
+"""What is asked of a column, in words, a limit a line, by measure and bucket."""
 Marks = Mapping[tuple[str, Measure, str | None], str]
 """What is wrong with a mean, in words, by run, measure and bucket."""
 Ways = Mapping[tuple[str, Measure, str | None], str]
@@ -119,7 +119,7 @@ def _rests_on(score: Score) -> str:
 def _under(score: Score, limits: Limits) -> str:
     """Say what a column's means rest on, and what is asked of them."""
     asked = limits.get((score.measure, score.bucket))
-    return _rests_on(score) if asked is None else f"{_rests_on(score)} · {asked}"
+    return _rests_on(score) if asked is None else f"{_rests_on(score)}\n{asked}"
 
 
 def _of_scores(
