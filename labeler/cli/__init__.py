@@ -12,7 +12,9 @@ import click
 
 from labeler import __version__
 from labeler.cli.agreeing import agreement
+from labeler.cli.answering import answers
 from labeler.cli.audit import audit
+from labeler.cli.candidates import candidates, history, take
 from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
@@ -69,6 +71,7 @@ COMMANDS = [
     score,
     trends,
     recall,
+    answers,
     compare,
     gate,
     next_grades,
@@ -76,7 +79,7 @@ COMMANDS = [
     disagreements,
 ]
 COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
-COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
-COMMANDS += [change, rename, drop, retire, explain_measures]
+COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
+COMMANDS += [take, change, rename, drop, retire, explain_measures]
 for command in COMMANDS:
     main.add_command(command)

@@ -76,9 +76,12 @@ from labeler.model.tending import (
     Asked,
     Batch,
     Candidate,
+    Gathered,
     Origin,
     Proposal,
     QueryChange,
+    Question,
+    differences,
 )
 
 __all__ = [
@@ -132,6 +135,7 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "Gathered",
     "GivenGrade",
     "GoldenGrade",
     "GoldenState",
@@ -149,6 +153,7 @@ __all__ = [
     "Proposal",
     "Query",
     "QueryChange",
+    "Question",
     "Ranking",
     "Rankings",
     "RankingsByQuery",
@@ -171,6 +176,7 @@ __all__ = [
     "check_name",
     "check_rule",
     "count_buckets",
+    "differences",
     "is_storable",
     "legible",
     "order_buckets",

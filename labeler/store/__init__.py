@@ -8,11 +8,12 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.candidates import Candidates
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.editing import Overtaken, mark_of
 from labeler.store.freezing import unpacked, versions_in
+from labeler.store.gathering import Gathering
 from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.keeping import QuerySummary
@@ -48,6 +49,7 @@ __all__ = [
     "Note",
     "Opinion",
     "Outdated",
+    "Overtaken",
     "QuerySummary",
     "RunSummary",
     "SignalSummary",
@@ -56,6 +58,7 @@ __all__ = [
     "Unsayable",
     "Unusable",
     "WayIn",
+    "mark_of",
     "moment",
     "unpacked",
     "versions_in",
@@ -73,7 +76,7 @@ class Store(
     Singles,
     Given,
     Givers,
-    Candidates,
+    Gathering,
     Leaks,
     Proposing,
     Work,
