@@ -12,7 +12,13 @@ import click
 from labeler import comparison, freezing
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
-from labeler.cli.pairs import Shown, answer_in_words, surety_table, tested_together
+from labeler.cli.pairs import (
+    Shown,
+    answered,
+    settling_in_words,
+    surety_table,
+    tested_together,
+)
 from labeler.cli.scoring import (
     asking_options,
     check_asked,
@@ -31,7 +37,7 @@ from labeler.cli.tables import (
     text_lines,
 )
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
-from labeler.comparison import Both, Comparison, Delta, QueryDelta
+from labeler.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
@@ -113,7 +119,7 @@ def compare(
     ranges = tied_ranges(board, measures) if is_plain and facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions)
-    notes += [*refused, *warnings(board, every_run, shown)]
+    notes += [*refused, *warnings(board, every_run, shown, settings.matters)]
     notes += [] if per_query else how_sure(shown)
     if kind in ("csv", "json"):
         pairs = [records_of(every_run, each, per_query=per_query) for each in shown]
@@ -244,10 +250,16 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     return text_lines(Table(["query", legible(found.a), legible(found.b)], [heading], body))
 
 
-def warnings(board: Scoreboard, every_run: Scoreboard, shown: Sequence[Shown]) -> Iterator[Note]:
-    """Say which run is better and where the table misleads, by no more than chance allows."""
+def warnings(
+    board: Scoreboard, every_run: Scoreboard, shown: Sequence[Shown], matters: float
+) -> Iterator[Note]:
+    """Say which run is better and where the table misleads, by no more than chance allows.
+
+    Of two runs alone also how sure it is who is ahead once all holes are graded; a difference less
+    than ``matters`` is none.
+    """
     for each in shown:
-        yield from _of_pair(board, every_run, each, alone=len(shown) == 1)
+        yield from _of_pair(board, every_run, each, matters, alone=len(shown) == 1)
 
 
 def how_sure(shown: Sequence[Shown]) -> list[Note]:
@@ -261,7 +273,7 @@ def how_sure(shown: Sequence[Shown]) -> list[Note]:
 
 
 def _of_pair(
-    board: Scoreboard, every_run: Scoreboard, shown: Shown, *, alone: bool
+    board: Scoreboard, every_run: Scoreboard, shown: Shown, matters: float, *, alone: bool
 ) -> Iterator[Note]:
     found = shown.found
     pair = None if alone else (found.a, found.b)
@@ -270,8 +282,12 @@ def _of_pair(
         yield Note("identical", rerank.sentence, pair=pair)
         return
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
-        sentence = answer_in_words(every_run, shown, said) if alone else said.sentence
-        yield Note(said.kind, sentence, pair=pair)
+        answer = answered(every_run, shown, said) if alone else Answered(Answer(said.sentence))
+        yield Note(said.kind, answer.answer.sentence, pair=pair)
+        if alone and board.weights is None and board.conventions.frozen is None:
+            sure = settling_in_words(every_run, found, answer, matters)
+            if sure:
+                yield Note("once all is graded", sure)
     yield from _of_buckets(shown, pair)
     if not alone:
         return

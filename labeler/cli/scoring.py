@@ -163,7 +163,7 @@ def score(
         return
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
-    collection = chosen(collection, runs)
+    whole, collection = collection, chosen(collection, runs)
     refuse_strangers(collection)
     board, unsaid = weighed(Scoreboard(collection, conventions), traffic)
     conventions = board.conventions
@@ -179,7 +179,10 @@ def score(
         if not is_plain:
             records = with_intervals(records, mean_intervals(board, measures, facet))
         elif not per_query:
-            records = with_bands(records, Bands(board).means(board, measures, facet))
+            # as on the page, all runs there are tell what ungraded chunks may be
+            every_run = Scoreboard(whole, conventions) if runs else board
+            bands = Bands(every_run, board.run_names)
+            records = with_bands(records, bands.means(every_run, measures, facet))
         print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
