@@ -163,6 +163,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.keywords",
         "labeler.measures",
         "labeler.model",
+        "labeler.trend",
+        "labeler.uncertainty",
     },
     "labeler.frames": {
         "pandas",
