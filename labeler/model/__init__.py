@@ -81,6 +81,7 @@ from labeler.model.tending import (
     Proposal,
     QueryChange,
     Question,
+    Tended,
     differences,
 )
 
@@ -166,6 +167,7 @@ __all__ = [
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Tended",
     "Ungraded",
     "Version",
     "Way",
