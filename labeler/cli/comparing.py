@@ -36,6 +36,7 @@ from labeler.cli.tables import (
     text_footer,
     text_lines,
 )
+from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.errors import BadInput
 from labeler.evaluation import (
@@ -67,6 +68,7 @@ STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-
     "measure on top; · is a chunk nobody has graded.",
 )
 @graders_option
+@weighted_option
 @golden_option
 @database_option
 @click.pass_obj
@@ -101,17 +103,20 @@ def compare(
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)
         singles = store.single_grades() if by_graders else None
+        traffic = traffic_asked(store, per_query=per_query, graders=by_graders)
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
-    board = Scoreboard(chosen(collection, runs), conventions)
-    every_run = Scoreboard(collection, conventions)
+    board, unsaid = weighed(Scoreboard(chosen(collection, runs), conventions), traffic)
+    every_run, _ = weighed(Scoreboard(collection, conventions), traffic)
+    conventions = board.conventions
     found, refused = compare_each(board, runs, measures, facet)
     shown = tested_together(found)
-    notes = notes_on(board, measures, facet)
+    notes = notes_on(board, measures, facet) + unsaid
     if singles is not None:
         print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
-    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    is_plain = traffic is None
+    ranges = tied_ranges(board, measures) if is_plain and facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions)
     notes += [*refused, *warnings(board, every_run, shown, settings.matters)]
@@ -164,6 +169,8 @@ def records_of(every_run: Scoreboard, shown: Shown, *, per_query: bool) -> list[
     if per_query:
         return comparison.query_delta_records(found)
     records = comparison.delta_records(found, shown.rows, shown.tested)
+    if every_run.weights is not None:
+        return records
     bands, asked = Bands(every_run, (found.a, found.b)), (every_run, found.measures, found.facet)
     return with_bands(records, bands.means(*asked), bands.deltas(*asked))
 
@@ -277,7 +284,7 @@ def _of_pair(
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
         answer = answered(every_run, shown, said) if alone else Answered(Answer(said.sentence))
         yield Note(said.kind, answer.answer.sentence, pair=pair)
-        if alone and every_run.conventions.frozen is None:
+        if alone and board.weights is None and board.conventions.frozen is None:
             sure = settling_in_words(every_run, found, answer, matters)
             if sure:
                 yield Note("once all is graded", sure)
@@ -286,6 +293,8 @@ def _of_pair(
         return
     if rerank.within == rerank.queries:
         yield Note("same chunks", rerank.sentence)
+    if board.weights is not None:
+        return
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
         yield Note("parts", parts.sentence, measure=parts.measure)

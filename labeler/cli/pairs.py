@@ -21,7 +21,7 @@ from labeler.comparison import (
 from labeler.deciding import UNDECIDED, Decider
 from labeler.evaluation import Scoreboard, number, signed
 from labeler.model import legible
-from labeler.uncertainty import Bands
+from labeler.uncertainty import Bands, DeltaBands
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,9 @@ def answered(every_run: Scoreboard, shown: Shown, said: Verdict) -> Answered:
     if row is None:
         return Answered(Answer(said.sentence))
     [reach] = comparison.reaches(found, [row])
-    bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
+    bands: DeltaBands = {}
+    if found.weights is None:
+        bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
     lead = Lead(row, tested.of(row), reach, bands.get((row.measure, None)))
     return Answered(comparison.answer(said, lead, found.conventions, (found.a, found.b)), lead)
 
