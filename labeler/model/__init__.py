@@ -64,6 +64,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.standing import GradedPair, Met
 from labeler.model.stored import JoinedLists
 from labeler.model.tending import (
     CANDIDATE_SOURCES,
@@ -83,6 +84,7 @@ from labeler.model.tending import (
     Question,
     differences,
 )
+from labeler.model.traffic import LOG, Traffic, logged, traffic_by
 
 __all__ = [
     "ADJUDICATE",
@@ -101,6 +103,7 @@ __all__ = [
     "KINDS",
     "LEAKED",
     "LEAST_JUDGED",
+    "LOG",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
@@ -140,6 +143,7 @@ __all__ = [
     "GoldenGrade",
     "GoldenState",
     "GradeChange",
+    "GradedPair",
     "IntakeReport",
     "JoinedLists",
     "Judged",
@@ -148,6 +152,7 @@ __all__ = [
     "LoadedBeir",
     "LoadedGolden",
     "LoadedRun",
+    "Met",
     "Origin",
     "Pair",
     "Proposal",
@@ -166,6 +171,7 @@ __all__ = [
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Traffic",
     "Ungraded",
     "Version",
     "Way",
@@ -179,5 +185,7 @@ __all__ = [
     "differences",
     "is_storable",
     "legible",
+    "logged",
     "order_buckets",
+    "traffic_by",
 ]
