@@ -19,7 +19,7 @@ from labeler.comparison import (
     sureties,
     survival_records,
 )
-from labeler.diagnosis import Failure, FailureClass, QueryRow
+from labeler.diagnosis import Failure, FailureClass, QueryRow, TwoByTwo, answer_records
 from labeler.evaluation import (
     Conventions,
     OwnPools,
@@ -236,11 +236,29 @@ def failing_csv(
             | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
             | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
             | {"absent": row.missing, "class": row.status}
+            | ({} if row.outcome is None else {"outcome": row.outcome.name})
             | _places_columns(row.failure)
             for row in rows
         ),
         conventions,
     )
+
+
+def answers_csv(
+    run: str,
+    tables: Mapping[str | None, TwoByTwo],
+    facet: str | None,
+    conventions: Conventions,
+) -> bytes:
+    """Return what became of queries and their answers: of all, and of each bucket of ``facet``."""
+    rows = [
+        record
+        for bucket, table in tables.items()
+        for record in answer_records(
+            run, table, {} if facet is None else {"facet": facet, "bucket": bucket}
+        )
+    ]
+    return as_csv(rows, conventions)
 
 
 def _places_columns(failure: Failure | None) -> dict[str, object]:

@@ -126,7 +126,7 @@ def read(
 def complete(store: Store) -> bytes:
     """Return all of a golden set but its runs as one file; loaded into an empty one it is again.
 
-    What it leaves out is said in it: runs, people, seals and the audit.
+    What it leaves out is said in it: runs with their answers, signals, people, seals, the audit.
     """
     queries, retired = store.all_queries()
     whole = formats.Whole(

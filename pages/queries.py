@@ -5,8 +5,9 @@ import streamlit as st
 from labeler import address, diagnosis, failing, live, tables, ui
 from labeler.markup import show_html
 from labeler.opened import Opened, show_query
+from labeler.portions import LONGEST_IN_LIST
 
-LIST, CAUSES = "List", "Why they fail"
+LIST, CAUSES, ANSWERS = "List", "Why they fail", "Retrieval and answer"
 QUERY_BOX = {
     "placeholder": "id of a query, or click one",
     "label_visibility": "collapsed",
@@ -19,7 +20,8 @@ def show_failing() -> str:
     with ui.open_store() as store:
         board = ui.live_board(store, choice.conventions)
         remarks = store.remarks()
-    found = failing.find(board, queries, remarks, choice)
+        right = store.right_answers(choice.run) if answered else {}
+    found = failing.find(board, queries, remarks, choice, right)
     if not board.counts.judged:
         ui.say_empty(
             "Nobody has graded a chunk yet",
@@ -40,10 +42,11 @@ def show_failing() -> str:
 def show_all(found: failing.Found) -> None:
     """Show how many queries fail, and the list or the reasons; the list has the rest below it."""
     said = found.summary if found.within else []
-    listed = address.given("view") != CAUSES
-    show_html(tables.sentences(said[:1] if listed else said))
+    explained = address.given("view") == CAUSES
+    show_html(tables.sentences(said if explained else said[:1]))
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = address.choose_tab("Show", [LIST, CAUSES], "view", what="view")
+        views = [LIST, CAUSES, *([ANSWERS] if answered else [])]
+        view = address.choose_tab("Show", views, "view", what="view")
         order = choose_order() if view == LIST else ""
         address.write_text("Query", "query", **QUERY_BOX)
         shown = in_order(found, order or orders[0])
@@ -51,8 +54,10 @@ def show_all(found: failing.Found) -> None:
     if view == LIST:
         failing.show_list(found, shown, order, page)
         show_html(tables.sentences(said[1:]))
-    else:
+    elif view == CAUSES:
         failing.show_causes(found)
+    else:
+        failing.show_answers(found, answered)
 
 
 def in_order(found: failing.Found, order: str):
@@ -72,13 +77,15 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
     given = address.given("sort")
     order = given if given in orders else orders[0]
     failing.show_steps(found, in_order(found, order), order, query_id)
-    failures, reranked = failing.find_one(found, remarks, query_id)
+    with ui.open_store() as store:
+        answers = store.answers_to(query_id, LONGEST_IN_LIST) if answered else {}
+    failures, reranked = failing.find_one(found, remarks, query_id, answers)
     of_query = [remark for remark in remarks if remark.query_id == query_id]
     show_query(
         Opened(
             *(queries[query_id], found.board, choice.run, found.measures, choice.a),
             *(choice.rule, failures, reranked),
-            *(of_query, settings.words, found.small_print),
+            *(of_query, settings.words, found.small_print, answers),
         )
     )
 
@@ -87,6 +94,7 @@ with ui.open_store() as store:
     settings = ui.shown_settings(store)
     board = ui.live_board(store, ui.shown_conventions(settings))
     queries = {query.query_id: query for query in ui.shown_queries(store)}
+    answered = store.answered_runs()
 
 if not queries or not board.run_names:
     ui.say_empty(
@@ -96,6 +104,6 @@ if not queries or not board.run_names:
     )
     st.stop()
 
-choice = failing.choose(board.run_names, board.facets, settings)
+choice = failing.choose(board.run_names, board.facets, settings, answered=bool(answered))
 orders = diagnosis.ORDERS_AGAINST if choice.a else diagnosis.ORDERS
 live.follow(show_failing)

@@ -313,7 +313,7 @@ def test_a_name_as_long_as_the_system_allows_can_be_exported_to(
 ) -> None:
     name = "x" * 249 + ".jsonl"
     assert filled("export", name).exit_code == 0
-    assert files(here) == ["golden.db", "in", name]
+    assert files(here) == ["golden.db", "in", f"{name[:246]}.seal.txt", name]
 
 
 AS_NOBODY = """
@@ -805,7 +805,7 @@ def test_an_export_replaces_nothing_without_force(filled: Labeler, here: Path) -
     assert (here / "g.jsonl").read_text() == "mine"
     assert filled("export", "g.jsonl", "--force").exit_code == 0
     assert (here / "g.jsonl").read_text().startswith('{"query_id": "q1"')
-    assert files(here) == ["g.jsonl", "golden.db", "in"]
+    assert files(here) == ["g.jsonl", "g.jsonl.seal.txt", "golden.db", "in"]
 
 
 def test_force_never_removes_a_folder_of_other_things(filled: Labeler, here: Path) -> None:

@@ -45,7 +45,7 @@ def test_a_complete_file_makes_the_golden_set_anew(
 ) -> None:
     file, other = tmp_path / "all.jsonl.gz", tmp_path / "other.db"
     told = run("export", file, "--complete").output
-    assert "left out: runs, people, seals, the audit" in told
+    assert "left out: runs, answers, signals, people, seals, the audit" in told
     assert rich.golden_state().hash in told
     before = transfer.export(rich, "complete")
     result = run("--db", other, "load", "complete", file)

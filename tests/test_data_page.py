@@ -224,7 +224,7 @@ def test_options_are_those_of_the_kinds_that_are_there(database: Path):
         "Keep the better placed where a chunk stands twice for a query",
     }
     assert options(drop(open_page("data"), texts=CHUNKS)) == {
-        "Replace queries and chunks that are there with other content"
+        "Replace what is there with other content"
     }
     assert {"Grade map", "Negative grades"} <= options(drop(open_page("data"), j=QRELS))
     assert "Facets, separated by commas" in options(drop(open_page("data"), asked=QUERIES))

@@ -62,6 +62,8 @@ def test_thresholds_are_found_by_measure_and_place_by_whatever_name():
     assert (at(rr, "domain", "a b"), at(rr, "domain", "c")) == ([0.4], [0.7])
     assert at(rr, "task", "single") == []
     assert at(recall, "domain", "c") == []
+    rule = b"[each.domain]\nRR = 0.4\n[bucket.domain.c]\nRR = {drop = 0.1}"
+    assert [*thresholds_for(read_gate(rule, "g"), asked, rr, "domain", "c")] == []
     [two] = asked.conventions.measures("RR(rel=2)")
     assert at(two, "domain", "c") == []
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from labeler.charts.heat import HeatCell, heat_chart
 from labeler.charts.look import INK, LEAST_FONT, dressed
-from labeler.diagnosis import CLASSES, FailureClass
+from labeler.diagnosis import FailureClass
 
 BAR_COLOUR = "#4a8fd0"
 
@@ -58,7 +58,8 @@ def failure_heat(
     by_bucket: Mapping[str, Mapping[FailureClass, int]], description: str
 ) -> alt.LayerChart | alt.FacetChart:
     """Return classes by bucket as a heat map of counts, without the classes that nobody has."""
-    seen = [each for each in CLASSES if any(counts[each] for counts in by_bucket.values())]
+    kinds = next(iter(by_bucket.values()), {})
+    seen = [each for each in kinds if any(counts[each] for counts in by_bucket.values())]
     failing = {bucket: sum(counts.values()) for bucket, counts in by_bucket.items()}
     cells = [
         HeatCell(

@@ -9,10 +9,12 @@ from pathlib import Path
 import click
 
 from labeler import freezing, transfer
+from labeler.chain import Seal
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
-from labeler.cli.whole import write_file, write_folder
+from labeler.cli.whole import check_room, write_file, write_folder
 from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import legible
+from labeler.safekeeping import kept
 from labeler.store import Store
 from labeler.versions import Content
 
@@ -30,6 +32,7 @@ LEFT_OUT = {
     "has them",
     COMPLETE: ", ".join(LEAVES_OUT),
 }
+CARRY_IT = ("events", "beir")  # the seal; what others expect to the byte has no room for it
 BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"}
 
 
@@ -69,7 +72,8 @@ def export(
 
     '-' stands for the standard output. BEIR is written as a folder, or as a zip where PATH ends
     with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
-    what was written, and the seal tells later whether the log up to now is still the same.
+    what was written, and the seal tells later whether the log up to now is still the same: it
+    stands in PATH.seal.txt, too, where the format has no room for it.
     """
     if complete and (run is not None or kind not in (None, COMPLETE)):
         raise click.UsageError("--complete is a format of its own, of the golden set")
@@ -85,11 +89,10 @@ def export(
         state = store.golden_state() if version is None else version.state
         if kind == "beir" and path.suffix != ".zip":
             put_folder(path, transfer.beir_folder(store, seal, version), replace=force)
-        elif kind == VERSION:
-            put_file(path, as_file(version), replace=force)
         else:
-            data = transfer.export(store, kind, seal, version)
-            put_file(path, data, replace=force)
+            is_version = kind == VERSION
+            data = as_file(version) if is_version else transfer.export(store, kind, seal, version)
+            put_sealed(path, data, None if kind in CARRY_IT else seal, replace=force)
         said = count_events(data) if kind == "events" else described(kind, store, version)
         noted = transfer.note_export(store, str(path), kind, seal, state.hash)
     to_output = str(path) == "-"
@@ -129,6 +132,17 @@ def kind_of(path: Path) -> str:
     if suffix not in BY_SUFFIX:
         raise click.UsageError(f"{path} does not say in which format; add --format")
     return BY_SUFFIX[suffix]
+
+
+def put_sealed(path: Path, data: bytes, seal: Seal | None, *, replace: bool) -> None:
+    """Write one file, and beside it the seal where it has no room for one; or neither."""
+    if seal is None or str(path) == "-":
+        put_file(path, data, replace=replace)
+        return
+    for each in (path, kept.beside(path)):
+        check_room(each, replace=replace)
+    put_file(path, data, replace=replace)
+    write_file(kept.beside(path), f"{seal}\n".encode(), replace=replace)
 
 
 def put_file(path: Path, data: bytes, *, replace: bool) -> None:

@@ -73,7 +73,7 @@ def change_run(db: Path, name: str, system: str | None, date: str | None) -> Non
 
 @click.group(cls=LabelerGroup)
 def drop() -> None:
-    """Remove a run; judgments stay."""
+    """Remove runs, answers, signals or candidates."""
 
 
 @drop.command("run")
@@ -81,10 +81,38 @@ def drop() -> None:
 @database_option
 @click.pass_obj
 def drop_run(db: Path, name: str) -> None:
-    """Remove a run and its lists; every judgment stays."""
+    """Remove a run, its lists and answers; every judgment stays."""
     with Store(db) as store:
+        answers = store.answered_runs().get(name, 0)
         store.drop_run(name)
-    click.echo(f"run {name!r} is removed; its judgments stay")
+    too = f" with its answers ({answers:,})" if answers else ""
+    click.echo(f"run {name!r} is removed{too}; its judgments stay")
+
+
+@drop.command("answers")
+@click.argument("run")
+@database_option
+@click.pass_obj
+def drop_answers(db: Path, run: str) -> None:
+    """Remove the answers of a run; the run stays."""
+    with Store(db) as store:
+        gone = store.drop_answers(run)
+    answers = "1 answer is" if gone == 1 else f"{gone:,} answers are"
+    click.echo(f"run {run!r}: {answers} removed; the run stays")
+
+
+@drop.command("signals")
+@click.argument("system")
+@click.option("--name", help="Only the signal of this name.")
+@database_option
+@click.pass_obj
+def drop_signals(db: Path, system: str, name: str | None) -> None:
+    """Remove the signals of a system; its runs stay."""
+    with Store(db) as store:
+        gone = store.drop_signals(system, name)
+    what = "signals" if name is None else f"signal {name!r}"
+    values = "1 value is" if gone == 1 else f"{gone:,} values are"
+    click.echo(f"{what} of system {system!r}: {values} removed; its runs stay")
 
 
 @click.command()

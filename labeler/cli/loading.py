@@ -64,7 +64,7 @@ def grade_options(command: CommandT) -> CommandT:
 
 @click.group(cls=LabelerGroup)
 def load() -> None:
-    """Add queries, chunks, a run or golden grades.
+    """Add queries, chunks, runs, grades, answers or signals.
 
     A load is all or nothing: one bad line and nothing changes. The golden set's file is made if
     it is not there yet. Files may be gzipped. What comes in is limited, so that no file takes all
@@ -241,6 +241,38 @@ def complete(db: Path, path: Path, limits: Limits) -> None:
 
 
 @load.command()
+@path_argument
+@click.option("--run", help="Whose answers they are, where the file has no column that says it.")
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def answers(db: Path, path: Path, run: str | None, update: bool, limits: Limits) -> None:
+    """Add what was answered with a run's chunks, right or wrong.
+
+    JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1 or
+    0. The text of an answer may be missing; run, too, with --run. 'labeler answers' sets them
+    beside what was retrieved.
+    """
+    put(db, "answers", path, LoadOptions(run_name=run, update=update, limits=limits))
+
+
+@load.command()
+@path_argument
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def signals(db: Path, path: Path, update: bool, limits: Limits) -> None:
+    """Add what users did, date by date: clicks, thumbs up.
+
+    JSONL, CSV or TSV with date, system, name and value; query, if the value is of one, and n, how
+    often something was counted, may be missing. 'labeler trend' sets them beside the system's runs.
+    """
+    put(db, "signals", path, LoadOptions(update=update, limits=limits))
+
+
+@load.command()
 @click.argument("paths", metavar="PATH...", type=FILE, nargs=-1, required=True)
 @limit_option
 @database_option
@@ -248,8 +280,9 @@ def complete(db: Path, path: Path, limits: Limits) -> None:
 def files(db: Path, paths: tuple[Path, ...], limits: Limits) -> None:
     """Add files of any kind: the content says what each holds.
 
-    They are loaded in the order they need: queries, chunks, golden grades, runs. A file that
-    cannot be told or is refused is named in the end; those that do not need it are loaded.
+    They are loaded in the order they need: queries, chunks, golden grades, runs, answers, signals.
+    A file that cannot be told or is refused is named in the end; those that do not need it are
+    loaded.
     """
     check_target(db)
     guesses = [(path, guess(path)) for path in paths]

@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from labeler import freezing
-from labeler.chain import Seal
 from labeler.cli.group import FILE, CommandT, database_option
 from labeler.cli.times import duration
 from labeler.cli.verbs import restore
@@ -19,6 +18,7 @@ from labeler.errors import BadInput, LabelerError
 from labeler.model import legible
 from labeler.safekeeping import backups, checking, restoring
 from labeler.safekeeping.backups import Schedule, described
+from labeler.safekeeping.kept import kept_seal
 from labeler.store import Store, health, versions_in
 
 
@@ -122,8 +122,9 @@ def note(db: Path, kind: str, path: Path, detail: Mapping[str, str]) -> None:
 @click.command()
 @click.option(
     "--against",
-    metavar="SEAL",
-    help="A seal that was printed earlier and kept: whether what was said until then is the same.",
+    metavar="SEAL|FILE",
+    help="A seal that was kept, or what carries one (the .seal.txt beside an export, a log, a BEIR "
+    "set, a backup): whether what was said until then is the same.",
 )
 @database_option
 @click.pass_obj
@@ -133,7 +134,7 @@ def check(db: Path, against: str | None) -> None:
     Looks at every page, every reference, the laws of the log and its seals, at the file's shape,
     at what lies beside it and at the SQLite in use. Ends with 1 where anything is wrong.
     """
-    kept = None if against is None else Seal.parse(against)
+    kept = None if against is None else kept_seal(against)
     try:
         findings = [*checking.examine(db, kept), *frozen_in(db)]
     except LabelerError as error:

@@ -60,6 +60,14 @@ def building(path: Path, *, replace: bool = False) -> Iterator[Store]:
 
 def write_file(path: Path, data: bytes, *, replace: bool) -> None:
     """Write a file, whole; refuse one that is there unless it may be replaced."""
+    check_room(path, replace=replace)
+    with part_of(path) as part, translated(path):
+        part.write_bytes(data)
+        publish(part, path, replace=replace)
+
+
+def check_room(path: Path, *, replace: bool) -> None:
+    """Raise `BadInput` where no file can be written, or one is there that is to stay."""
     with translated(path):
         there = path.exists()
     if path.is_dir():
@@ -69,9 +77,6 @@ def write_file(path: Path, data: bytes, *, replace: bool) -> None:
     if path.is_symlink() and not there:
         raise broken_link(path)
     _refuse_existing(path, replace=replace)
-    with part_of(path) as part, translated(path):
-        part.write_bytes(data)
-        publish(part, path, replace=replace)
 
 
 def write_folder(path: Path, files: Mapping[str, bytes], *, replace: bool) -> None:

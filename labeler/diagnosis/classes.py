@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Side = Literal["ranking", "recall", "unknown"]
+Side = Literal["ranking", "recall", "unknown", "generation"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +13,8 @@ class FailureClass:
     """A reason to fail: what it means, what to try, and what it is a matter of.
 
     ``side`` is ``ranking`` where a better order of the run's own list would do, ``recall`` where no
-    order would, because what the query needs is not in the list, and ``unknown`` where nobody
-    knows what the query needs.
+    order would, because what the query needs is not in the list, ``unknown`` where nobody knows
+    what that is, and ``generation`` where retrieval did its part.
     """
 
     name: str
@@ -96,6 +96,13 @@ TOO_LOW = FailureClass(
     "ranking",
 )
 
+GENERATION = FailureClass(
+    "generation",
+    "The prompt holds what the query needs, and the answer is wrong all the same.",
+    "Look at the prompt and the model: no retriever can help.",
+    "generation",
+)
+
 CLASSES = (
     NO_RESULTS,
     UNCLEAR,
@@ -109,4 +116,7 @@ CLASSES = (
     OUTRANKED,
     TOO_LOW,
 )
-"""In the order they are asked; the first that matches counts."""
+"""In the order they are asked; the first that matches counts.
+
+`GENERATION` is none of them: it is asked of answers, of those queries alone that do not fail.
+"""

@@ -14,6 +14,7 @@ from functools import partial
 from labeler.diagnosis.classes import (
     CLASSES,
     CROWDED_OUT,
+    GENERATION,
     NEVER_RETRIEVED,
     NO_RESULTS,
     NOT_IN_CORPUS,
@@ -140,9 +141,17 @@ def find_failures(
 
 
 def count_classes(found: Mapping[str, Failure | None]) -> dict[FailureClass, int]:
-    """Count the failing queries of each class, in the order of `CLASSES`, also where 0."""
+    """Count the failing queries of each class, in the order of `CLASSES`, also where 0.
+
+    Queries that fail by their answer alone come last, where there are some.
+    """
     failures = [each.failure for each in found.values() if each is not None]
-    return {each: failures.count(each) for each in CLASSES}
+    return {each: failures.count(each) for each in classes_among(failures)}
+
+
+def classes_among(failures: Collection[FailureClass]) -> tuple[FailureClass, ...]:
+    """Return the classes there are to count: those of retrieval, and the one of answers if met."""
+    return (*CLASSES, GENERATION) if GENERATION in failures else CLASSES
 
 
 def count_by_bucket(
@@ -154,8 +163,10 @@ def count_by_bucket(
     """
     buckets, group = board.groups(facet)
     places = dict(zip(board.collection.query_ids, group.tolist(), strict=True))
+    kinds = count_classes(found)
     return {
-        str(bucket): count_classes(
+        str(bucket): dict.fromkeys(kinds, 0)
+        | count_classes(
             {query_id: each for query_id, each in found.items() if places[query_id] == place}
         )
         for place, bucket in enumerate(buckets)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from labeler.comparison import QueryDelta, compare
-from labeler.diagnosis.classes import CLASSES
+from labeler.diagnosis.answering import Outcome
+from labeler.diagnosis.classes import CLASSES, GENERATION
 from labeler.diagnosis.failures import Failure
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
@@ -20,9 +22,13 @@ LOSS, GAIN, WORST, HOLES, LOADED = (
     *("worst first", "most holes first", "as loaded"),
 )
 KINDS = (ANY_CLASS, FAILING, *(each.name for each in CLASSES), FINE, UNGRADED)
-"""What `Filters.kind` may ask for."""
+KINDS_WITH_ANSWERS = (*KINDS[:-2], GENERATION.name, FINE, UNGRADED)
+"""What `Filters.kind` may ask for; the second where answers are loaded, too."""
 ORDERS, ORDERS_AGAINST = (WORST, HOLES, LOADED), (LOSS, GAIN, WORST, HOLES, LOADED)
 """How a list may be sorted, the usual way first: of one run alone, and against another."""
+
+
+NOTHING: Mapping[str, Outcome] = MappingProxyType({})
 
 
 class QueryRow(NamedTuple):
@@ -32,7 +38,7 @@ class QueryRow(NamedTuple):
     measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
     ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
     measure. Of its ``shown`` chunks ``holes`` are not graded. ``leaked`` says that it is marked as
-    found in other texts.
+    found in other texts, ``outcome`` what became of it where answers of the run are loaded.
     """
 
     query_id: str
@@ -51,6 +57,7 @@ class QueryRow(NamedTuple):
     failure: Failure | None
     split: str | None = None
     leaked: bool = False
+    outcome: Outcome | None = None
 
     @property
     def share(self) -> float:
@@ -75,7 +82,8 @@ class Filters:
     """What lets a query into the list; each default lets all of them in.
 
     ``kind`` is a class of failure by name or one of ``any``, ``failing``, ``does not fail``, ``not
-    graded yet``. ``text`` is looked for in id and text, whatever the case.
+    graded yet``, and ``outcome`` what became of a query and its answer. ``text`` is looked for in
+    id and text, whatever the case.
     """
 
     facet: str | None = None
@@ -86,16 +94,22 @@ class Filters:
     kind: str = ANY_CLASS
     share: float = 0.0
     text: str = ""
+    outcome: str | None = None
 
     def let_in(self, row: QueryRow, *, any_class: bool = False) -> bool:
-        """Say whether a query gets through, or would in any class."""
+        """Say whether a query gets through, or would in any class and with any outcome."""
         return (
             self.bucket in (None, row.bucket)
             and self.crossing in (None, row.crossing)
             and self.task in (None, row.task)
-            and (any_class or self._is_kind(row))
+            and (any_class or (self._is_kind(row) and self._became(row)))
             and row.share >= self.share
             and self.text.casefold().strip() in f"{row.query_id} {row.text}".casefold()
+        )
+
+    def _became(self, row: QueryRow) -> bool:
+        return self.outcome is None or (
+            row.outcome is not None and row.outcome.name == self.outcome
         )
 
     def _is_kind(self, row: QueryRow) -> bool:
@@ -112,8 +126,12 @@ def query_rows(
     measures: Sequence[Measure],
     facets: tuple[str | None, str | None],
     failures: Mapping[str, Failure | None],
+    became: Mapping[str, Outcome] = NOTHING,
 ) -> list[QueryRow]:
-    """Return every query in the order it was loaded; holes are those of the first measure."""
+    """Return every query in the order it was loaded; holes are those of the first measure.
+
+    ``became`` says what became of queries and their answers, where there are answers.
+    """
     at, first = board.run_names.index(run), measures[0]
     values = zip(*(board.values(measure)[:, at].tolist() for measure in measures), strict=True)
     counted = zip(*(board.counted(measure).tolist() for measure in measures), strict=True)
@@ -151,6 +169,7 @@ def query_rows(
             failure=failures.get(name),
             split=queries[name].split,
             leaked=name in board.collection.leaked,
+            outcome=became.get(name),
         )
         for name, found, counts, bucket, crossing, length, cutoff, holes, judged, missing in columns
         if name in queries

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.diagnosis.classes import CLASSES, FailureClass, Side
-from labeler.diagnosis.failures import Failure
+from labeler.diagnosis.classes import GENERATION, FailureClass, Side
+from labeler.diagnosis.failures import Failure, classes_among
 from labeler.diagnosis.places import Places, summed
 from labeler.evaluation import Scoreboard
 
@@ -17,6 +17,10 @@ MATTERS: Mapping[Side, tuple[str, str]] = {
     "ranking": ("ranking", "what they need is in the list, in a poor order: a reranker can help"),
     "recall": ("recall", "it is not in the list, or too little of it: no reranker can help"),
     "unknown": ("cannot be told", "nobody knows a chunk that they need"),
+    "generation": (
+        "generation",
+        "it is in the prompt, and the answer is wrong: no retriever can help",
+    ),
 }
 """What each side of a `FailureClass` is called, and what it means for queries."""
 RERANKED: Mapping[Side, str] = {
@@ -36,6 +40,7 @@ def in_words(found: Found, where: str) -> list[str]:
     sides = [each.failure.side for each in found.values() if each is not None]
     if not sides:
         return [f"0 of {len(found):,} judged queries fail; one fails where {where}"]
+    missed = [each for each in found.values() if each and each.failure is not GENERATION]
     matters = [
         f"{name} {sides.count(side):,} ({meaning})"
         for side, (name, meaning) in MATTERS.items()
@@ -44,7 +49,7 @@ def in_words(found: Found, where: str) -> list[str]:
     return [
         f"{len(sides):,} of {len(found):,} judged queries fail: {where}",
         " · ".join(matters),
-        summed(each.places for each in found.values() if each is not None),
+        summed(each.places for each in missed),
     ]
 
 
@@ -66,7 +71,8 @@ def tallies(found: Found) -> dict[FailureClass, Tally]:
     """Count what is known of each class, the most frequent first, those that nobody has last."""
     failing = [each for each in found.values() if each is not None]
     made = {
-        kind: _tally([each.places for each in failing if each.failure is kind]) for kind in CLASSES
+        kind: _tally([each.places for each in failing if each.failure is kind])
+        for kind in classes_among([each.failure for each in failing])
     }
     return dict(sorted(made.items(), key=lambda pair: -pair[1].queries))
 

@@ -14,6 +14,7 @@ from labeler.model import TASKS, Settings
 
 DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
 NO_RUN, ANY_TASK, NOT_CROSSED = "no other run", "every task", "not crossed"
+ANY_OUTCOME = "any answer, or none"
 LOSES, USELESS, OF_TASK = (
     *("it loses against A", "nothing useful is in the prompt"),
     "its task's own measure is low",
@@ -23,7 +24,10 @@ Facets = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is looked at: a run, against run ``a`` or none, which queries, and when one fails."""
+    """What is looked at: a run, against run ``a`` or none, which queries, and when one fails.
+
+    ``answered`` says that answers of some run are loaded.
+    """
 
     run: str
     a: str | None
@@ -31,15 +35,21 @@ class Choice:
     conventions: Conventions
     filters: diagnosis.Filters
     rule: Rule
+    answered: bool = False
 
 
-def choose(names: Sequence[str], facets: Facets, settings: Settings) -> Choice:
-    """Let the user choose; the runs stay in view, the rest is said in a line and folded."""
+def choose(
+    names: Sequence[str], facets: Facets, settings: Settings, *, answered: bool = False
+) -> Choice:
+    """Let the user choose; the runs stay in view, the rest is said in a line and folded.
+
+    Where some run is ``answered``, what became of a query and its answer can be chosen, too.
+    """
     with choices.row():
         run, a = _choose_runs(names)
         with choices.folded() as say:
             texts = choices.choose_measures(DEFAULT_MEASURES)
-            filters = _choose_filters(facets)
+            filters = _choose_filters(facets, answered=answered)
             conventions = choices.choose_conventions(settings)
             rule = _choose_rule(conventions, texts, a)
     say(
@@ -49,7 +59,7 @@ def choose(names: Sequence[str], facets: Facets, settings: Settings) -> Choice:
         choices.say_measures(texts),
         choices.say_conventions(conventions),
     )
-    return Choice(run, a, texts, conventions, filters, rule)
+    return Choice(run, a, texts, conventions, filters, rule, answered)
 
 
 def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
@@ -92,18 +102,28 @@ def _write_runs(nothing: str) -> None:
         address.write(a=against, b=run)
 
 
-def _choose_filters(facets: Facets) -> diagnosis.Filters:
+def _choose_filters(facets: Facets, *, answered: bool) -> diagnosis.Filters:
     """Let the user narrow the list; every choice is in the address under its own name."""
     facet, bucket = choices.choose_bucket(facets)
     other, crossing = _choose_crossing(facets, facet)
     task = address.choose_or_not("Task", TASKS, "task", nothing=ANY_TASK, what="task")
-    kind = address.choose("Class", diagnosis.KINDS, "class", what="class of failure")
+    kinds = diagnosis.KINDS_WITH_ANSWERS if answered else diagnosis.KINDS
+    kind = address.choose("Class", kinds, "class", what="class of failure")
+    outcome = _choose_outcome() if answered else None
     share = address.choose_number(
         *("Holes, % at least", "holes", 0, 100, 0, 10),
         help="Share of the top k of the first measure that nobody has graded.",
     )
     text = address.write_text("Text contains", "contains")
-    return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text)
+    return diagnosis.Filters(facet, bucket, other, crossing, task, kind, share / 100, text, outcome)
+
+
+def _choose_outcome() -> str | None:
+    """Let the user narrow the list by what became of the answers; ``outcome``."""
+    names = [each.name for each in diagnosis.OUTCOMES]
+    return address.choose_or_not(
+        *("Retrieval and answer", names, "outcome"), nothing=ANY_OUTCOME, what="outcome"
+    )
 
 
 def _choose_crossing(facets: Facets, facet: str | None) -> tuple[str | None, str | None]:
@@ -125,6 +145,7 @@ def _say_filters(filters: diagnosis.Filters) -> list[str | None]:
         filters.other and choices.say_queries(filters.other, filters.crossing),
         filters.task and f"task: {filters.task}",
         None if filters.kind == diagnosis.KINDS[0] else filters.kind,
+        filters.outcome,
         f"at least {filters.share:.0%} holes" if filters.share else None,
         filters.text and f"with “{filters.text}”",
     ]

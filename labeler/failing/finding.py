@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import streamlit as st
 
 from labeler import diagnosis, ui
-from labeler.diagnosis import Failure, QueryRow, Rule, UsefulInPrompt
+from labeler.diagnosis import Failure, QueryRow, Rule, TwoByTwo, UsefulInPrompt
 from labeler.evaluation import Scoreboard
 from labeler.failing.choosing import Choice
 from labeler.measures import Measure
-from labeler.model import Query, Remark
+from labeler.model import Answer, Query, Remark
 from labeler.naming import short_names
 from labeler.opened import texts_of
 
@@ -26,6 +26,8 @@ class Found:
     """The rows of all queries as the chosen run answers them, and what stands behind them.
 
     ``failures`` are of all judged queries, ``within`` of those that the filters let through.
+    ``right`` says of each query that was answered whether rightly; it is empty where no answer of
+    the run is loaded.
     """
 
     choice: Choice
@@ -35,6 +37,7 @@ class Found:
     failures: Failures
     within: Failures
     reranked: str
+    right: Mapping[str, bool]
 
     @property
     def headings(self) -> list[str]:
@@ -44,7 +47,8 @@ class Found:
     @property
     def where(self) -> str:
         """When a query fails, to stand after "a query fails where"."""
-        return diagnosis.fails_where(self.board, self.choice.rule, self.short)
+        said = diagnosis.fails_where(self.board, self.choice.rule, self.short)
+        return f"{said}; or that is met, and its answer is wrong" if self.right else said
 
     @property
     def short(self) -> Mapping[str, str]:
@@ -68,6 +72,17 @@ class Found:
             *filter(None, [self.reranked, exact]),
         ]
 
+    @property
+    def table(self) -> TwoByTwo:
+        """What became of the queries that the filters let through, and of their answers."""
+        through = [
+            (row.query_id, row.outcome)
+            for row in self.rows
+            if row.outcome is not None and self.choice.filters.let_in(row, any_class=True)
+        ]
+        every = {row.query_id for row in self.rows}
+        return diagnosis.two_by_two(through, self.right, every)
+
     def in_order(self, order: str) -> list[QueryRow]:
         """Return the rows that the filters let through, sorted."""
         through = (row for row in self.rows if self.choice.filters.let_in(row))
@@ -75,28 +90,48 @@ class Found:
 
 
 def find(
-    board: Scoreboard, queries: Mapping[str, Query], remarks: Sequence[Remark], choice: Choice
+    board: Scoreboard,
+    queries: Mapping[str, Query],
+    remarks: Sequence[Remark],
+    choice: Choice,
+    right: Mapping[str, bool],
 ) -> Found:
-    """Say of every query how the chosen run answers it, and why it fails. May raise `NotFound`."""
+    """Say of every query how the chosen run answers it, and why it fails. May raise `NotFound`.
+
+    ``right`` says of the queries that were answered with this run whether rightly.
+    """
     measures = board.resolve(choice.conventions.measures(choice.texts))
     said = _by_query(remarks)
     failures = _failures_in(board, choice.run, choice.rule, said)
+    became = diagnosis.outcomes(board, choice.run, right, choice.rule) if right else {}
+    failures = diagnosis.with_generation(board, choice.run, failures, became, choice.rule)
     facets = (choice.filters.facet, choice.filters.other)
-    rows = diagnosis.query_rows(board, queries, choice.run, choice.a, measures, facets, failures)
+    rows = diagnosis.query_rows(
+        board, queries, choice.run, choice.a, measures, facets, failures, became
+    )
     through = {row.query_id for row in rows if choice.filters.let_in(row, any_class=True)}
     within = {name: each for name, each in failures.items() if name in through}
     reranked = _reranked(board, choice, said, through)
-    return Found(choice, board, measures, rows, failures, within, reranked)
+    return Found(choice, board, measures, rows, failures, within, reranked, right)
 
 
-def find_one(found: Found, remarks: Sequence[Remark], query_id: str) -> tuple[Failures, str]:
-    """Say by run why one query fails there, and what reranking did for it, if anything."""
+def find_one(
+    found: Found, remarks: Sequence[Remark], query_id: str, answers: Mapping[str, Answer]
+) -> tuple[Failures, str]:
+    """Say by run why one query fails there, and what reranking did for it, if anything.
+
+    ``answers`` are what was answered to it, by run.
+    """
     board, choice = found.board, found.choice
     given = (_known_texts(*_at(board)), texts_of, _by_query(remarks))
     failures = {
         name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
         for name in board.run_names
     }
+    for name, answer in answers.items():
+        right = {query_id: answer.correct}
+        became = diagnosis.outcomes(board, name, right, choice.rule)
+        failures[name] = diagnosis.with_generation(board, name, failures[name], became, choice.rule)
     reranked = _reranked_one(board, choice, _by_query(remarks), query_id)
     return {name: each.get(query_id) for name, each in failures.items()}, reranked
 

@@ -21,7 +21,7 @@ from labeler.formats.writing import as_lines, query_fields
 from labeler.model import Chunk, Judgment, Loaded, Query, Remark, Settings, Ungraded
 
 FORMAT = 1
-LEAVES_OUT = ("runs", "people", "seals", "the audit")
+LEAVES_OUT = ("runs", "answers", "signals", "people", "seals", "the audit")
 KINDS = ("query", "chunk", "event", "ungraded", "version")
 OF = "of"  # says of a line what it holds
 _HEADER = {COMPLETE, "golden", "settings", "leaves_out"}

@@ -30,6 +30,8 @@ from labeler.formats.names import (
     CHUNK_OF_PAIR,
     CHUNK_TEXT,
     COMPLETE,
+    CORRECT,
+    DATE,
     DOCUMENT_ID,
     FROZEN,
     GRADE,
@@ -37,7 +39,10 @@ from labeler.formats.names import (
     POSITION,
     QUERY_OF_PAIR,
     RANK,
+    SIGNAL,
+    SYSTEM,
     TITLE,
+    VALUE,
 )
 from labeler.formats.opensearch import RATINGS
 from labeler.formats.peers import is_document
@@ -50,7 +55,9 @@ from labeler.formats.tables import header_names
 from labeler.formats.trec import QRELS, RUN
 from labeler.model import GRADES
 
-Kind: TypeAlias = Literal["queries", "chunks", "golden", "run", "beir", "version", "complete"]
+Kind: TypeAlias = Literal[
+    "queries", "chunks", "golden", "run", "beir", "version", "complete", "answers", "signals"
+]
 
 _DOCUMENTS = {
     RATINGS: "judgments of OpenSearch",
@@ -69,10 +76,12 @@ _CHUNKS_HELP = (*TITLE, *DOCUMENT_ID, *POSITION)
 _KNOWN = (
     *(*QUERY_OF_PAIR, *CHUNK_OF_PAIR, *GRADE, *RANK, *QUERY_ID, *QUERY_TEXT),
     *(*CHUNK_ID, *CHUNK_TEXT, *_CHUNKS_HELP),
+    *(*DATE, *SYSTEM, *SIGNAL, *VALUE, *CORRECT),
 )
 _NEEDED = (
     "queries need query_id and query, chunks chunk_id and text, runs query_id, chunk_id and score, "
-    "golden grades query_id, chunk_id and grade"
+    "golden grades query_id, chunk_id and grade, answers query and correct, signals date, system, "
+    "name and value"
 )
 
 
@@ -237,7 +246,8 @@ def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
         return Guess("golden", f"a query a {place} with its judgments: a golden set")
     if {"event_id", "grader"} <= keys:
         return Guess("golden", f"an event a {place}, with its grader: a log of judgments")
-    if (told := _of_contexts(records, keys, place)) is not None:
+    told = _of_use(keys, place) or _of_contexts(records, keys, place)
+    if told is not None:
         return told
     if keys & {*QUERY_OF_PAIR}:
         if any(isinstance(record.get(name), list) for record in records for name in LISTS):
@@ -250,6 +260,15 @@ def _of_records(source: Source, records: Sequence[Record], place: str) -> Guess:
         what = "keys" if place == "line" else "columns"
         raise source.fail(None, f"its {what} ({names}) say of no kind of file; {_NEEDED}")
     return found
+
+
+def _of_use(keys: set[str], place: str) -> Guess | None:
+    """Guess where it is told what users did, or whether what they were answered is right."""
+    if all(keys & {*names} for names in (DATE, SYSTEM, SIGNAL, VALUE)):
+        return Guess("signals", f"a date, a system and a value a {place}: what users did")
+    if keys & {*CORRECT} and keys & {*QUERY_OF_PAIR} and not keys & {*CHUNK_OF_PAIR}:
+        return Guess("answers", f"a query a {place}, and whether its answer is correct")
+    return None
 
 
 def _of_contexts(records: Sequence[Record], keys: set[str], place: str) -> Guess | None:

@@ -23,6 +23,17 @@ TITLE = ("title",)
 DOCUMENT_ID = ("document_id", "doc_id", "document")
 POSITION = ("position",)
 
+# Of what users did, and of what they were answered. A query stands there by its id.
+DATE = ("date", "day")
+SYSTEM = ("system",)
+SIGNAL = ("name", "signal")
+VALUE = ("value",)
+COUNT = ("n", "count")
+RUN = ("run",)
+ANSWER = ("answer", "response")
+CORRECT = ("correct",)
+QUERY_BY_ID = ("query_id", "qid", "q_id", "query-id", "query")
+
 # Of what a file was taken from, not of anything in it.
 SEAL = "seal"
 FROZEN = "frozen"

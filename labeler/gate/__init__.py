@@ -4,7 +4,13 @@ Knows boards, runs and buckets; not where they are stored, which exit code a bui
 looks.
 """
 
-from labeler.gate.checks import checks_of, other_conventions, thresholds_for, with_runs
+from labeler.gate.checks import (
+    checks_of,
+    other_conventions,
+    rules_for,
+    thresholds_for,
+    with_runs,
+)
 from labeler.gate.files import SERVED, bytes_of, gate_at, served_gate
 from labeler.gate.history import History
 from labeler.gate.judging import judge, judge_each
@@ -25,7 +31,7 @@ from labeler.gate.records import (
     Terms,
     Threshold,
 )
-from labeler.gate.words import KINDS
+from labeler.gate.words import KINDS, apart
 
 __all__ = [
     "BASELINE",
@@ -46,6 +52,7 @@ __all__ = [
     "Rule",
     "Terms",
     "Threshold",
+    "apart",
     "bytes_of",
     "checks_of",
     "gate_at",
@@ -55,6 +62,7 @@ __all__ = [
     "other_conventions",
     "read_gate",
     "read_passing",
+    "rules_for",
     "served_gate",
     "thresholds_for",
     "with_runs",

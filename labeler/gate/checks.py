@@ -47,18 +47,27 @@ def thresholds_for(
     >>> [(each.at_least, each.source) for each in thresholds_for(gate, board, measure)]
     [(0.6, 'gate.toml')]
     """
-    (resolved,) = board.resolve([measure])
-    there = [(rule, _measure(rule, board)) for rule in gate.rules if rule.at_least is not None]
-    own = [rule for rule, own in there if own == resolved and rule.facet == facet]
-    exact = [rule for rule in own if rule.bucket == bucket]
-    if bucket is not None and not exact:
-        exact = [rule for rule in own if _is_each(rule)]
-    elif bucket is None:
-        exact = [rule for rule in exact if rule.facet is None]
+    found = rules_for(gate, board, measure, facet, bucket)
     return tuple(
         Threshold(rule.at_least, rule.terms, gate.name)
-        for rule in exact
+        for rule in found
         if rule.at_least is not None
+    )
+
+
+def rules_for(
+    gate: Gate, board: Scoreboard, measure: Measure, facet: str | None, bucket: str | None
+) -> tuple[Rule, ...]:
+    """Return what a gate says of a measure over all queries, or those of one bucket.
+
+    As in `checks_of`, a bucket's own rule takes the place of that for each bucket of its facet.
+    """
+    (resolved,) = board.resolve([measure])
+    own = [rule for rule in gate.rules if rule.facet == facet and _measure(rule, board) == resolved]
+    if bucket is None:
+        return tuple(rule for rule in own if rule.facet is None)
+    return tuple(
+        [rule for rule in own if rule.bucket == bucket] or [rule for rule in own if _is_each(rule)]
     )
 
 

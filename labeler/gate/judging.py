@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 
 from labeler.evaluation import Scoreboard
 from labeler.gate import words
-from labeler.gate.records import FAILED, PASSED, UNJUDGED, Check, Finding
+from labeler.gate.records import BASELINE, FAILED, PASSED, UNJUDGED, Check, Finding
 from labeler.gate.sides import Ground, Side
 from labeler.measures import Floats
 from labeler.uncertainty import Interval, Sums, intervals, sums_of, wilson
@@ -72,18 +73,29 @@ def judge(
 
 
 def judge_each(
-    board: Scoreboard, runs: Sequence[str], checks: Sequence[Check], sums: Sums = sums_of
+    board: Scoreboard,
+    runs: Sequence[str],
+    checks: Sequence[Check],
+    baseline: str | None = None,
+    sums: Sums = sums_of,
 ) -> dict[str, tuple[Finding, ...]]:
-    """Hold several runs of a board against the least values of checks, and against no other run.
+    """Hold several runs of a board against checks, and each but the ``baseline`` against that one.
 
-    ``sums`` adds up resamples; a `Resampled` does it sooner after a grade.
+    Without a baseline no drop is looked at. ``sums`` adds up resamples; a `Resampled` does it
+    sooner after a grade.
     """
     ground = Ground(board)
-    sides = [Side(run, ground) for run in runs]
-    questions = [Question(check, side) for side in sides for check in checks]
-    found = _findings(questions, sums)
-    size = len(checks)
-    return {run: found[at * size : (at + 1) * size] for at, run in enumerate(runs)}
+    held = {} if baseline is None else {BASELINE: Side(baseline, ground)}
+    asked = {
+        run: [
+            question
+            for check in checks
+            for question in _questions(check, Side(run, ground), {} if run == baseline else held)
+        ]
+        for run in runs
+    }
+    found = iter(_findings([question for some in asked.values() for question in some], sums))
+    return {run: tuple(islice(found, len(some))) for run, some in asked.items()}
 
 
 def _findings(questions: Sequence[Question], sums: Sums = sums_of) -> tuple[Finding, ...]:

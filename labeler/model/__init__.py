@@ -15,6 +15,7 @@ from labeler.model.buckets import count_buckets, order_buckets
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
 from labeler.model.letters import acting_in, legible
+from labeler.model.online import Answer, Signal, SignalPoint
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
     ASKED_TO_DECIDE,
@@ -63,6 +64,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.standing import GradedPair, Met
 from labeler.model.stored import JoinedLists
 from labeler.model.tending import (
     CANDIDATE_SOURCES,
@@ -75,10 +77,14 @@ from labeler.model.tending import (
     Asked,
     Batch,
     Candidate,
+    Gathered,
     Origin,
     Proposal,
     QueryChange,
+    Question,
+    differences,
 )
+from labeler.model.traffic import LOG, Traffic, logged, traffic_by
 
 __all__ = [
     "ADJUDICATE",
@@ -97,6 +103,7 @@ __all__ = [
     "KINDS",
     "LEAKED",
     "LEAST_JUDGED",
+    "LOG",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
@@ -123,6 +130,7 @@ __all__ = [
     "WHAT_DECIDES",
     "WITH",
     "Actor",
+    "Answer",
     "Asked",
     "AuditEntry",
     "Batch",
@@ -130,10 +138,12 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "Gathered",
     "GivenGrade",
     "GoldenGrade",
     "GoldenState",
     "GradeChange",
+    "GradedPair",
     "IntakeReport",
     "JoinedLists",
     "Judged",
@@ -142,11 +152,13 @@ __all__ = [
     "LoadedBeir",
     "LoadedGolden",
     "LoadedRun",
+    "Met",
     "Origin",
     "Pair",
     "Proposal",
     "Query",
     "QueryChange",
+    "Question",
     "Ranking",
     "Rankings",
     "RankingsByQuery",
@@ -154,9 +166,12 @@ __all__ = [
     "Remark",
     "Selection",
     "Settings",
+    "Signal",
+    "SignalPoint",
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Traffic",
     "Ungraded",
     "Version",
     "Way",
@@ -167,7 +182,10 @@ __all__ = [
     "check_name",
     "check_rule",
     "count_buckets",
+    "differences",
     "is_storable",
     "legible",
+    "logged",
     "order_buckets",
+    "traffic_by",
 ]

@@ -6,14 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import htpy
 import streamlit as st
 
 from labeler import address, comparison, diagnosis, downloads, tables, ui, wording
-from labeler.diagnosis import Failure, Rule
+from labeler.diagnosis import Failure, Outcome, Rule
 from labeler.evaluation import Ranked, Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import Chunk, Query, Remark
+from labeler.model import Answer, Chunk, Query, Remark
 from labeler.naming import short_names
 from labeler.portions import LONGEST_IN_LIST
 
@@ -30,7 +31,7 @@ class Opened:
 
     ``rule`` says when a query fails, ``failures`` by run why it fails there, and ``reranked`` what
     reranking did for it, if anything. ``words`` are what the grades are called; ``small_print``
-    stands under the numbers.
+    stands under the numbers. ``answers`` are what was answered to it, by run.
     """
 
     query: Query
@@ -44,6 +45,7 @@ class Opened:
     remarks: Sequence[Remark]
     words: Sequence[str]
     small_print: str
+    answers: Mapping[str, Answer]
 
     @property
     def query_id(self) -> str:
@@ -64,7 +66,9 @@ class Opened:
 
 def show_query(opened: Opened) -> None:
     """Show one query in full."""
-    show_html(tables.query_card(opened.query))
+    show_html(tables.query_card(opened.query, reference=not opened.answers))
+    if opened.answers:
+        show_answers(opened)
     show_leak(opened)
     for remark in opened.remarks:
         words = "nothing here answers it" if remark.kind == "unanswered" else "it is unclear"
@@ -81,6 +85,26 @@ def show_query(opened: Opened) -> None:
         show_worked(opened)
     else:
         show_pool(opened, lists, min(depth, DEEPEST_POOL))
+
+
+def show_answers(opened: Opened) -> None:
+    """Show what was answered with the run, and with A, beside the reference; others are folded."""
+    first = [run for run in (opened.run, opened.a) if run is not None and run in opened.answers]
+    others = [run for run in opened.answers if run not in first]
+    reference = opened.query.reference
+    show_html(tables.answers_card(reference, [answered(opened, run) for run in first]))
+    if others:
+        runs = "run" if len(others) == 1 else "runs"
+        with st.expander(f"Answers of {len(others)} other {runs}"):
+            show_html(tables.answers_card(reference, [answered(opened, run) for run in others]))
+
+
+def answered(opened: Opened, run: str) -> tuple[htpy.Node, Answer, Outcome]:
+    """Return what was answered with a run, and what that makes of the query."""
+    answer = opened.answers[run]
+    right = {opened.query_id: answer.correct}
+    became = diagnosis.outcomes(opened.board, run, right, opened.rule)[opened.query_id]
+    return tables.run_name(run, opened.short), answer, became
 
 
 def show_leak(opened: Opened) -> None:

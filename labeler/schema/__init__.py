@@ -16,6 +16,7 @@ from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEAL
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
 from labeler.schema.leaks import LEAKS
+from labeler.schema.online import ONLINE
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
@@ -370,6 +371,12 @@ def m010_frozen_versions_and_splits(db: Database) -> None:
 def m011_queries_found_elsewhere(db: Database) -> None:
     """Remember which queries were found in other texts, where, and who said so."""
     db.executescript(LEAKS)
+
+
+@migrations()
+def m012_signals_and_answers(db: Database) -> None:
+    """Add what users did, system by system, and what was answered by which run."""
+    db.executescript(ONLINE)
 
 
 @migrations()

@@ -91,7 +91,8 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     spreads = tables.spreads_of(bands, intervals)
     bars = bars_of(choice, board, scores)
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
-    groups = show_table(choice, tables.score_table(scores, *drawn_with))
+    table = tables.score_table(scores, *drawn_with)
+    groups = show_table(choice, tables.with_gaps(table, judged_of(choice, board)))
     show_bars(bars)
     say_bands(bands)
     show_residuals(choice, board, [bucket])
@@ -102,16 +103,28 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     return lambda: file_of(
         choice,
         scores,
-        residual_means(board, choice.measures, facet),
+        residuals_of(choice, board),
         bands=bands,
         intervals=intervals,
     )
 
 
 def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> MeanBands:
-    """Return what the holes of the runs that are shown could make of their means."""
+    """Return what the holes of the runs that are shown could make of their means.
+
+    None of weighted ones, for which that is not worked out.
+    """
+    if choice.traffic is not None:
+        return {}
     runs = [run for run in board.run_names if choice.shows(run)]
     return banding.means_of(board, runs, measures, choice.facet)
+
+
+def judged_of(choice: Choice, board: Scoreboard) -> list[Score]:
+    """Return how much of each run's top is graded, down to the cut-off of the first measure."""
+    cutoffs = (measure.cutoff for measure in choice.measures if measure.cutoff is not None)
+    depth = next(cutoffs, K)
+    return choice.table(board, choice.conventions.measures([f"Judged@{depth}"]))
 
 
 def say_bands(bands: MeanBands) -> None:
@@ -141,7 +154,7 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
     ways = lowest_of_runs([each for each in part if choice.shows(each.run)], choice.conventions)
     table = tables.bucket_table(part, *drawn_with, ways, partial(queries_of, choice))
-    show_table(choice, table)
+    show_table(choice, tables.with_gaps(table, judged_of(choice, board)))
     if ways:
         st.caption(LOWEST)
     show_bars(bars)
@@ -150,7 +163,7 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     return lambda: file_of(
         choice,
         board.table(choice.measures, facet),
-        residual_means(board, choice.measures, facet),
+        residuals_of(choice, board),
         bands=bands_of(choice, board, choice.measures),
         intervals=intervals_of(choice, board, choice.measures, facet),
     )
@@ -190,9 +203,16 @@ def _intervals(
     return dict(mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets, sums=sums))
 
 
+def residuals_of(choice: Choice, board: Scoreboard) -> Sequence[Residual]:
+    """Return what each RBP leaves open, which is not worked out for weighted means."""
+    if choice.traffic is not None:
+        return ()
+    return residual_means(board, choice.measures, choice.facet)
+
+
 def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
     """Show what each RBP leaves open, folded where there is a table for each of many buckets."""
-    found = residual_means(board, choice.measures, choice.facet)
+    found = residuals_of(choice, board)
     if not found:
         return
     with st.expander("RBP and its residual", expanded=len(buckets) == 1, key="residuals"):
@@ -254,8 +274,9 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     found = [choice.table(board, read([f"{name}@{k}" for k in CURVES_AT])) for name in "RP"]
     recall, precision = (tables.score_table(scores, choice.conventions) for scores in found)
     above = st.container()
-    groups = show_table(choice, recall, f"R@{K}")
-    show_table(choice, precision, f"P@{K}")
+    judged = judged_of(choice, board)
+    groups = show_table(choice, tables.with_gaps(recall, judged), f"R@{K}")
+    show_table(choice, tables.with_gaps(precision, judged), f"P@{K}")
     budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         drawn = drawn_of(choice, groups)

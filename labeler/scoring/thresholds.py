@@ -1,10 +1,10 @@
-"""What a gate file asks of the means on Scores, and which of them are below it; draws nothing."""
+"""What a gate file asks of the means on Scores, and which of them break it; draws nothing."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -16,8 +16,10 @@ from labeler.gate import (
     Check,
     Finding,
     Gate,
+    apart,
     judge_each,
     other_conventions,
+    rules_for,
     served_gate,
     thresholds_for,
 )
@@ -50,6 +52,8 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     gate, wrong = served_gate(os.environ)
     if gate is None:
         return Bars(aside=f"No thresholds: {wrong}") if wrong else NO_BARS
+    if choice.traffic is not None:
+        return Bars(aside=f"No thresholds: {gate.name} is for means that nothing weights.")
     if other := other_conventions(gate, choice.conventions):
         return Bars(aside=other)
     shown = [score for score in scores if choice.shows(score.run)]
@@ -57,10 +61,14 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     checks = [check for place in places for check in checks_at(gate, board, *place)]
     if not checks:
         return NO_BARS
+    held = gate.baseline if gate.baseline in board.run_names else None
     runs = tuple(dict.fromkeys(score.run for score in shown))
     at = (ui.database(), board.data_revision, board.revision, board.conventions.golden)
-    found = _found((*at, repr(choice.conventions), repr(checks), runs), checks, runs, board)
-    return _as_bars(gate, board.conventions, checks, found)
+    asked = (*at, repr(choice.conventions), repr(checks), runs, held)
+    found = _found(asked, checks, runs, held, board)
+    aside = [_other_golden(gate, board.conventions), _no_baseline(gate, checks, held)]
+    bars = _as_bars(gate, board.conventions, checks, found, held)
+    return replace(bars, aside="\n".join(filter(None, aside)))
 
 
 def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Series]) -> Thresholds:
@@ -78,10 +86,10 @@ def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Seri
 def checks_at(
     gate: Gate, board: Scoreboard, measure: Measure, facet: str | None, bucket: str | None
 ) -> list[Check]:
-    """Return the thresholds of one place as checks."""
+    """Return what a gate asks in one place as checks."""
     return [
-        Check(measure, facet, bucket, each.at_least, None, each.terms)
-        for each in thresholds_for(gate, board, measure, facet, bucket)
+        Check(measure, facet, bucket, rule.at_least, rule.drop, rule.terms)
+        for rule in rules_for(gate, board, measure, facet, bucket)
     ]
 
 
@@ -90,27 +98,29 @@ def _found(
     at: tuple[Hashable, ...],
     _checks: Sequence[Check],
     _runs: Sequence[str],
+    _baseline: str | None,
     _board: Scoreboard,
 ) -> dict[str, tuple[Finding, ...]]:
-    return judge_each(_board, _runs, _checks, banding.resampled())
+    return judge_each(_board, _runs, _checks, _baseline, banding.resampled())
 
 
 def _as_bars(
     gate: Gate,
     conventions: Conventions,
     checks: Sequence[Check],
-    found: dict[str, tuple[Finding, ...]],
+    found: Mapping[str, Sequence[Finding]],
+    baseline: str | None,
 ) -> Bars:
-    limits = {(check.measure, check.bucket): _asked(check) for check in checks}
+    limits = {(check.measure, check.bucket): _asked(check, baseline) for check in checks}
     findings = [(run, each) for run, row in found.items() for each in row]
-    below = [(run, each) for run, each in findings if each.verdict == FAILED]
-    marks = {
-        (run, each.check.measure, each.check.bucket): _in_short(gate, each)
-        for run, each in findings
-        if each.verdict != PASSED
-    }
-    sentences = [_in_full(gate, conventions, *each) for each in below]
-    return Bars(limits, marks, sentences, _other_golden(gate, conventions))
+    marks: dict[tuple[str, Measure, str | None], str] = {}
+    for run, each in findings:
+        if each.verdict != PASSED:
+            place = (run, each.check.measure, each.check.bucket)
+            marks[place] = "; ".join(filter(None, [marks.get(place), _in_short(gate, each)]))
+    broken = [(run, each) for run, each in findings if each.verdict == FAILED]
+    sentences = [_in_full(gate, conventions, *each) for each in broken]
+    return Bars({at: asked for at, asked in limits.items() if asked}, marks, sentences)
 
 
 def _other_golden(gate: Gate, chosen: Conventions) -> str:
@@ -121,20 +131,43 @@ def _other_golden(gate: Gate, chosen: Conventions) -> str:
     return f"{gate.name} judges by the golden set {gate.golden!r}; these numbers are of another"
 
 
-def _asked(check: Check) -> str:
+def _no_baseline(gate: Gate, checks: Sequence[Check], held: str | None) -> str:
+    """Say why no drop is shown though a gate allows some; nothing where they are."""
+    if held is not None or all(check.drop is None for check in checks):
+        return ""
+    if gate.baseline is not None:
+        missing = f"no run is called {gate.baseline!r}, its baseline, so no drop is shown"
+        return f"{gate.name}: {missing}"
+    return f"{gate.name} names no baseline; drops from the last run that passed labeler gate judges"
+
+
+def _asked(check: Check, baseline: str | None) -> str:
+    """Say what is asked of a mean, a limit a line."""
     confidence = check.terms.confidence
+    asked = [] if check.at_least is None else [f"≥ {check.at_least:.10g}"]
+    if check.drop is not None and baseline is not None:
+        asked.append(f"drop ≤ {check.drop:.10g}")
     sure = "" if confidence is None else f", {100 * confidence:g}% sure"
-    return f"≥ {check.at_least:.10g}{sure}"
+    return "\n".join(f"{each}{sure}" for each in asked)
 
 
 def _in_short(gate: Gate, finding: Finding) -> str:
     """Say in a few words what is wrong with a mean, and who says so."""
     if finding.verdict != FAILED:
         return f"not judged: {finding.sentence} ({gate.name})"
-    if finding.value < finding.limit:
-        return f"below {finding.limit:.10g} ({gate.name})"
+    lost, limit = apart(max(0.0, -finding.delta), finding.limit)
     sure = 100 * (finding.check.terms.confidence or 0)
-    return f"not above {finding.limit:.10g} with {sure:g}% confidence ({gate.name})"
+    if finding.against is not None:
+        if finding.delta >= 0:
+            rose = f"{finding.delta:.4f} above {finding.other}"
+            return f"{rose}, but not surely within the drop of {limit} allowed ({gate.name})"
+        fell = f"{lost} below {finding.other}"
+        if -finding.delta > finding.limit:
+            return f"{fell}, {limit} allowed ({gate.name})"
+        return f"{fell}, not surely within the {limit} allowed, {sure:g}% confidence ({gate.name})"
+    if finding.value < finding.limit:
+        return f"below {limit} ({gate.name})"
+    return f"not above {limit} with {sure:g}% confidence ({gate.name})"
 
 
 def _in_full(gate: Gate, conventions: Conventions, run: str, finding: Finding) -> str:
@@ -150,7 +183,7 @@ def show_bars(bars: Bars) -> None:
         st.text(bars.aside)
     said = "\n".join(f"{tables.BELOW} {sentence}" for sentence in bars.sentences)
     if len(bars.sentences) > MOST_SAID:
-        heading = f"{tables.BELOW} {len(bars.sentences)} means are below a threshold"
+        heading = f"{tables.BELOW} {len(bars.sentences)} means break a limit"
         with st.expander(heading, key="below"):
             st.text(said)
     elif said:

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from labeler import transfer, ui
-from labeler.safekeeping import backups
+from labeler.safekeeping import backups, kept
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
 
@@ -61,8 +61,18 @@ def download() -> None:
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
         "twelve, or some that came while it was being fetched."
     )
+    offer_seal(str(seal), transfer.dated(f"golden{kept.BESIDE}", revision))
+
+
+def offer_seal(seal: str, name: str) -> None:
+    """Show the newest seal, and offer it as a file that 'labeler check --against' takes."""
     st.caption(SEAL)
-    st.code(str(seal), language=None, wrap_lines=True)
+    st.code(seal, language=None, wrap_lines=True)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.download_button(
+            *(name, f"{seal}\n", name), key="download-seal", on_click="ignore", width=300
+        )
+        st.write("The seal as a file, for 'labeler check --against'")
 
 
 @st.cache_data(max_entries=2, show_spinner=False)

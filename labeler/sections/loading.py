@@ -36,6 +36,8 @@ KINDS = {
     "beir": "a BEIR set",
     "version": "a frozen golden set",
     "complete": "a complete golden set",
+    "answers": "answers",
+    "signals": "signals of use",
 }
 LEFT_OUT = "leave it out"
 DROP_HERE = (
@@ -48,6 +50,8 @@ a run         q1 Q0 c7 1 12.5 bm25            (TREC: query Q0 chunk rank score t
               {"query_id": "q1", "results": [{"chunk_id": "c7", "score": 12.5}]}
 golden grades q1 0 c7 3                       (TREC qrels: query 0 chunk grade)
               query,docid,rating              (a table with a header)
+answers       {"run": "bm25", "query": "q1", "answer": "Three days.", "correct": "yes"}
+signals       date,system,query,name,value,n  (a table with a header; query and n may be missing)
 
 A line each; CSV and TSV with a header are read, too, and all of it as .gz.
 What Quepid, OpenSearch, RAGAS and ranx write is read as it is."""
@@ -63,7 +67,7 @@ STYLE = """
     }
     [data-testid="stFileUploaderDropzone"] { min-height: 6rem; align-items: center; }
 """
-UPDATE = "Replace queries and chunks that are there with other content"
+UPDATE = "Replace what is there with other content"
 NEGATIVE = "Negative grades"
 AS_ZERO, AS_UNGRADED = "are 0", "are in the pool, but ungraded"
 GRADE_MAP = "Grade map"
@@ -79,6 +83,7 @@ HINTS = {
     "--grade-map": f'On this page: Options, "{GRADE_MAP}", written as 0.3=1,1.0=3',
     "--order": f'On this page: Options, "{ORDER}"',
     "--name": "On this page: the name beside the file's kind",
+    "--run": "On this page: the name beside the file's kind",
     "labeler load queries": "On this page: drop the file of its queries, too",
     "labeler restore query": 'On this page: "Queries"',
     "--limit": "On this page the limits stand as they are; where files are loaded in a terminal, "
@@ -177,8 +182,9 @@ def planned(files: Sequence[UploadedFile]) -> list[Plan]:
     )
     with st.container(border=True, gap="xsmall", key="files"):
         plans = [plan_of(number, *each, taken) for number, each in enumerate(guesses, 1)]
-    for name, often in Counter(plan.run_name for plan in plans).items():
-        if name is not None and often > 1:
+    named = Counter(plan.run_name for plan in plans if plan.kind == "run")
+    for name, often in named.items():
+        if often > 1:
             st.text(f"⚠ {often} files would be runs of the name {name!r}; give each its own")
     return plans
 
@@ -204,6 +210,14 @@ def plan_of(number: int, file: UploadedFile, found: Guess, taken: set[str]) -> P
             key=f"name-{file.file_id}",
             label_visibility="collapsed",
         )
+    elif kind == "answers":
+        given = called.text_input(
+            f"Run whose answers file {number} has",
+            key=f"answered-{file.file_id}",
+            placeholder="run, if not in the file",
+            label_visibility="collapsed",
+        )
+        name = given or None
     status = why.empty()
     if kind is None:
         status.text(f"⚠ not told: {found.why}")
@@ -232,7 +246,7 @@ def load_options(kinds: set[str | None]) -> Options:
 
 def text_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
     """Draw the options of queries and chunks; return what reads them."""
-    if not kinds & {"queries", "chunks", "golden", "beir"}:
+    if not kinds & {"queries", "chunks", "golden", "beir", "answers", "signals"}:
         return dict
     update = st.checkbox(UPDATE)
     facets = ""

@@ -9,6 +9,7 @@ import streamlit as st
 
 from labeler import address, downloads, ui
 from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings
+from labeler.sections import online
 
 if TYPE_CHECKING:
     from labeler.store import RunSummary
@@ -22,10 +23,16 @@ HINTS = {
 
 
 def runs() -> None:
+    """List the runs, change what is said of one, or drop it; and the signals of their systems."""
+    list_runs()
+    online.signals()
+
+
+def list_runs() -> None:
     """List the runs, and change what is said of one, or drop it."""
     with ui.open_store() as store:
         found, strangers = store.runs(), store.runs_that_match_nothing()
-        newest = store.revision()
+        answers, newest = store.answered_runs(), store.revision()
     if not found:
         st.write("There is no run yet. Load one here or with: `labeler load run FILE`")
         return
@@ -36,6 +43,7 @@ def runs() -> None:
             "made on": run.created_at or "",
             "queries": run.queries,
             "depth": run.depth,
+            **({"answers": answers.get(run.name, 0)} if answers else {}),
         }
         for run in found
     ]
@@ -78,9 +86,11 @@ def change(run: RunSummary) -> None:
             with ui.guard(HINTS), ui.open_store() as store:
                 store.change_run(run.name, system=system, created_at=said)
             ui.done("Saved")
+    online.drop_answers(run.name)
     with st.popover("Drop this run …", key=f"drop-{run.name}"):
         with ui.open_store() as store:
-            st.text(what_goes(run, store.settings()))
+            answers = store.answered_runs().get(run.name, 0)
+            st.text(what_goes(run, store.settings(), answers))
         if st.button("Drop it", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 store.drop_run(run.name)
@@ -97,12 +107,13 @@ def day_of(run: RunSummary) -> date | None:
     return date.fromisoformat(run.created_at[:10]) if run.created_at else None
 
 
-def what_goes(run: RunSummary, settings: Settings) -> str:
+def what_goes(run: RunSummary, settings: Settings, answers: int = 0) -> str:
     """Say what a run takes with it when it is dropped."""
     lists = ui.counted(run.queries, "list", "lists")
+    also = f" and {ui.counted(answers, 'answer', 'answers')}" if answers else ""
     gone = (
-        f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most, and leaves every "
-        "table and chart.\nChunks that no other run found are not asked for any more.\n"
+        f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most,{also} and leaves "
+        "every table and chart.\nChunks that no other run found are not asked for any more.\n"
         "Every judgment stays. To have it back, load its file again."
     )
     of_two = settings.strategy in (HOLES_OF_TWO, WHAT_DECIDES)

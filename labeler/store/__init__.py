@@ -8,16 +8,18 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.candidates import Candidates
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.editing import Overtaken, mark_of
 from labeler.store.freezing import unpacked, versions_in
+from labeler.store.gathering import Gathering
 from labeler.store.given import Given
 from labeler.store.givers import Givers
-from labeler.store.keeping import Keeping, QuerySummary
+from labeler.store.keeping import QuerySummary
 from labeler.store.leaks import Leaked, Leaks
 from labeler.store.log import Outdated
+from labeler.store.online import Online, SignalSummary
 from labeler.store.past import Past
 from labeler.store.people import WayIn
 from labeler.store.proposing import Proposing
@@ -27,6 +29,7 @@ from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.singles import Singles
+from labeler.store.standing import Standings
 from labeler.store.texts import Item
 from labeler.store.whole import WholeSet
 from labeler.store.work import CannotTell, Note, Work
@@ -47,13 +50,16 @@ __all__ = [
     "Note",
     "Opinion",
     "Outdated",
+    "Overtaken",
     "QuerySummary",
     "RunSummary",
+    "SignalSummary",
     "Store",
     "Undoable",
     "Unsayable",
     "Unusable",
     "WayIn",
+    "mark_of",
     "moment",
     "unpacked",
     "versions_in",
@@ -63,7 +69,7 @@ __all__ = [
 class Store(
     Past,
     WholeSet,
-    Keeping,
+    Online,
     Queue,
     Search,
     Sessions,
@@ -71,9 +77,10 @@ class Store(
     Singles,
     Given,
     Givers,
-    Candidates,
+    Gathering,
     Leaks,
     Proposing,
+    Standings,
     Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

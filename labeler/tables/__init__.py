@@ -11,6 +11,12 @@ from labeler.tables.agreeing import (
     confusion_picture,
     pair_table,
 )
+from labeler.tables.answering import (
+    answers_card,
+    outcome_table,
+    outcome_words,
+    two_by_two_table,
+)
 from labeler.tables.bands import Spread
 from labeler.tables.certainty import certainty
 from labeler.tables.comparing import (
@@ -49,6 +55,7 @@ from labeler.tables.scores import (
     residual_table,
     score_table,
     tie_table,
+    with_gaps,
 )
 from labeler.tables.shared import run_name
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
@@ -74,6 +81,7 @@ __all__ = [
     "agreement_answer",
     "agreement_table",
     "answer",
+    "answers_card",
     "bucket_agreement_table",
     "bucket_table",
     "certainty",
@@ -92,6 +100,8 @@ __all__ = [
     "lists_side_by_side",
     "means_and_findings",
     "movers_table",
+    "outcome_table",
+    "outcome_words",
     "own_pool_table",
     "pair_spreads",
     "pair_table",
@@ -120,8 +130,10 @@ __all__ = [
     "survival_table",
     "tie_table",
     "trend_table",
+    "two_by_two_table",
     "value_picture",
     "value_words",
     "what_if_table",
+    "with_gaps",
     "worked_table",
 ]

@@ -52,12 +52,12 @@ LISTS = style(f"""
 """)
 
 
-def query_card(query: Query) -> htpy.Fragment:
-    """Return a query with what a grader knows of it."""
+def query_card(query: Query, *, reference: bool = True) -> htpy.Fragment:
+    """Return a query with what a grader knows of it, its ``reference`` unless that stands below."""
     buckets = [f"{facet} = {bucket}" for facet, bucket in sorted(query.buckets.items())]
     kinds = [("task", query.task), ("split", query.split)]
     facts = [query.query_id, *(f"{name} {value}" for name, value in kinds if value), *buckets]
-    helps = [("Guideline", query.guideline), ("Reference", query.reference)]
+    helps = [("Guideline", query.guideline), ("Reference", query.reference if reference else None)]
     helps += [("Keywords", ", ".join(query.keywords))]
     known = [[htpy.dt[name], htpy.dd[words]] for name, words in helps if words]
     return htpy.fragment[

@@ -6,7 +6,7 @@ What the cells hold is another module's; where the links lead is the page's.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import htpy
@@ -41,7 +41,8 @@ LOOK = style(
 .scores tbody tr:last-child > * { border-bottom: var(--rule); }
 .scores td { position: relative; }
 .scores td:has(.band) { padding-bottom: 0.36rem; }
-.scores td .band { position: absolute; inset: auto 0.4rem 1px 0.4rem; height: 0.4rem; margin: 0; }
+.scores td .band { position: absolute; inset: auto 0.4rem 1px 0.4rem; height: 0.4rem; margin: 0;
+    min-width: 0; /* a narrow column's would lie over the next */ }
 .scores thead th { font-weight: 600; border-bottom-width: 2px; vertical-align: bottom; }
 .scores thead .tall { min-width: 12rem; }
 .scores thead .tall > a { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
@@ -83,8 +84,18 @@ LOOK = style(
 .scores .unseen {
     position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
 }
+.scores .gaps { display: none; white-space: nowrap; }
 .scores.crowded td small { display: none; }
-@container (max-width: 72rem) { .scores.many td small { display: none; } }
+.scores.crowded .gaps { display: inline; }
+@container (max-width: 72rem) {
+    .scores.many td small { display: none; }
+    .scores.many .gaps { display: inline; }
+    /* on a line of its own under the name, which takes all the width there is */
+    .scores.many:not(.crowded) tbody th:has(.gaps) { padding-bottom: 0.95rem; }
+    .scores.many:not(.crowded) .gaps {
+        position: absolute; left: 2.4rem; bottom: 0.2rem; font-size: 0.75rem; line-height: 1;
+    }
+}
 @container (max-width: 58rem) {
     .scores table { font-size: 0.875rem; }
     .scores th, .scores td { padding: 0.19rem 0.35rem; }
@@ -94,6 +105,8 @@ LOOK = style(
     .scores tbody th .run { flex-wrap: wrap; gap: 0 0.3rem; width: 9.5rem; }
     .scores tbody th bdi, .scores tbody th .long { flex: 1 1 100%; order: -1; width: 100%; }
     .scores th, .scores td { padding: 0.3rem 0.4rem; }
+    .scores.many:not(.crowded) tbody th:has(.gaps) { padding-bottom: 0.3rem; }
+    .scores.many:not(.crowded) .gaps { position: static; }
 }
 """
 )
@@ -129,11 +142,15 @@ class Steps(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RunTable:
-    """Columns, and a cell for each run and column; ``tags`` say of a run what no column does."""
+    """Columns, and a cell for each run and column; ``tags`` say of a run what no column does.
+
+    ``gaps`` are each run's holes, said at its name where the cells have no room to count them.
+    """
 
     columns: Sequence[Column]
     cells: Mapping[str, Mapping[str, Cell]]
     tags: Mapping[str, Sequence[str]]
+    gaps: Mapping[str, htpy.Element] = field(default_factory=dict)
 
     @property
     def values(self) -> Values:
@@ -199,19 +216,25 @@ def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> ht
     cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
     )
-    under = small(column.under)
+    under = _under(column)
     if steps is None:
         return cell[htpy.span[column.heading], under]
     link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
     return cell[
         htpy.a(link)[column.heading, htpy.span(aria_hidden="true")[f" {sign}"] if sign else None],
-        under if column.leads is None else htpy.small[_to_queries(column.leads, column)],
+        under,
     ]
 
 
-def _to_queries(href: str, column: Column) -> htpy.Element:
-    what = f"{column.under}: the queries of {column.heading}"
-    return htpy.a(".leads", href=href, title=what, aria_label=what)[column.under]
+def _under(column: Column) -> list[htpy.Element | None]:
+    """Return the lines under a heading, the first as the link where it leads anywhere."""
+    lines = column.under.splitlines()
+    if column.leads is None or not lines:
+        return [small(line) for line in lines]
+    first, *others = lines
+    what = f"{first}: the queries of {column.heading}"
+    link = htpy.a(".leads", href=column.leads, title=what, aria_label=what)[first]
+    return [htpy.small[link], *map(small, others)]
 
 
 def _group_row(group: Group, columns: int) -> htpy.Element:
@@ -235,6 +258,7 @@ def _run_row(
                 None if steps is None else _pin(run, table, lineup, steps),
                 run_name(run, names.short, long=LONG_NAME),
                 [_aside(text) for text in (*said, *table.tags.get(run, ())) if text],
+                table.gaps.get(run),
                 None if steps is None else _hide(run, steps),
             ]
         ],

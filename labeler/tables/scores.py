@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 import htpy
@@ -19,8 +20,9 @@ from labeler.evaluation import (
 )
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
-from labeler.measures import MEASURES, Measure
+from labeler.measures import BUDGET, MEASURES, Measure
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
+from labeler.tables.reviewing import share_words
 from labeler.tables.runs import Cell, Column, RunTable
 from labeler.tables.shared import hole_words, reach_words
 from labeler.uncertainty import Interval, Intervals
@@ -32,7 +34,7 @@ NO_INTERVALS: Intervals = MappingProxyType({})
 Spreads = Mapping[tuple[str, Measure, str | None], Spread]
 """How far means may be off, by run, measure and bucket."""
 Limits = Mapping[tuple[Measure, str | None], str]
-"""What is asked of a column, in words, by measure and bucket."""
+"""What is asked of a column, in words, a limit a line, by measure and bucket."""
 Marks = Mapping[tuple[str, Measure, str | None], str]
 """What is wrong with a mean, in words, by run, measure and bucket."""
 Ways = Mapping[tuple[str, Measure, str | None], str]
@@ -117,7 +119,7 @@ def _rests_on(score: Score) -> str:
 def _under(score: Score, limits: Limits) -> str:
     """Say what a column's means rest on, and what is asked of them."""
     asked = limits.get((score.measure, score.bucket))
-    return _rests_on(score) if asked is None else f"{_rests_on(score)} · {asked}"
+    return _rests_on(score) if asked is None else f"{_rests_on(score)}\n{asked}"
 
 
 def _of_scores(
@@ -196,6 +198,22 @@ def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
     for score in scores:
         missing[score.run] = max(score.missing, missing.get(score.run, 0))
     return {run: [f"{count:,} absent"] for run, count in missing.items() if count}
+
+
+def with_gaps(table: RunTable, judged: Sequence[Score]) -> RunTable:
+    """Return a table that says each run's share of holes where it has no room for their numbers.
+
+    ``judged`` are the runs' `Judged` at one depth.
+    """
+    gaps = {score.run: _gap(score) for score in judged if not math.isnan(score.value)}
+    return replace(table, gaps=gaps)
+
+
+def _gap(score: Score) -> htpy.Element:
+    of = f"of the top {score.measure.cutoff}" if score.measure.cutoff != BUDGET else "in the prompt"
+    share = share_words(round(10_000 * (1 - score.value)), 10_000)
+    said = f"{share} {of} are holes: chunks that nobody has graded"
+    return htpy.small(".gaps", title=said)[f"{HOLE} {share}", _unseen(f" holes, {of}")]
 
 
 def tie_table(ranges: Mapping[str, Sequence[TieRange]], conventions: Conventions) -> RunTable:

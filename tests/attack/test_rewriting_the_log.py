@@ -90,6 +90,64 @@ def test_a_backup_says_what_a_changed_golden_set_hides(path: Path, run: Run, tmp
     assert run("check", "--against", kept).exit_code == 1
 
 
+CARRIERS = {
+    "golden.qrels": "golden.qrels.seal.txt",
+    "golden.csv": "golden.csv.seal.txt",
+    "golden.jsonl.gz": "golden.jsonl.gz.seal.txt",
+    "set.zip": "set.zip",
+    "set": "set",
+    "log.jsonl": "log.jsonl",
+    "log.jsonl.gz": "log.jsonl.gz",
+    "backup.db": "backup.db",
+}
+KINDS = {"set": ["--format", "beir"], "log.jsonl": ["--format", "events"]}
+KINDS["log.jsonl.gz"] = KINDS["log.jsonl"]
+
+
+@pytest.mark.parametrize("written", CARRIERS)
+def test_every_export_and_backup_leaves_a_seal_that_tells_of_an_edit(
+    path: Path, run: Run, tmp_path: Path, written: str
+):
+    verb = "backup" if written == "backup.db" else "export"
+    made = run(verb, tmp_path / written, *KINDS.get(written, []))
+    assert made.exit_code == 0, made.output
+    carrier = tmp_path / CARRIERS[written]
+    assert run("check", "--against", carrier).exit_code == 0
+    rewrite(path, EDIT, "DELETE FROM seals")
+    with Store(path) as store:
+        store.seal()
+    looked = run("check", "--against", carrier)
+    assert looked.exit_code == 1
+    assert "against:    WRONG: what was said up to judgment 8" in looked.output
+
+
+def test_a_seal_that_stands_beside_an_export_is_never_lost_unasked(run: Run, tmp_path: Path):
+    seal = tmp_path / "golden.qrels.seal.txt"
+    seal.write_text("an older one\n")
+    refused = run("export", tmp_path / "golden.qrels")
+    assert refused.exit_code == 1
+    assert f"{seal}: is there already; replace it with --force" in refused.output
+    assert sorted(each.name for each in tmp_path.iterdir() if "golden.qrels" in each.name) == [
+        "golden.qrels.seal.txt"
+    ]
+    assert run("export", tmp_path / "golden.qrels", "--force").exit_code == 0
+    assert seal_in(run("check").output) == seal.read_text().strip()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"q1 0 c1 3\n", b'{"seal": 7}\n', b"{", b"PK\x03\x04", b"\x1f\x8b\x00", b"\xff"],
+)
+def test_a_file_without_a_seal_is_said_to_carry_none(run: Run, tmp_path: Path, content: bytes):
+    (tmp_path / "golden.qrels").write_bytes(content)
+    refused = run("check", "--against", tmp_path / "golden.qrels")
+    assert refused.exit_code == 1
+    assert "golden.qrels: carries no seal; " in refused.output or (
+        "golden.qrels: its seal cannot be read: " in refused.output
+    )
+    assert "Traceback" not in refused.output
+
+
 def test_a_backup_of_a_log_that_was_edited_says_so(path: Path, run: Run, tmp_path: Path):
     rewrite(path, EDIT)
     said = run("backup", tmp_path / "backup.db").output

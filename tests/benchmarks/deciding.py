@@ -25,7 +25,7 @@ import numpy as np
 
 from labeler.deciding import MATTERS, Decider, Standing, Trial
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.given import grade_rule, grades_from, lists_of_runs
+from labeler.given import RunRule, grade_rule, grades_from, lists_of_runs
 from labeler.measures import Ints, Measure
 from labeler.model import GradeChange
 
@@ -83,7 +83,9 @@ def read(folder: Path, *, drop: bool) -> Graded:
     [qrels, *_] = [path for pattern in QRELS for path in sorted(folder.glob(pattern))]
     grades = grades_from(qrels, grade_rule(None, negative_as_zero=True))
     files = sorted(path for pattern in RUNS for path in folder.glob(pattern))
-    lists = lists_of_runs({path.name.split(".trec")[0]: path for path in files}, "first")
+    lists = lists_of_runs(
+        {path.name.split(".trec")[0]: path for path in files}, RunRule(on_duplicate="first")
+    )
     runs = {
         name: {
             query: [chunk for chunk in ranked.chunk_ids if not drop or chunk in grades[query]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -124,6 +125,24 @@ def test_twenty_runs_with_long_names_fit_on_the_first_screen(crowd, visit):
     assert last is not None
     assert last["y"] + last["height"] <= 900
     assert last["height"] <= 32, "a row is one line"
+
+
+def test_on_a_narrow_page_each_run_says_its_share_of_holes_and_bands_stay_apart(crowd, visit):
+    page = visit(f"{crowd.url}/scores", viewport={"width": 1024, "height": 768})
+    expect(page.locator(".scores tbody tr")).to_have_count(20)
+    expect(page.locator(".scores td small").first).to_be_hidden()
+    first = page.locator(".scores tbody tr").first
+    expect(first.locator(".gaps")).to_be_visible()
+    expect(first.locator(".gaps")).to_have_text("◌ 90% holes, of the top 10")
+    table = page.locator(".scores")
+    assert table.evaluate("it => it.scrollWidth <= it.clientWidth"), "nothing is scrolled to"
+    boxes = [band.bounding_box() for band in first.locator(".band").all()]
+    ends = [(box["x"], box["x"] + box["width"]) for box in boxes if box is not None]
+    assert len(ends) > 3
+    assert all(end < start for (_, end), (start, _) in pairwise(ends)), "bands do not touch"
+    wide = visit(f"{crowd.url}/scores", viewport={"width": 1440, "height": 900})
+    expect(wide.locator(".scores td small").first).to_be_visible()
+    expect(wide.locator(".gaps").first).to_be_hidden()
 
 
 def test_a_click_on_a_heading_sorts_and_back_undoes_it(crowd, visit):

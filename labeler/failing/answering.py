@@ -1,0 +1,80 @@
+"""Retrieval set beside the answer, over all queries: the two-by-two, and the same by bucket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from labeler import address, diagnosis, downloads, tables, ui
+from labeler.diagnosis import Outcome, TwoByTwo
+from labeler.failing.finding import Found
+from labeler.markup import show_html
+from labeler.model import legible
+
+
+def show_answers(found: Found, answered: Mapping[str, int]) -> None:
+    """Show what became of the queries and their answers; ``answered`` are the runs with some."""
+    choice = found.choice
+    if not found.right:
+        named = ", ".join(found.short[run] for run in answered)
+        st.text(
+            f"No answer of {found.short[choice.run]} is loaded. Runs with answers: {named}. "
+            "Choose one of these, or load the answers of this one on the Data page, or in a "
+            "terminal:"
+        )
+        st.code(f"labeler load answers FILE --run {legible(choice.run)}", language=None)
+        return
+    table = found.table
+    show_html(tables.sentences(table.sentences))
+    show_html(tables.two_by_two_table(table, _queries_that))
+    show_html(tables.small_print([*tables.outcome_words(table), said(found)]))
+    by_bucket = by_bucket_of(found)
+    if by_bucket:
+        show_html(tables.outcome_table(by_bucket, choice.filters.facet or ""))
+    ui.offer(
+        "Download these counts as CSV",
+        lambda: downloads.answers_csv(
+            choice.run,
+            {None: table} | dict(by_bucket),
+            choice.filters.facet,
+            found.board.conventions,
+        ),
+        "answers.csv",
+        found.board.revision,
+    )
+
+
+def said(found: Found) -> str:
+    """Say what is found, by which conventions, and what the shares and intervals are of."""
+    rel = "the grade that the failure rule asks for"
+    return (
+        f"found: a chunk of {rel} or better is within the prompt budget · shares are of the "
+        "queries in the four cells, with Wilson's 95% interval over the choice of queries · "
+        f"{found.board.conventions.sentence}"
+    )
+
+
+def by_bucket_of(found: Found) -> dict[str, TwoByTwo]:
+    """Return the same for each bucket of the facet that is chosen, if one is."""
+    facet = found.choice.filters.facet
+    if facet is None:
+        return {}
+    rows = [row for row in found.rows if found.choice.filters.let_in(row, any_class=True)]
+    ids = {row.query_id for row in found.rows}
+    buckets = [each for each in found.board.facets.get(facet, ()) if each is not None]
+    return {
+        bucket: diagnosis.two_by_two(
+            [(row.query_id, row.outcome) for row in rows if row.outcome and row.bucket == bucket],
+            found.right,
+            ids,
+        )
+        for bucket in buckets
+        if any(row.bucket == bucket for row in rows)
+    }
+
+
+def _queries_that(outcome: Outcome) -> str:
+    """Return the address of the list of queries of which this became."""
+    given = address.given_all()
+    return address.to("/queries", **{**given, "view": None, "outcome": outcome.name})
