@@ -170,6 +170,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.keywords",
         "labeler.measures",
         "labeler.model",
+        "labeler.trend",
         "labeler.uncertainty",
     },
     "labeler.frames": {
