@@ -120,15 +120,15 @@ def test_thousands_of_disagreements_are_each_on_one_page_and_the_way_leads_throu
     assert asked(lead, **{"from": 1_980})["next_open"] == 0, "and around"
 
 
-def test_a_query_that_is_retired_meanwhile_is_listed_no_more_and_its_decision_kept(
+def test_a_query_that_is_retired_meanwhile_is_listed_no_more_and_who_decides_is_told(
     filled: Store, lead: Pad
 ):
-    """Somebody still has the pair on screen: what they decide is not lost."""
     say(filled, "c4", {"Ann": 0, "Bob": 3})
     [item] = asked(lead)["items"]
     filled.retire_query("q1")
     assert asked(lead)["total"] == 0
-    assert post(lead, event(lead, item, "v1", 1)) == [{"event_id": "v1", "saved": True}]
+    [result] = post(lead, event(lead, item, "v1", 1))
+    assert result["refused"] == "query 'q1' has been retired from this golden set"
     assert asked(lead)["undoable"] == []
     assert lead.answer("disagreements", query="q1", chunk="c4").status == 200
 
