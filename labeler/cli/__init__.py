@@ -22,6 +22,7 @@ from labeler.cli.exporting import export
 from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
+from labeler.cli.health import health
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.leaking import leakage
 from labeler.cli.loading import load
@@ -78,6 +79,7 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
+COMMANDS += [health]
 COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
 COMMANDS += [take, change, rename, drop, retire, explain_measures]

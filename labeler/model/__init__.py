@@ -64,6 +64,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.standing import GradedPair, Met
 from labeler.model.stored import JoinedLists
 from labeler.model.tending import (
     CANDIDATE_SOURCES,
@@ -84,6 +85,7 @@ from labeler.model.tending import (
     Tended,
     differences,
 )
+from labeler.model.traffic import LOG, Traffic, logged, traffic_by
 
 __all__ = [
     "ADJUDICATE",
@@ -102,6 +104,7 @@ __all__ = [
     "KINDS",
     "LEAKED",
     "LEAST_JUDGED",
+    "LOG",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
@@ -141,6 +144,7 @@ __all__ = [
     "GoldenGrade",
     "GoldenState",
     "GradeChange",
+    "GradedPair",
     "IntakeReport",
     "JoinedLists",
     "Judged",
@@ -149,6 +153,7 @@ __all__ = [
     "LoadedBeir",
     "LoadedGolden",
     "LoadedRun",
+    "Met",
     "Origin",
     "Pair",
     "Proposal",
@@ -168,6 +173,7 @@ __all__ = [
     "StoredList",
     "StoredRun",
     "Tended",
+    "Traffic",
     "Ungraded",
     "Version",
     "Way",
@@ -181,5 +187,7 @@ __all__ = [
     "differences",
     "is_storable",
     "legible",
+    "logged",
     "order_buckets",
+    "traffic_by",
 ]

@@ -29,6 +29,7 @@ from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.singles import Singles
+from labeler.store.standing import Standings
 from labeler.store.texts import Item
 from labeler.store.whole import WholeSet
 from labeler.store.work import CannotTell, Note, Work
@@ -79,6 +80,7 @@ class Store(
     Gathering,
     Leaks,
     Proposing,
+    Standings,
     Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""
