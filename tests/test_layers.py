@@ -84,6 +84,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.uncertainty",
     },
     "labeler.logs": {"labeler.model"},
+    "labeler.promptly": set(),
     "labeler.pooling": {"labeler.model"},
     "labeler.portions": set(),
     "labeler.agreement": {"numpy", "labeler.errors", "labeler.model"},
@@ -170,6 +171,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.keywords",
         "labeler.measures",
         "labeler.model",
+        "labeler.trend",
         "labeler.uncertainty",
     },
     "labeler.frames": {
@@ -520,6 +522,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.doors",
         "labeler.hosts",
         "labeler.logs",
+        "labeler.promptly",
         "labeler.places",
         "labeler.pushing",
         "labeler.routes",
