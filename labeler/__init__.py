@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeler.api import Limits, compare, evaluate, find_keywords
+    from labeler.api import Limits, compare, evaluate, find_keywords, trend_of
 
 __version__ = "0.1.0"
-__all__ = ["Limits", "__version__", "compare", "evaluate", "find_keywords"]
+PUBLIC = ("Limits", "compare", "evaluate", "find_keywords", "trend_of")
+__all__ = ["Limits", "__version__", "compare", "evaluate", "find_keywords", "trend_of"]
 
 
 def __getattr__(name: str) -> Any:
     """Fetch a public name when it is first asked for, so that importing labeler costs nothing."""
-    if name not in ("Limits", "compare", "evaluate", "find_keywords"):
+    if name not in PUBLIC:
         raise AttributeError(f"module 'labeler' has no attribute {name!r}")
     from labeler import api
 

@@ -8,11 +8,11 @@ from datetime import date
 from pathlib import Path
 from typing import Literal
 
-from labeler import formats, freezing
+from labeler import candidates, formats, freezing
 from labeler.chain import Seal
 from labeler.errors import BadInput
-from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, RunKind
-from labeler.model import GoldenGrade, IntakeReport, Query
+from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, Proposing, RunKind
+from labeler.model import Candidate, GoldenGrade, IntakeReport, Query
 from labeler.store import Disagreement, Store
 from labeler.versions import Content
 
@@ -139,6 +139,64 @@ def _golden(
         limits=options.limits,
     )
     return lambda store: [store.add_golden(meant_by(store).golden(loaded), update=options.update)]
+
+
+def read_candidates(
+    path: str | Path,
+    source: str,
+    *,
+    facets: Sequence[str] | None = None,
+    evenly: Sequence[str] | None = None,
+    most: int | None = None,
+    seed: int = 0,
+    proposing: Proposing | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Apply:
+    """Read a file of questions, and return what keeps them in a store as candidates.
+
+    Of a log at most ``most`` new ones are drawn (200 where None), as many as can be of each bucket
+    of the facets ``evenly``; of other files all. What queries ask already is counted to them.
+    """
+    asked = formats.stream_candidates(
+        path,
+        source,
+        facets=facets,
+        proposing=proposing,
+        name=name,
+        progress=progress,
+        limits=limits,
+    )
+    found = candidates.gathered(asked, source, name or str(path), named=facets is not None)
+    candidates.check_facets(found, evenly or ())
+    if most is None and source == "log":
+        most = candidates.USUAL_DRAW
+
+    def put(store: Store) -> list[IntakeReport]:
+        queries = store.texts_of_queries()
+        candidates.tell_queries(found, queries)
+        there = store.candidate_states(source)
+        new = [each for each in found.questions if candidates.is_new(each, there)]
+        old = [each for each in found.questions if not candidates.is_new(each, there)]
+        kept = [*old, *candidates.drawn(new, most, seed, evenly)]
+        return [store.add_candidates(found, kept, evenly=evenly, seed=seed)]
+
+    return put
+
+
+def query_from(candidate: Candidate, query_id: str | None = None) -> Query:
+    """Return the query a candidate becomes as it stands; without an id it is one of its text."""
+    buckets = candidate.usual_buckets()
+    return Query(
+        formats.query_id_of(candidate.text) if query_id is None else query_id,
+        candidate.text,
+        buckets.pop("task", None),
+        candidate.reference,
+        candidate.guideline,
+        candidate.keywords,
+        buckets,
+    )
 
 
 def _version(path: str | Path, options: LoadOptions, name: str | None) -> Apply:

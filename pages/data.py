@@ -4,6 +4,7 @@ import streamlit as st
 
 from labeler import address, ui
 from labeler.sections.audit import audit
+from labeler.sections.candidates import candidates
 from labeler.sections.downloading import download
 from labeler.sections.loading import load
 from labeler.sections.people import people
@@ -18,6 +19,7 @@ SECTIONS = {
     "People": people,
     "Runs": runs,
     "Queries": queries,
+    "Candidates": candidates,
     "Versions": versions,
     "Settings": decide,
     "Audit": audit,

@@ -10,7 +10,7 @@ from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import by_grader, in_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
-from labeler.reviewing import agreement, disagreements
+from labeler.reviewing import agreement, disagreements, health
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -296,6 +296,7 @@ def show_agreement() -> None:
 SECTIONS = {
     "Work": show_work,
     "Progress": show_progress,
+    "Health": health.show,
     "Agreement": show_agreement,
     "Disagreements": disagreements.show,
     "Can't tell": show_cannot_tell,
@@ -312,7 +313,7 @@ if section == "Agreement":
     asked = agreement.choose()
 elif section == "Disagreements":
     disagreements.choose()
-else:
+elif section != "Health":  # which is of all queries
     with choices.row():
         facet = choose_facet() if section == "Progress" else None
         choices.choose_selection(width=220)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import live, scoring, tables, ui
-from labeler.evaluation import Scoreboard, cautions
+from labeler import address, live, scoring, tables, ui
+from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
 from labeler.markup import show_html
 
 MOST_CAUTIONS_OPEN = 6
@@ -19,6 +19,8 @@ def show_scores() -> str:
     """Show the newest numbers; return how much they rest on."""
     with ui.open_store() as store:
         board = ui.live_board(store, choice.conventions)
+    if choice.traffic is not None:
+        board = board.weighing(choice.traffic)
     now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
     if len(shown) < len(board.run_names):
@@ -46,6 +48,10 @@ def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> 
         notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
     if choice.view in scoring.WITH_INTERVALS:
         notes.append(REACH)
+    if choice.traffic is not None:
+        notes.append(NOT_WEIGHTED)
+    elif choice.view not in scoring.WEIGHED and address.given("weighted"):
+        notes.append("this view is not weighted: each query counts the same")
     scoring.show_small_print(choice.conventions, notes)
     if is_first:
         warn(choice, board)

@@ -264,6 +264,35 @@ def test_without_b_all_pairs_of_named_runs_are_tested_together() -> None:
             labeler.compare(qrels, wrong)
 
 
+def test_what_holes_could_make_of_a_mean_is_a_column_where_it_is_asked_for() -> None:
+    runs = {"A": RUN, "B": OTHER, "C": {"q1": ["new", "c1"], "q2": ["c4"]}}
+    plain = labeler.evaluate(QRELS, runs, MEASURES)
+    assert "holes_lowest" not in plain.columns, "it takes its time"
+    frame = labeler.evaluate(QRELS, runs, MEASURES, bands=True)
+    pd.testing.assert_frame_equal(frame[plain.columns], plain)
+    of = frame.set_index(["run", "measure"])
+    assert of.loc[("C", "RR"), ["value", "holes_lowest", "holes_highest"]].tolist() == [
+        0.75,
+        0.75,
+        1,
+    ]
+    ranked = frame[frame.measure != "Judged@10"]
+    assert (ranked.holes_lowest <= ranked.sampled_low).all()
+    assert (ranked.sampled_high <= ranked.holes_highest).all()
+    assert frame[frame.measure == "Judged@10"].holes_highest.isna().all()
+    pair = labeler.compare(QRELS, RUN, runs["C"], "RR", bands=True)
+    [row] = pair.to_dict("records")
+    assert "run_a" not in row
+    assert row["holes_lowest"] <= row["delta"] <= row["holes_highest"]
+    assert row["holes_highest_b"] == 1.0
+    three = labeler.compare(QRELS, runs, measures="RR", bands=True)
+    assert three[["run_a", "run_b"]].values.tolist() == [["A", "B"], ["A", "C"], ["B", "C"]]
+    assert (three.holes_lowest <= three.delta).all()
+    for ask in (labeler.evaluate, labeler.compare):
+        with pytest.raises(BadInput, match="bands are of means"):
+            ask(QRELS, runs, measures="RR", bands=True, per_query=True)
+
+
 def test_numbers_of_numpy_and_measures_of_ir_measures_are_understood() -> None:
     qrels = {q: {c: np.int8(grade) for c, grade in chunks.items()} for q, chunks in QRELS.items()}
     run = {q: {c: np.float32(score) for c, score in ranked.items()} for q, ranked in RUN.items()}

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from labeler.comparing.certainty import how_sure
+from labeler.certainty import how_sure
 from labeler.comparison import Delta
 from labeler.deciding import Standing
 from labeler.evaluation import Conventions

@@ -112,6 +112,8 @@ def test_the_table_has_b_minus_a_and_what_it_rests_on(run: Labeler) -> None:
         CONVENTIONS,
         "! 1 query without any golden grade: left out",
         "! Fewer than 10 queries (n 2): any difference of b from a may be chance",
+        "! Too few grades to say who will be ahead by RR: 4 of 7 are given, about 3 more are "
+        "likely needed.",
         "! RR −0.0833 is 0.0000 by the chunks found and −0.0833 by their order "
         "(n 2; recall of the whole lists 0.7500 in A, 0.7500 in B)",
         f"! {RULE}; Holm's correction over all 2 tests shown; {COVERS}",
@@ -143,11 +145,13 @@ def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
     monkeypatch.setenv("LABELER_DB", str(path))
     asked = ["compare", "old", "new", "--measures", "RR R@1", "--by", "intent"]
     lines = output(CliRunner().invoke(main, asked)).splitlines()
-    assert lines[-7].startswith(
+    assert lines[-8].startswith(
         "! Which is better cannot be told yet: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
         "0.0130) is more than chance, but holes may turn it. The 40 holes could make it "
     )
-    assert lines[-6:-3] == [
+    assert lines[-7:-3] == [
+        "! Once all holes are graded, new is ahead on these queries by RR with 65%; it takes about "
+        "all of the 40 open grades to settle it.",
         "! intent = setup moves against the total: R@1 falls by 1.0000 (n 11) from old to new, "
         "but over all queries it rises by 0.4500 (n 40)",
         "! intent = setup moves against the total: RR falls by 0.5000 (n 11) from old to new, "
@@ -285,7 +289,7 @@ def test_json_rows_carry_everything_and_every_digit(run: Labeler) -> None:
     [row] = rows
     assert row.pop("conventions")["description"] == CONVENTIONS
     kinds = [note["kind"] for note in row.pop("notes")]
-    assert kinds == ["ungraded", "few", "parts", "how sure", "how worked out"]
+    assert kinds == ["ungraded", "few", "once all is graded", "parts", "how sure", "how worked out"]
     bands = {name: row.pop(name) for name in list(row) if name.startswith(("holes_l", "holes_h"))}
     bands |= {name: row.pop(name) for name in list(row) if name.startswith("sampled")}
     assert all(row.pop(name) for name in ("holes_exact", "holes_exact_a", "holes_exact_b"))

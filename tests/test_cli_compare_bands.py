@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from labeler.certainty import how_sure
 from labeler.cli import main
+from labeler.cli.scoring import chosen
+from labeler.comparison import compare
+from labeler.deciding import Decider
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.store import Store
 from labeler.uncertainty import Bands
@@ -58,3 +62,40 @@ def test_the_terminal_learns_of_holes_from_all_runs_as_the_page_does(golden_set:
     sentence = CliRunner().invoke(main, asked).output
     band = on_the_page[measures[0], None]
     assert f"{band.high:+.4f} (90%)".replace("-", "−") in sentence
+
+
+def test_a_run_named_alone_has_the_bands_that_it_has_on_the_page(golden_set: Path) -> None:
+    """The page shows one run with the holes of one, and has learnt from all that are stored."""
+    asked = ["score", "b", "--measures", MEASURES, "--db", str(golden_set), "--format", "json"]
+    result = CliRunner().invoke(main, asked)
+    assert result.exit_code == 0, result.output
+    with Store(golden_set) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    measures = board.conventions.measures(MEASURES)
+    on_the_page = Bands(board, ("b",)).means(board, measures)
+    rows = json.loads(result.output)
+    assert [(row["run"], row["sampled_low"], row["sampled_high"]) for row in rows] == [
+        ("b", band.low, band.high) for band in on_the_page.values()
+    ]
+    alone = Scoreboard(chosen(board.collection, ["b"]), Conventions.of())
+    unlearned = Bands(alone).means(alone, measures).values()
+    assert [row["sampled_high"] for row in rows] != [band.high for band in unlearned]
+
+
+def test_the_terminal_says_how_surely_somebody_is_ahead_in_the_words_of_the_page(
+    golden_set: Path,
+) -> None:
+    asked = ["compare", "a", "b", "--measures", MEASURES, "--db", str(golden_set)]
+    said = CliRunner().invoke(main, asked).output
+    with Store(golden_set) as store:
+        board, settings = Scoreboard(store.collection(), Conventions.of()), store.settings()
+    measure = board.conventions.measures(MEASURES)[0]
+    standing = Decider().standing(board, "a", "b", measure, settings.matters)
+    found = compare(board, "a", "b", [measure])
+    band = Bands(board, ("a", "b")).deltas(board, [measure])[measure, None]
+    sentence = how_sure(standing, board.conventions, ("a", "b"), found.deltas[0], band)
+    assert f"\n! {sentence}\n" in said
+    rows = json.loads(CliRunner().invoke(main, [*asked, "--format", "json"]).output)
+    assert sentence in [note["text"] for note in rows[0]["notes"]]
+    three = CliRunner().invoke(main, ["compare", "a", "b", "c", "--db", str(golden_set)]).output
+    assert "Once all holes" not in three, "of two runs alone"

@@ -21,10 +21,12 @@ from labeler import ui
 from labeler.cli import main
 from labeler.comparing.reporting import report_of
 from labeler.comparison import View, buckets_of, compare
+from labeler.diagnosis import Bar
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.freezing import freeze
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, SingleGrades
 from labeler.report import Asked, Source, make_report
+from labeler.report.strips import RankStrips
 from labeler.store import Store
 from tests.page import loaded
 
@@ -85,6 +87,44 @@ def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
         assert words in text
     assert "B: 1 of 2 judged queries fail" in text
     assert "where are my invoices" in text
+
+
+def test_a_failing_query_shows_what_stands_at_the_first_ranks_of_both_runs(
+    filled: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "review.html"
+    report(filled, "first", "second", "-o", str(path))
+    text = page_of(path).text
+    assert "A 1 · B ·" in text, "q2: a grade and a hole in A, a hole in B"
+    assert "a digit is a grade, · a chunk nobody has graded" in text
+    assert "A 3" not in text, "q1 does not fail"
+
+
+def test_relevant_chunks_below_the_strip_are_named_by_their_ranks() -> None:
+    names = [f"c{at:02}" for at in range(40)]
+    relevant = dict.fromkeys((names[0], names[10], names[20], names[30], names[39]), 2)
+    board = Scoreboard(collect({"q": relevant}, {"run": {"q": names}}), Conventions.of())
+    page = Page(str(RankStrips(board, {"Run": "run"}).of("q")))
+    assert page.text == f"2 {'· ' * 9}11, 21, 31 and 1 more"
+
+
+def test_keywords_are_in_a_report_where_queries_have_some(filled: Store, tmp_path: Path) -> None:
+    path = tmp_path / "review.html"
+    report(filled, "first", "second", "-o", str(path))
+    assert "Keywords" not in page_of(path).text
+    queries = [
+        replace(query, keywords=("3", "nowhere")) if query.query_id == "q1" else query
+        for query in filled.queries()
+    ]
+    filled.add_queries(loaded(queries), update=True)
+    report(filled, "first", "second", "-o", str(path), "--force")
+    text = page_of(path).text
+    assert "Keywords RR@10 nDCG@10 coverage@10 n A 0.1667" in text
+    assert "Only A has these in its top 10: 1 Keyword Query" in text
+    assert "1 keyword is in no chunk at all: 'nowhere' of query q1" in text
+    report(filled, "second", "-o", str(path), "--force")
+    assert "2 keywords are" not in page_of(path).text
+    assert "'3' of query q1" in page_of(path).text
 
 
 def test_of_one_run_there_is_all_but_the_comparison(filled: Store, tmp_path: Path) -> None:
@@ -225,7 +265,9 @@ def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
     queries = {name: Query(name, f"{text} {name}" * 3) for name in names}
     source = Source(board, queries, [], NOBODYS, frozenset(), lambda _: {})
     measures = board.conventions.measures("nDCG@10 R@5 RR")
-    made = make_report(source, Asked("one", "two", measures, date(2026, 11, 22)))
+    rule = Bar(measures[0], 1.0)
+    made = make_report(source, Asked("one", "two", measures, date(2026, 11, 22), rule=rule))
+    assert made.count(b'class="strips"') == 1_000, "every query fails"
     assert len(made) < 3_000_000
     assert all(name.encode() in made for name in names)
 

@@ -10,7 +10,7 @@ from labeler.agreement.against import (
     against_others,
 )
 from labeler.agreement.coefficients import METRICS, Metric
-from labeler.agreement.draws import Draws
+from labeler.agreement.draws import Draws, Sums
 from labeler.agreement.measuring import Agreement, Coefficient, PairAgreement, agreement_of
 from labeler.agreement.records import Record, agreement_records, records_of
 from labeler.agreement.repeats import SelfAgreement, by_grader, in_words, self_agreement
@@ -40,6 +40,7 @@ __all__ = [
     "Resolve",
     "SelfAgreement",
     "Sheet",
+    "Sums",
     "Week",
     "against_others",
     "agreement_of",

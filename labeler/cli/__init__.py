@@ -14,6 +14,7 @@ from labeler import __version__
 from labeler.cli.agreeing import agreement
 from labeler.cli.answering import answers
 from labeler.cli.audit import audit
+from labeler.cli.candidates import candidates, history, take
 from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
@@ -21,6 +22,7 @@ from labeler.cli.exporting import export
 from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
 from labeler.cli.group import FILE, LabelerGroup
+from labeler.cli.health import health
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.leaking import leakage
 from labeler.cli.loading import load
@@ -77,8 +79,9 @@ COMMANDS = [
     agreement,
     disagreements,
 ]
+COMMANDS += [health]
 COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
-COMMANDS += [invite, revoke, people, runs, queries, settings, audit]
-COMMANDS += [change, rename, drop, retire, explain_measures]
+COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
+COMMANDS += [take, change, rename, drop, retire, explain_measures]
 for command in COMMANDS:
     main.add_command(command)

@@ -12,7 +12,13 @@ import click
 from labeler import comparison, freezing
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
-from labeler.cli.pairs import Shown, answer_in_words, surety_table, tested_together
+from labeler.cli.pairs import (
+    Shown,
+    answered,
+    settling_in_words,
+    surety_table,
+    tested_together,
+)
 from labeler.cli.scoring import (
     asking_options,
     check_asked,
@@ -30,7 +36,8 @@ from labeler.cli.tables import (
     text_footer,
     text_lines,
 )
-from labeler.comparison import Both, Comparison, Delta, QueryDelta
+from labeler.cli.weighting import traffic_asked, weighed, weighted_option
+from labeler.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.errors import BadInput
 from labeler.evaluation import (
     Conventions,
@@ -61,6 +68,7 @@ STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-
     "measure on top; · is a chunk nobody has graded.",
 )
 @graders_option
+@weighted_option
 @golden_option
 @database_option
 @click.pass_obj
@@ -95,20 +103,23 @@ def compare(
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)
         singles = store.single_grades() if by_graders else None
+        traffic = traffic_asked(store, per_query=per_query, graders=by_graders)
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
-    board = Scoreboard(chosen(collection, runs), conventions)
-    every_run = Scoreboard(collection, conventions)
+    board, unsaid = weighed(Scoreboard(chosen(collection, runs), conventions), traffic)
+    every_run, _ = weighed(Scoreboard(collection, conventions), traffic)
+    conventions = board.conventions
     found, refused = compare_each(board, runs, measures, facet)
     shown = tested_together(found)
-    notes = notes_on(board, measures, facet)
+    notes = notes_on(board, measures, facet) + unsaid
     if singles is not None:
         print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
-    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    is_plain = traffic is None
+    ranges = tied_ranges(board, measures) if is_plain and facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions)
-    notes += [*refused, *warnings(board, every_run, shown)]
+    notes += [*refused, *warnings(board, every_run, shown, settings.matters)]
     notes += [] if per_query else how_sure(shown)
     if kind in ("csv", "json"):
         pairs = [records_of(every_run, each, per_query=per_query) for each in shown]
@@ -158,6 +169,8 @@ def records_of(every_run: Scoreboard, shown: Shown, *, per_query: bool) -> list[
     if per_query:
         return comparison.query_delta_records(found)
     records = comparison.delta_records(found, shown.rows, shown.tested)
+    if every_run.weights is not None:
+        return records
     bands, asked = Bands(every_run, (found.a, found.b)), (every_run, found.measures, found.facet)
     return with_bands(records, bands.means(*asked), bands.deltas(*asked))
 
@@ -237,10 +250,16 @@ def strip_lines(board: Scoreboard, found: Comparison) -> list[str]:
     return text_lines(Table(["query", legible(found.a), legible(found.b)], [heading], body))
 
 
-def warnings(board: Scoreboard, every_run: Scoreboard, shown: Sequence[Shown]) -> Iterator[Note]:
-    """Say which run is better and where the table misleads, by no more than chance allows."""
+def warnings(
+    board: Scoreboard, every_run: Scoreboard, shown: Sequence[Shown], matters: float
+) -> Iterator[Note]:
+    """Say which run is better and where the table misleads, by no more than chance allows.
+
+    Of two runs alone also how sure it is who is ahead once all holes are graded; a difference less
+    than ``matters`` is none.
+    """
     for each in shown:
-        yield from _of_pair(board, every_run, each, alone=len(shown) == 1)
+        yield from _of_pair(board, every_run, each, matters, alone=len(shown) == 1)
 
 
 def how_sure(shown: Sequence[Shown]) -> list[Note]:
@@ -254,7 +273,7 @@ def how_sure(shown: Sequence[Shown]) -> list[Note]:
 
 
 def _of_pair(
-    board: Scoreboard, every_run: Scoreboard, shown: Shown, *, alone: bool
+    board: Scoreboard, every_run: Scoreboard, shown: Shown, matters: float, *, alone: bool
 ) -> Iterator[Note]:
     found = shown.found
     pair = None if alone else (found.a, found.b)
@@ -263,13 +282,19 @@ def _of_pair(
         yield Note("identical", rerank.sentence, pair=pair)
         return
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
-        sentence = answer_in_words(every_run, shown, said) if alone else said.sentence
-        yield Note(said.kind, sentence, pair=pair)
+        answer = answered(every_run, shown, said) if alone else Answered(Answer(said.sentence))
+        yield Note(said.kind, answer.answer.sentence, pair=pair)
+        if alone and board.weights is None and board.conventions.frozen is None:
+            sure = settling_in_words(every_run, found, answer, matters)
+            if sure:
+                yield Note("once all is graded", sure)
     yield from _of_buckets(shown, pair)
     if not alone:
         return
     if rerank.within == rerank.queries:
         yield Note("same chunks", rerank.sentence)
+    if board.weights is not None:
+        return
     parts = comparison.split(board, found.a, found.b, found.measures[0])
     if parts.n:
         yield Note("parts", parts.sentence, measure=parts.measure)

@@ -73,7 +73,7 @@ def change_run(db: Path, name: str, system: str | None, date: str | None) -> Non
 
 @click.group(cls=LabelerGroup)
 def drop() -> None:
-    """Remove a run, its answers, or signals; judgments stay."""
+    """Remove runs, answers, signals or candidates."""
 
 
 @drop.command("run")

@@ -6,11 +6,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from labeler import comparison
+from labeler.certainty import how_sure, is_telling
 from labeler.cli.tables import Table
-from labeler.comparison import Comparison, Delta, Lead, Reach, Sureties, Verdict
+from labeler.comparison import (
+    Answer,
+    Answered,
+    Comparison,
+    Delta,
+    Lead,
+    Reach,
+    Sureties,
+    Verdict,
+)
+from labeler.deciding import UNDECIDED, Decider
 from labeler.evaluation import Scoreboard, number, signed
 from labeler.model import legible
-from labeler.uncertainty import Bands
+from labeler.uncertainty import Bands, DeltaBands
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,19 +47,39 @@ def tested_together(found: Sequence[Comparison]) -> list[Shown]:
     return [Shown(*parts) for parts in zip(found, rows, tested, strict=True)]
 
 
-def answer_in_words(every_run: Scoreboard, shown: Shown, said: Verdict) -> str:
-    """Say what is known of two runs, how surely, and what would change it, over all queries.
+def answered(every_run: Scoreboard, shown: Shown, said: Verdict) -> Answered:
+    """Return what is known of two runs, how surely, and what would change it, over all queries.
 
     All runs there are tell what ungraded chunks may be, as on the page, and not these two alone.
     """
     found, tested = shown.found, shown.of_totals
     row = comparison.lead_of(said, found.deltas, found.measures[0])
     if row is None:
-        return said.sentence
+        return Answered(Answer(said.sentence))
     [reach] = comparison.reaches(found, [row])
-    bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
+    bands: DeltaBands = {}
+    if found.weights is None:
+        bands = Bands(every_run, (found.a, found.b)).deltas(every_run, [row.measure])
     lead = Lead(row, tested.of(row), reach, bands.get((row.measure, None)))
-    return comparison.answer(said, lead, found.conventions, (found.a, found.b)).sentence
+    return Answered(comparison.answer(said, lead, found.conventions, (found.a, found.b)), lead)
+
+
+def settling_in_words(
+    every_run: Scoreboard, found: Comparison, answer: Answered, matters: float
+) -> str:
+    """Say who is ahead once all holes are graded, how surely, and how many grades would settle it.
+
+    As Compare says it, and as there nothing where no grade can say more. ``matters`` is the least
+    difference that is one.
+    """
+    measure = found.measures[0] if answer.lead is None else answer.lead.row.measure
+    if measure.name in UNDECIDED or not answer.may_be_settled:
+        return ""
+    standing = Decider().standing(every_run, found.a, found.b, measure, matters)
+    if not is_telling(standing):
+        return ""
+    seen, band = (None, None) if answer.lead is None else (answer.lead.row, answer.lead.band)
+    return how_sure(standing, found.conventions, (found.a, found.b), seen, band)
 
 
 def surety_table(shown: Sequence[Shown]) -> Table:

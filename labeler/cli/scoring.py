@@ -16,6 +16,7 @@ from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
+from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
@@ -39,7 +40,7 @@ from labeler.evaluation import (
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings, legible
 from labeler.store import Store
-from labeler.uncertainty import Bands, with_bands
+from labeler.uncertainty import Bands, mean_intervals, with_bands, with_intervals
 
 FORMATS = ("table", "csv", "json", "md")
 
@@ -126,6 +127,7 @@ def asking_options(command: CommandT) -> CommandT:
     help="Say as well what a perfect reranker of the N first would give, over all queries.",
 )
 @keyword_options
+@weighted_option
 @golden_option
 @database_option
 @click.pass_obj
@@ -153,25 +155,34 @@ def score(
     check_keywords(by_keyword, top, k, substring)
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)
+        refused = {"per_query": per_query, "reranked": top, "keywords": by_keyword}
+        traffic = traffic_asked(store, **refused)
     if by_keyword:
         asked = partial(print_keywords, db, chosen(collection, runs), facet, kind)
         asked(k=k, substring=substring, per_query=per_query, raw=raw)
         return
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     measures = measures_of(conventions, texts)
-    collection = chosen(collection, runs)
+    whole, collection = collection, chosen(collection, runs)
     refuse_strangers(collection)
-    board = Scoreboard(collection, conventions)
-    notes = notes_on(board, measures, facet)
-    ranges = tied_ranges(board, measures) if facet is None and not per_query else None
+    board, unsaid = weighed(Scoreboard(collection, conventions), traffic)
+    conventions = board.conventions
+    notes = notes_on(board, measures, facet) + unsaid
+    is_plain = traffic is None
+    ranges = tied_ranges(board, measures) if is_plain and facet is None and not per_query else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
     if top is not None:
         notes += reranked_notes(board, measures, top)
     if kind in ("csv", "json"):
         records = records_of(board, measures, facet, per_query=per_query)
-        if not per_query:
-            records = with_bands(records, Bands(board).means(board, measures, facet))
+        if not is_plain:
+            records = with_intervals(records, mean_intervals(board, measures, facet))
+        elif not per_query:
+            # as on the page, all runs there are tell what ungraded chunks may be
+            every_run = Scoreboard(whole, conventions) if runs else board
+            bands = Bands(every_run, board.run_names)
+            records = with_bands(records, bands.means(every_run, measures, facet))
         print_records(kind, records, ranges, conventions, notes, raw=raw)
         return
     rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
@@ -182,7 +193,9 @@ def records_of(
     board: Scoreboard, measures: Sequence[Measure], facet: str | None, *, per_query: bool
 ) -> list[Record]:
     """Return what programs get: the same values in every digit, with the residuals of RBP."""
-    residuals = residuals_by_place(board, measures, facet=facet, per_query=per_query)
+    residuals = None
+    if board.weights is None:
+        residuals = residuals_by_place(board, measures, facet=facet, per_query=per_query)
     if not per_query:
         return score_records(board.table(measures, facet), residuals)
     scores = [score for run in board.run_names for score in board.per_query(run, measures)]

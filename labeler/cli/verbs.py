@@ -29,7 +29,7 @@ def change() -> None:
 
 @click.group(cls=RestoreGroup)
 def restore() -> None:
-    """Put a backup in place, or take a retired query back.
+    """Put a backup in place, or take back what was set aside.
 
     'labeler restore PATH' is short for 'labeler restore backup PATH'.
     """

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from labeler import address, asking, links, tables, ui
-from labeler.comparing.certainty import how_sure, is_telling
+from labeler.certainty import how_sure, is_telling
 from labeler.comparing.summary import NAMES
 from labeler.comparison import Answered, View
 from labeler.deciding import FAVOURS, LEAST, SURE, UNDECIDED, Standing

@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from labeler import banding, comparison, downloads, tables, ui
-from labeler.comparing.certainty import MEANING
+from labeler.certainty import MEANING
 from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View

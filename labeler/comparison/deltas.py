@@ -109,7 +109,8 @@ class Comparison:
     ``deltas`` has a row for each measure, over all queries; ``buckets`` one for each measure and
     bucket of ``facet``, and is empty without one. ``missing`` and ``answered`` say for A and B,
     (queries, 2), where there is no list, and where a list holds a result; ``groups`` are the
-    buckets, and each query's place among them, past the last if it is in none.
+    buckets, and each query's place among them, past the last if it is in none. ``weights``
+    (queries,) are those of the means, None where each query counts the same.
     """
 
     a: str
@@ -125,6 +126,7 @@ class Comparison:
     answered: Bools
     groups: tuple[tuple[str | None, ...], Ints]
     columns: Mapping[Measure, Column]
+    weights: Floats | None = None
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -133,9 +135,18 @@ class Comparison:
 
     def differences(self, row: Delta) -> Floats:
         """Return B minus A for each query that a row's means are over; ties are 0."""
-        delta = self.columns[row.measure].delta[self._inside(row.bucket)]
-        delta = delta[~np.isnan(delta)]
+        delta = self.columns[row.measure].delta[self._known(row)]
         return np.where(np.abs(delta) <= TOLERANCE, 0.0, delta)
+
+    def weighing(self, row: Delta) -> Floats:
+        """Return the weight of each of the same queries, 1 where all count the same."""
+        known = self._known(row)
+        return np.ones(len(known)) if self.weights is None else self.weights[known]
+
+    def _known(self, row: Delta) -> Ints:
+        """Return the queries that a row's means are over."""
+        has_value = ~np.isnan(self.columns[row.measure].delta)
+        return np.flatnonzero(has_value & self._inside(row.bucket))
 
     def on_both(self, row: Delta) -> Both | None:
         """Return a row's means over the queries that both runs answered, None if those are all.
@@ -149,7 +160,11 @@ class Comparison:
             return None
         there = counted & both
         n = int(there.sum())
-        a, b = (float(side[there].mean()) if n else math.nan for side in (column.a, column.b))
+        weights = None if self.weights is None else self.weights[there]
+        a, b = (
+            float(np.average(side[there], weights=weights)) if n else math.nan
+            for side in (column.a, column.b)
+        )
         return Both(n, a, b)
 
     def _inside(self, bucket: str | None) -> Bools:
@@ -227,6 +242,7 @@ def compare(
         np.stack([_answered(board, a), _answered(board, b)], axis=1),
         board.groups(facet),
         columns,
+        board.weights,
     )
 
 

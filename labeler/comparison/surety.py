@@ -20,13 +20,14 @@ from labeler.uncertainty import (
     LEVEL,
     Interval,
     Sums,
+    as_if_equal,
     detectable,
     holm,
-    intervals,
     p_values,
     queries_needed,
     smallest,
     sums_of,
+    weighted_intervals,
 )
 
 FEW = 10
@@ -120,7 +121,7 @@ def sureties_of_pairs(
 ) -> list[Sureties]:
     """Test differences of any pairs of runs, all of them looked at together."""
     rows = [(found, row) for found, rows in pairs for row in rows]
-    tested = p_values([found.differences(row) for found, row in rows])
+    tested = p_values([found.differences(row) * found.weighing(row) for found, row in rows])
     corrected = holm([each.p for each in tested]).tolist()
     family = sum(not math.isnan(each.p) for each in tested)
     made: dict[int, dict[Place, Surety]] = {id(found): {} for found, _ in pairs}
@@ -135,8 +136,10 @@ def reaches(found: Comparison, rows: Sequence[Delta], sums: Sums = sums_of) -> l
 
     ``sums`` adds up the resamples, see `intervals`.
     """
-    samples = [found.differences(row) for row in rows]
-    parts = zip(samples, intervals(samples, DRAWS, sums), strict=True)
+    samples, weights = [*map(found.differences, rows)], [*map(found.weighing, rows)]
+    made = weighted_intervals(samples, weights, DRAWS, sums)
+    even = [*map(as_if_equal, samples, weights)]
+    parts = zip(even, made, strict=True)
     return [Reach(i, detectable(each), queries_needed(each)) for each, i in parts]
 
 

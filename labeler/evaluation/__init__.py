@@ -53,9 +53,11 @@ from labeler.evaluation.ties import (
     tied_ranges,
     with_ties,
 )
+from labeler.evaluation.weighing import NOT_WEIGHTED, worth
 
 __all__ = [
     "HOLE",
+    "NOT_WEIGHTED",
     "NO_RESULT",
     "PRESETS",
     "PRIMARY",
@@ -110,4 +112,5 @@ __all__ = [
     "why_no_mean",
     "why_no_value",
     "with_ties",
+    "worth",
 ]

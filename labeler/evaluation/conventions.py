@@ -17,6 +17,7 @@ from labeler.model import (
     TASKS,
     GoldenState,
     Selection,
+    Traffic,
     check_rule,
     legible,
 )
@@ -41,7 +42,8 @@ class Conventions:
     ``golden`` is the hash of the golden set that numbers rest on, None where nobody keeps one. It
     moves with every grade, and conventions that differ in nothing else are the same. ``frozen``
     is the name of the version it was frozen as, None where it is live. ``selected`` are the
-    queries of it that numbers are of.
+    queries of it that numbers are of. ``weighted`` is the traffic that means are weighted by, None
+    where each query counts the same.
 
     ``dcg`` and ``rel`` are for measures whose name leaves them open. Make one with
     `Conventions.of`, which knows the ``dcg`` that belongs to a preset.
@@ -61,6 +63,7 @@ class Conventions:
     golden: str | None = field(default=None, compare=False, repr=False)
     frozen: str | None = None
     selected: Selection = EVERYTHING
+    weighted: Traffic | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -148,6 +151,7 @@ class Conventions:
         words = [
             *self._golden_in_words(),
             *([self.selected.describe()] if self.selected != EVERYTHING else []),
+            *([legible(self.weighted.describe())] if self.weighted else []),
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),

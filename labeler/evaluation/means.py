@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.evaluation.sheet import Layout
-from labeler.measures import Floats, Ints, Measure
+from labeler.measures import Bools, Floats, Ints, Measure
 
 NO_RESULT = "no result for any query that counts"
 
@@ -79,6 +79,29 @@ def why_no_value(judged: bool, counted: bool) -> str:
     if judged:
         return "nothing relevant is known for this query"
     return "nobody has graded a chunk of this query"
+
+
+def query_scores(
+    run: str,
+    query_ids: Sequence[str],
+    columns: Mapping[Measure, tuple[Floats, Ints, Bools]],
+    absent: Bools,
+    judged: Bools,
+) -> list[QueryScore]:
+    """Return a run's values query by query, then by measure.
+
+    ``columns`` are a measure's values, holes and whether it counts; all are (queries,).
+    """
+    listed = [(measure, *map(np.ndarray.tolist, each)) for measure, each in columns.items()]
+    flags = zip(query_ids, absent.tolist(), judged.tolist(), strict=True)
+    return [
+        QueryScore(
+            *(run, measure, query_id, values[query], holes[query]),
+            *(is_absent, is_judged, counted[query]),
+        )
+        for query, (query_id, is_absent, is_judged) in enumerate(flags)
+        for measure, values, holes, counted in listed
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
+
+import numpy as np
 
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import NO_RESULT, Counts, Score
-from labeler.measures import Measure
+from labeler.measures import Bools, Ints, Measure
 from labeler.model import Collection, StoredRun
 
 SILENT = "no result"
@@ -47,6 +50,23 @@ class RunCounts:
     absent: int
     unanswered: int
     graded: int
+
+
+def run_counts(
+    names: Sequence[str],
+    tied: Sequence[int],
+    scoreless: Sequence[bool],
+    listed: Bools,
+    answered: Bools,
+    rows: Ints,
+    judged: Bools,
+) -> Mapping[str, RunCounts]:
+    """Count it for each run: ``listed`` and ``answered`` are (queries, runs), ``rows`` its hits."""
+    runs = len(names)
+    graded = np.bincount(rows % max(1, runs), minlength=runs)
+    absent, unanswered = (np.sum(~there[judged], axis=0) for there in (listed, answered))
+    columns = np.stack([tied, scoreless, absent, unanswered, graded])
+    return dict(zip(names, starmap(RunCounts, columns.T.tolist()), strict=True))
 
 
 def notes_on(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat, starmap
@@ -26,10 +26,11 @@ from labeler.evaluation.alignment import (
 )
 from labeler.evaluation.answers import Answers
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.means import Counts, Means, QueryScore, Score, take_means
-from labeler.evaluation.notes import Note, RunCounts, notes_on
+from labeler.evaluation.means import Counts, Means, QueryScore, Score, query_scores, take_means
+from labeler.evaluation.notes import Note, RunCounts, notes_on, run_counts
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.evaluation.state import State
+from labeler.evaluation.weighing import Weighing, weigh
 from labeler.measures import (
     BUDGET,
     WHOLE_LIST,
@@ -41,7 +42,7 @@ from labeler.measures import (
     score,
     without_repeats,
 )
-from labeler.model import Collection, GoldenState, GradeChange
+from labeler.model import Collection, GoldenState, GradeChange, Traffic
 
 
 class Scoreboard:
@@ -77,8 +78,9 @@ class Scoreboard:
         self._everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
         self._groupings: dict[str | None, Grouping] = {None: self._everything}
         self._groupings |= {facet: Grouping.of(given) for facet, given in collection.facets.items()}
-        self._within: tuple[str, str] | None = None
+        self._within: tuple[Hashable, ...] = ()
         self._inside: Bools | None = None
+        self._weighing: Weighing | None = None
         rest = (conventions.stand_in, conventions.pool_depth)
         self._rules = Rules(~self._lists.listed, self._budgets, *rest)
         self._lock = threading.Lock()
@@ -90,12 +92,13 @@ class Scoreboard:
         judged = judged_in(golden, conventions.like_trec_eval)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
         at = (collection.revision, conventions.on(collection.golden), collection.golden)
-        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table))
+        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table), self._rules)
 
     @property
     def conventions(self) -> Conventions:
         """How these values are to be read, and the golden set they rest on."""
-        return self._state.conventions
+        conventions, by = self._state.conventions, self._weighing
+        return conventions if by is None else replace(conventions, weighted=by.traffic)
 
     @property
     def golden_state(self) -> GoldenState | None:
@@ -149,8 +152,27 @@ class Scoreboard:
         Its counts and notes are still of the whole golden set, and a run has no value where it has
         none there. Raises `NotFound` for an unknown facet or bucket.
         """
-        board, inside = self.snapshot(), self._grouping(facet).inside(bucket)
-        board._within, board._inside = (facet, bucket), inside
+        return self._narrowed((facet, bucket), self._grouping(facet).inside(bucket))
+
+    def weighing(self, traffic: Traffic) -> Scoreboard:
+        """Return this board as it is now, with means by how often a query's bucket is asked for.
+
+        Queries of no bucket that was asked for count nowhere. May raise `NotFound` for a facet.
+        """
+        by = Weighing.of(traffic, self.collection.facets)
+        board = self._narrowed(traffic, by.asked)
+        board._weighing = by
+        return board
+
+    @property
+    def weights(self) -> Floats | None:
+        """The weight of each query in means, (queries,); None where each counts the same."""
+        return None if self._weighing is None else self._weighing.weights(self._state.judged)
+
+    def _narrowed(self, key: Hashable, inside: Bools) -> Scoreboard:
+        board = self.snapshot()
+        board._within = (*self._within, key)
+        board._inside = inside if self._inside is None else inside & self._inside
         board._groupings = {name: each.within(inside) for name, each in self._groupings.items()}
         return board
 
@@ -158,17 +180,14 @@ class Scoreboard:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board = self.snapshot()
         about = (board._run_counts(), board.counts, board.conventions, board.table(measures))
-        return notes_on(board.collection, *about)
+        weighs = self._weighing.sentences(board.judged) if self._weighing else ()
+        return (*starmap(Note, weighs), *notes_on(board.collection, *about))
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
-        state, runs = self._state, len(self.run_names)
-        graded = np.bincount(state.hits.row % max(1, runs), minlength=runs)
-        absent, unanswered = (
-            np.sum(~there[state.judged], axis=0)
-            for there in (self._answers.listed, self._answers.answered)
-        )
-        columns = np.stack([self._lists.tied, self._lists.scoreless, absent, unanswered, graded])
-        return dict(zip(self.run_names, starmap(RunCounts, columns.T.tolist()), strict=True))
+        lists, hits = self._lists, self._state.hits
+        there = (self._answers.listed, self._answers.answered)
+        counted = (lists.tied, lists.scoreless, *there, hits.row, self._state.judged)
+        return run_counts(self.run_names, *counted)
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.
@@ -178,10 +197,12 @@ class Scoreboard:
         """
         grouping = self._grouping(facet)
         chosen = self.resolve(measures)
-        sheet = self._sheet(self._state, chosen)
-        key = facet if self._within is None else (facet, self._within)
+        sheet = self._state.with_measures(chosen)
+        key = (facet, self._within) if self._within else facet
         totals = sheet.totals(key, grouping)
         means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+        if (weights := self.weights) is not None:
+            means = weigh(means, sheet, grouping, weights)
         self._answers.silence(means.value, sheet, chosen, self._everything)
         return means
 
@@ -200,26 +221,17 @@ class Scoreboard:
         """
         at = self.column_of(run)
         state, chosen = self._state, self.resolve(measures)
-        sheet = self._sheet(state, chosen)
-        absent = self._rules.absent[:, at].tolist()
-        judged = state.judged.tolist()
-        columns = [
-            (
-                measure,
-                self._answers.values(sheet, measure)[:, at].tolist(),
-                sheet.holes(measure)[:, at].tolist(),
-                sheet.defined(measure).tolist(),
+        sheet = state.with_measures(chosen)
+        columns = {
+            measure: (
+                self._answers.values(sheet, measure)[:, at],
+                sheet.holes(measure)[:, at],
+                sheet.defined(measure),
             )
             for measure in chosen
-        ]
-        return [
-            QueryScore(
-                *(run, measure, query_id, values[query], holes[query]),
-                *(absent[query], judged[query], counted[query]),
-            )
-            for query, query_id in enumerate(self.collection.query_ids)
-            for measure, values, holes, counted in columns
-        ]
+        }
+        rest = (self._rules.absent[:, at], state.judged)
+        return query_scores(run, self.collection.query_ids, columns, *rest)
 
     def values(self, measure: Measure) -> Floats:
         """Return all values of a measure, (queries, runs).
@@ -228,7 +240,7 @@ class Scoreboard:
         counts.
         """
         chosen = self.resolve([measure])
-        values = self._answers.values(self._sheet(self._state, chosen), *chosen)
+        values = self._answers.values(self._state.with_measures(chosen), *chosen)
         if self._inside is not None:
             values[~self._inside] = np.nan
         return values
@@ -236,7 +248,7 @@ class Scoreboard:
     def counted(self, measure: Measure) -> Bools:
         """Say which queries are in the means of a measure, (queries,)."""
         chosen = self.resolve([measure])
-        counted = self._sheet(self._state, chosen).defined(*chosen)
+        counted = self._state.with_measures(chosen).defined(*chosen)
         return counted if self._inside is None else counted & self._inside
 
     def holes(self, measure: Measure) -> Ints:
@@ -245,7 +257,7 @@ class Scoreboard:
         Without a cut-off they are counted inside the pool depth.
         """
         chosen = self.resolve([measure])
-        return self._sheet(self._state, chosen).holes(*chosen)
+        return self._state.with_measures(chosen).holes(*chosen)
 
     @property
     def judged(self) -> Bools:
@@ -400,16 +412,6 @@ class Scoreboard:
         rows = fill(sheet.layout, self._rules, hits, queries, judged)
         fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)
         return replace(state, golden=golden, moved={**state.moved, **moved}, sheet=fresh)
-
-    def _sheet(self, state: State, measures: Iterable[Measure]) -> Sheet:
-        """Return a sheet with these measures among others, made now for those not asked before."""
-        sheet = state.sheet
-        new = tuple(measure for measure in measures if measure not in sheet.layout.places)
-        if new:
-            layout = Layout(len(self.run_names), new)
-            table = fill(layout, self._rules, state.hits, self._all_queries, state.judged)
-            sheet = state.sheet = sheet.with_measures(Sheet.of(layout, table))
-        return sheet
 
     def _grouping(self, facet: str | None) -> Grouping:
         if facet not in self._groupings:

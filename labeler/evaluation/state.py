@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,8 +11,8 @@ import numpy as np
 from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, judged_in, pairs_of, realigned
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
-from labeler.evaluation.sheet import Sheet
-from labeler.measures import Bools, Hits, Ints
+from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
+from labeler.measures import Bools, Hits, Ints, Measure
 from labeler.model import GoldenState
 
 NO_GRADES = np.array([], dtype=np.int64)
@@ -36,6 +36,7 @@ class State:
     aligned: Hits
     moved: Mapping[int, Hits]
     sheet: Sheet
+    rules: Rules
 
     @cached_property
     def hits(self) -> Hits:
@@ -58,6 +59,16 @@ class State:
             grades=sum(len(golden.chunks) for golden in self.golden),
             stale=sum(int(golden.stale.sum()) for golden in self.golden),
         )
+
+    def with_measures(self, measures: Iterable[Measure]) -> Sheet:
+        """Return a sheet with these measures among others; those not asked before are made now."""
+        sheet = self.sheet
+        new = tuple(measure for measure in measures if measure not in sheet.layout.places)
+        if new:
+            layout = Layout(self.rules.runs, new)
+            table = fill(layout, self.rules, self.hits, np.arange(len(self.golden)), self.judged)
+            sheet = self.sheet = sheet.with_measures(Sheet.of(layout, table))
+        return sheet
 
     def moved_since(self, before: State) -> Ints:
         """Return the queries whose golden grades are kept as others than they were, rising."""

@@ -6,15 +6,22 @@ line, what is wrong and what would be right; nothing is read by halves. Writers 
 
 from labeler.formats.answers import read_answers
 from labeler.formats.beir import read_beir
+from labeler.formats.candidates import (
+    DOWN_GRADE,
+    GENERATED_GRADE,
+    UP_GRADE,
+    Proposing,
+    stream_candidates,
+)
 from labeler.formats.chunks import read_chunks
 from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
 from labeler.formats.golden import read_golden
 from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
-from labeler.formats.meant import CHUNK, HASHED, Meant
+from labeler.formats.meant import CHUNK, HASHED, Meant, query_id_of
 from labeler.formats.passages import Passages, read_passages
-from labeler.formats.queries import read_queries
+from labeler.formats.queries import query_of, read_queries
 from labeler.formats.ranked import OnDuplicate, Order
 from labeler.formats.runs import read_run, stream_run
 from labeler.formats.signals import read_signals
@@ -25,12 +32,15 @@ from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
 __all__ = [
     "CHUNK",
+    "DOWN_GRADE",
+    "GENERATED_GRADE",
     "HASHED",
     "LEAVES_OUT",
     "LIMITS",
     "RELEVANT",
     "RUN_KINDS",
     "UNGRADED",
+    "UP_GRADE",
     "FrozenFile",
     "GradeRule",
     "Guess",
@@ -40,12 +50,15 @@ __all__ = [
     "OnDuplicate",
     "Order",
     "Passages",
+    "Proposing",
     "RunKind",
     "Whole",
     "beir_files",
     "guess",
     "parse_grade_map",
     "parse_limits",
+    "query_id_of",
+    "query_of",
     "read_answers",
     "read_beir",
     "read_chunks",
@@ -57,6 +70,7 @@ __all__ = [
     "read_signals",
     "read_version",
     "refusal",
+    "stream_candidates",
     "stream_run",
     "usual_limits",
     "version_in",

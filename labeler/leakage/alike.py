@@ -50,3 +50,36 @@ def alike_texts(texts: Sequence[str], threshold: float = THRESHOLD) -> Iterator[
         for row, column in zip(*np.nonzero(np.triu(scores, 1)), strict=True):
             score = float(scores[row, column])
             yield Alike(full[start + row], full[start + column], score)
+
+
+def nearest_texts(
+    texts: Sequence[str], others: Sequence[str], threshold: float = THRESHOLD
+) -> list[tuple[int, float] | None]:
+    """Return for each text which of the ``others`` is nearest to it, and its score.
+
+    None where none reaches the threshold; of equally near ones the first.
+
+    >>> nearest_texts(["reset password?", "Why?"], ["Where is it?", "Reset password"])
+    [(1, 1.0), None]
+    """
+    check_threshold(threshold)
+    words = [words_of(text) for text in (*others, *texts)]
+    vocabulary = Vocabulary(words)
+    written = [letters(vocabulary.numbers(each)) for each in words]
+    against, asked = written[: len(others)], written[len(others) :]
+    found: list[tuple[int, float] | None] = []
+    for start in range(0, len(asked) if against else 0, _ROWS):
+        scores = process.cdist(
+            asked[start : start + _ROWS],
+            against,
+            scorer=Indel.normalized_similarity,
+            score_cutoff=threshold - 1e-9,
+            dtype=np.float64,
+        )
+        scores[:, [not each for each in against]] = 0
+        best = scores.argmax(axis=1)
+        for row, column in enumerate(best):
+            score = float(scores[row, column])
+            is_near = bool(asked[start + row]) and score > 0
+            found.append((int(column), score) if is_near else None)
+    return found or [None] * len(texts)

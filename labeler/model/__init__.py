@@ -64,6 +64,7 @@ from labeler.model.settings import (
     Settings,
 )
 from labeler.model.singles import ADJUDICATE, DECIDING, GRADE, IMPORT, SingleGrades
+from labeler.model.standing import GradedPair, Met
 from labeler.model.stored import JoinedLists
 from labeler.model.tending import (
     CANDIDATE_SOURCES,
@@ -76,10 +77,15 @@ from labeler.model.tending import (
     Asked,
     Batch,
     Candidate,
+    Gathered,
     Origin,
     Proposal,
     QueryChange,
+    Question,
+    Tended,
+    differences,
 )
+from labeler.model.traffic import LOG, Traffic, logged, traffic_by
 
 __all__ = [
     "ADJUDICATE",
@@ -98,6 +104,7 @@ __all__ = [
     "KINDS",
     "LEAKED",
     "LEAST_JUDGED",
+    "LOG",
     "LONGEST_MEANING",
     "LONGEST_NOUN",
     "LONGEST_WORD",
@@ -132,10 +139,12 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "Gathered",
     "GivenGrade",
     "GoldenGrade",
     "GoldenState",
     "GradeChange",
+    "GradedPair",
     "IntakeReport",
     "JoinedLists",
     "Judged",
@@ -144,11 +153,13 @@ __all__ = [
     "LoadedBeir",
     "LoadedGolden",
     "LoadedRun",
+    "Met",
     "Origin",
     "Pair",
     "Proposal",
     "Query",
     "QueryChange",
+    "Question",
     "Ranking",
     "Rankings",
     "RankingsByQuery",
@@ -161,6 +172,8 @@ __all__ = [
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Tended",
+    "Traffic",
     "Ungraded",
     "Version",
     "Way",
@@ -171,7 +184,10 @@ __all__ = [
     "check_name",
     "check_rule",
     "count_buckets",
+    "differences",
     "is_storable",
     "legible",
+    "logged",
     "order_buckets",
+    "traffic_by",
 ]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from labeler.errors import BadInput
-from labeler.model.records import check_grade, check_id, is_storable
+from labeler.model.records import Query, check_grade, check_id, is_storable
 
 CANDIDATE_SOURCES: Mapping[str, str] = {
     "log": "a log of what users asked",
@@ -20,7 +21,7 @@ OPEN, TAKEN, DROPPED = STATES = ("open", "taken", "dropped")
 CHANGES: Mapping[str, str] = {
     "add": "added",
     "edit": "edited",
-    "load": "changed by a file",
+    "load": "replaced from a file",
     "split": "put into a split",
     "retire": "retired",
     "restore": "taken back into use",
@@ -58,6 +59,46 @@ class Asked:
             check_id(chunk_id, "chunk")
             for grade in grades:
                 check_grade(grade)
+
+
+@dataclass(slots=True)
+class Question:
+    """All lines of a file that ask the same: how often, when last, in which buckets.
+
+    ``normal`` is what they have in common, ``text`` the first of their wordings and ``line`` where
+    that stands. ``query_id`` is the query that asks it already, where there is one.
+    """
+
+    text: str
+    normal: str
+    line: int
+    times: int = 0
+    at: str | None = None
+    buckets: dict[str, dict[str, int]] = field(default_factory=dict)
+    reference: str | None = None
+    guideline: str | None = None
+    keywords: tuple[str, ...] = ()
+    query_id: str | None = None
+    grades: dict[str, dict[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a file of questions comes to: ``times`` lines counted, ``questions`` that differ.
+
+    ``buckets`` counts all of it: for each facet and bucket how often and in how many questions.
+    ``digest`` is of its content, whatever the file is called.
+    """
+
+    source: str
+    file: str
+    digest: str
+    times: int
+    questions: Sequence[Question]
+    buckets: Mapping[str, Mapping[str, tuple[int, int]]]
+    first_asked: str | None = None
+    last_asked: str | None = None
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +170,11 @@ class Proposal:
     against: int = 0
     at: str | None = None
 
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        check_id(self.chunk_id, "chunk")
+        check_grade(self.grade)
+
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
@@ -147,6 +193,37 @@ class QueryChange:
     before: Mapping[str, Any]
     after: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        if self.kind not in CHANGES:
+            raise BadInput(f"a change of a query is one of {', '.join(CHANGES)}, not {self.kind!r}")
+
+    def fields(self) -> list[tuple[str, str, str]]:
+        """Return each field that changed, as it was and as it became; nothing is an empty text."""
+        told = []
+        for name, old in self.before.items():
+            new = self.after.get(name)
+            if isinstance(old, dict) or isinstance(new, dict):
+                one = {"buckets": "bucket"}.get(name, name)
+                keys = dict.fromkeys([*(old or {}), *(new or {})])
+                told += [
+                    (f"{one} {key}", (old or {}).get(key), (new or {}).get(key)) for key in keys
+                ]
+            else:
+                told.append((name, old, new))
+        return [(name, _in_words(old), _in_words(new)) for name, old, new in told]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the change as JSON carries it."""
+        return {name: value for name, value in asdict(self).items() if name != "number"}
+
+
+def _in_words(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False)
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -156,3 +233,52 @@ class Origin:
     file: str | None = None
     added_at: str | None = None
     added_by: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.source is not None and self.source not in ORIGINS:
+            raise BadInput(f"a query comes from {', '.join(ORIGINS)}, not from {self.source!r}")
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        came = ORIGINS.get(self.source or "", "not known where from")
+        parts = [came if self.file is None else f"{came}, {self.file}"]
+        if self.added_at:
+            parts.append(f"on {self.added_at[:10]}")
+        return " ".join([*parts, *([f"by {self.added_by}"] if self.added_by else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """How the queries of a golden set came to be: from where, by which changes, with which votes.
+
+    ``votes`` are all that was proposed, also grades that others outvoted.
+    """
+
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    changes: Sequence[QueryChange] = ()
+    votes: Sequence[Proposal] = ()
+
+
+FIELDS = ("text", "task", "split", "reference", "guideline", "keywords")
+
+
+def differences(before: Query | None, after: Query) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what a change of a query was of: its fields as they were, and as they are.
+
+    Of buckets and metadata only what differs is named, None where there is nothing.
+
+    >>> differences(Query("q", "Where?", buckets={"x": "1"}), Query("q", "When?"))
+    ({'text': 'Where?', 'buckets': {'x': '1'}}, {'text': 'When?', 'buckets': {'x': None}})
+    """
+    was: dict[str, Any] = {}
+    now: dict[str, Any] = {}
+    for name in FIELDS:
+        old, new = (getattr(each, name, None) for each in (before, after))
+        if (old or None) != (new or None):
+            was[name], now[name] = old, new
+    for name in ("buckets", "metadata"):
+        old, new = (getattr(each, name, {}) for each in (before, after))
+        if other := [key for key in {**old, **new} if old.get(key) != new.get(key)]:
+            was[name] = {key: old.get(key) for key in other}
+            now[name] = {key: new.get(key) for key in other}
+    return was, now

@@ -11,6 +11,7 @@ from labeler.diagnosis import Failure, FailureClass, QueryRow
 from labeler.evaluation import signed
 from labeler.report.comparing import cut
 from labeler.report.shared import Shared
+from labeler.report.strips import LEGEND, LOOK, RankStrips
 
 OPEN = 40
 """How many failing queries stand open; the others are folded behind them."""
@@ -73,27 +74,30 @@ def _classes(shared: Shared, found: Failures, called: str) -> htpy.Fragment:
 
 def _queries(shared: Shared, failing: Sequence[QueryRow]) -> htpy.Fragment:
     first, rest = failing[:OPEN], failing[OPEN:]
+    ranks = RankStrips(shared.board, dict(zip(shared.letters, shared.asked.runs, strict=True)))
     folded = f"{len(rest):,} more failing quer{'ies' if len(rest) != 1 else 'y'}"
     return htpy.fragment[
         htpy.h3(id="failing-queries")["The queries that fail, worst first"] if failing else None,
-        _rows(shared, first) if first else None,
-        htpy.details[htpy.summary[folded], _rows(shared, rest)] if rest else None,
+        [LOOK, tables.small_print([LEGEND])] if first else None,
+        _rows(shared, first, ranks) if first else None,
+        htpy.details[htpy.summary[folded], _rows(shared, rest, ranks)] if rest else None,
     ]
 
 
-def _rows(shared: Shared, failing: Sequence[QueryRow]) -> htpy.Fragment:
+def _rows(shared: Shared, failing: Sequence[QueryRow], ranks: RankStrips) -> htpy.Fragment:
     heading = shared.board.conventions.heading(shared.measures[0])
     against = ["B − A"] if shared.asked.b is not None else []
-    headings = ["Query", heading, *against, "Why it fails", "Known relevant", "Holes"]
-    return tables.sheet(headings, [_row(row) for row in failing])
+    headings = ["Query", heading, *against, "Ranks", "Why it fails", "Known relevant", "Holes"]
+    return tables.sheet(headings, [_row(row, ranks) for row in failing])
 
 
-def _row(row: QueryRow) -> list[tables.Cell]:
+def _row(row: QueryRow, ranks: RankStrips) -> list[tables.Cell]:
     delta = [] if row.delta is None else [signed(row.delta)]
     return [
         tables.Said(row.query_id, cut(" ".join(row.text.split()))),
         tables.value_words(row.values[0], row.judged, row.counted[0]),
         *delta,
+        ranks.of(row.query_id),
         tables.Said(row.status),
         tables.Said(row.places_in_words),
         f"{row.holes} of {row.shown}",

@@ -7,6 +7,7 @@ import htpy
 from labeler.report.comparing import compared_section, summary_of, verdict_section, view_of
 from labeler.report.failing import failing_section
 from labeler.report.frame import as_file
+from labeler.report.keywords import keywords_section
 from labeler.report.resting import resting_section
 from labeler.report.scoring import scores_section
 from labeler.report.shared import Shared, said_of
@@ -18,6 +19,7 @@ TITLES = {
     "comparison": "Comparison",
     "slices": "Slices",
     "failing": "Failing queries",
+    "keywords": "Keywords",
     "rests-on": "What the numbers rest on",
 }
 
@@ -39,6 +41,8 @@ def make_report(source: Source, asked: Asked) -> bytes:
     if shared.facets:
         parts["slices"] = slices_section(shared)
     parts["failing"] = failing_section(shared)
+    if keywords := keywords_section(shared):
+        parts["keywords"] = keywords
     parts["rests-on"] = resting_section(shared)
     whole = [_about(shared), first, _contents(parts), *map(_section, parts, parts.values())]
     return as_file(shared.title, whole, shared.figures)

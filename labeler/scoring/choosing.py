@@ -11,7 +11,7 @@ from labeler import address, choices, ui
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.lineup import Lineup
 from labeler.measures import Measure
-from labeler.model import Settings
+from labeler.model import Settings, Traffic, logged
 from labeler.naming import short_names
 from labeler.tables import RunNames, Steps
 
@@ -25,13 +25,23 @@ OWN_MEASURES = {
     TASKS: "Each task has the measures that fit it.",
     CURVES: "These are R and P at each k.",
 }
+WEIGHED = (MEASURES, TASKS, CURVES)
+"""The views whose means can be weighted by traffic."""
+EQUALLY = "nothing: each query counts the same"
+WEIGHTED = (
+    "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
+    "its weight is its bucket's share of the logs over its share of the graded queries."
+)
 
 SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is looked at: a view, by which measures, of which queries, and which runs in it."""
+    """What is looked at: a view, by which measures, of which queries, and which runs in it.
+
+    ``traffic`` is what its means are weighted by, None where each query counts the same.
+    """
 
     view: str
     measures: Sequence[Measure]
@@ -40,6 +50,7 @@ class Choice:
     conventions: Conventions
     lineup: Lineup
     names: RunNames
+    traffic: Traffic | None = None
 
     @property
     def within(self) -> tuple[str, str] | None:
@@ -87,6 +98,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
             texts = [] if view in OWN_MEASURES else choices.choose_measures()
             facet, bucket = choices.choose_bucket(board.facets)
             conventions = choices.choose_conventions(settings)
+            traffic = choose_traffic(board)
         with ui.guard():
             lineup = choose_runs(names)
     say(
@@ -94,10 +106,31 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         choices.say_queries(facet, bucket),
         choices.say_measures(texts) if texts else None,
         choices.say_conventions(conventions),
+        f"weighted by {traffic.facet}" if traffic else None,
     )
     with ui.guard():
         measures = conventions.measures(texts)
-    return Choice(view, measures, facet, bucket, conventions, lineup, names)
+    traffic = traffic if view in WEIGHED else None
+    return Choice(view, measures, facet, bucket, conventions, lineup, names, traffic)
+
+
+def choose_traffic(board: Scoreboard) -> Traffic | None:
+    """Let the user weight means by a facet that logs name, as far as there is one.
+
+    The choice is in the address as ``weighted``.
+    """
+    with ui.open_store() as store:
+        counted = logged(store.batches())
+    known = [facet for facet in board.facets if facet in counted]
+    if not known and not address.given("weighted"):
+        return None
+    facet = address.choose_or_not(
+        *("Weighted by", known, "weighted"),
+        nothing=EQUALLY,
+        what="facet that logs name",
+        help=WEIGHTED,
+    )
+    return None if facet is None else Traffic.of(facet, counted[facet])
 
 
 def choose_runs(names: RunNames) -> Lineup:

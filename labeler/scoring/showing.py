@@ -103,14 +103,19 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     return lambda: file_of(
         choice,
         scores,
-        residual_means(board, choice.measures, facet),
+        residuals_of(choice, board),
         bands=bands,
         intervals=intervals,
     )
 
 
 def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> MeanBands:
-    """Return what the holes of the runs that are shown could make of their means."""
+    """Return what the holes of the runs that are shown could make of their means.
+
+    None of weighted ones, for which that is not worked out.
+    """
+    if choice.traffic is not None:
+        return {}
     runs = [run for run in board.run_names if choice.shows(run)]
     return banding.means_of(board, runs, measures, choice.facet)
 
@@ -158,7 +163,7 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     return lambda: file_of(
         choice,
         board.table(choice.measures, facet),
-        residual_means(board, choice.measures, facet),
+        residuals_of(choice, board),
         bands=bands_of(choice, board, choice.measures),
         intervals=intervals_of(choice, board, choice.measures, facet),
     )
@@ -198,9 +203,16 @@ def _intervals(
     return dict(mean_intervals(_board, _measures, _facet, runs=_runs, buckets=buckets, sums=sums))
 
 
+def residuals_of(choice: Choice, board: Scoreboard) -> Sequence[Residual]:
+    """Return what each RBP leaves open, which is not worked out for weighted means."""
+    if choice.traffic is not None:
+        return ()
+    return residual_means(board, choice.measures, choice.facet)
+
+
 def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | None]) -> None:
     """Show what each RBP leaves open, folded where there is a table for each of many buckets."""
-    found = residual_means(board, choice.measures, choice.facet)
+    found = residuals_of(choice, board)
     if not found:
         return
     with st.expander("RBP and its residual", expanded=len(buckets) == 1, key="residuals"):

@@ -1,36 +1,36 @@
-"""Queries as they are kept: found, retired and restored; how they score is not known here."""
+"""Queries as they are kept: found, added, edited, retired; how they score is not known here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from labeler import address, ui
+from labeler.sections import editing
 
 if TYPE_CHECKING:
     from labeler.store import QuerySummary
 
 MOST = 20
-SHOWN: Mapping[str, tuple[bool | None, bool | None]] = {
-    "all": (None, None),
-    "in use": (False, None),
-    "retired": (True, None),
-    "leaked": (None, True),
-}
-"""Whether queries are retired, and whether they are marked as leaked; None is either."""
+SHOWN = {"all": None, "in use": False, "retired": True}
+ADD = "Add a query"
 
 
 def queries() -> None:
-    """Find queries, and take them out of use or back into it."""
+    """Find queries, add and edit them, and take them out of use or back into it."""
+    if (opened := address.given("edit")) is not None:
+        editing.edit(opened)
+        return
+    if address.given("new") is not None:
+        editing.add()
+        return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = address.write_text("Find", "find", placeholder="id or text")
         shown = address.choose("Which", list(SHOWN), "which", width=140)
-    retired, leaked = SHOWN[shown]
+        st.button(ADD, on_click=address.write, kwargs={"new": "true"})
     with ui.guard(), ui.open_store() as store:
-        found, count = store.find_queries(words, retired=retired, leaked=leaked, most=MOST)
-        leaks = {leak.query_id: leak.sentence for leak in store.leaked()}
+        found, count = store.find_queries(words, retired=SHOWN[shown], most=MOST)
         there = store.contents()
     if not there.queries + there.retired:
         st.write("There is no query yet. Load some here or with: `labeler load queries FILE`")
@@ -41,22 +41,22 @@ def queries() -> None:
         "retired. A retired query is left out of grading, scores and exports; its grades stay."
     )
     for query in found:
-        row_of(query, leaks.get(query.query_id, ""))
+        row_of(query)
 
 
-def row_of(query: QuerySummary, leak: str) -> None:
-    """Show a query with its grades, its marks and the button that retires or restores it."""
+def row_of(query: QuerySummary) -> None:
+    """Show a query with its grades and the buttons that edit, retire or restore it."""
     grades = ui.counted(query.grades, "grade", "grades")
-    split = f" · split {query.split}" if query.split else ""
     state = f" · retired on {query.retired_at[:10]}" if query.retired_at else ""
     with st.container(
         horizontal=True, vertical_alignment="center", border=True, horizontal_alignment="right"
     ):
         with st.container(gap=None):
             st.text(f"{query.query_id} · {query.text}")
-            st.caption(f"{grades}{split}{state}")
-            if leak:
-                st.text(f"⚠ {leak}")
+            st.caption(f"{grades}{state}")
+        if not query.retired_at:
+            opened = {"edit": query.query_id, "seen": None}
+            st.button("Edit", key=f"Edit-{query.query_id}", on_click=address.write, kwargs=opened)
         label = "Restore" if query.retired_at else "Retire"
         if st.button(label, key=f"{label}-{query.query_id}"):
             with ui.guard(), ui.open_store() as store:

@@ -8,11 +8,12 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.candidates import Candidates
 from labeler.store.chained import ChainReport
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
+from labeler.store.editing import Overtaken, mark_of
 from labeler.store.freezing import unpacked, versions_in
+from labeler.store.gathering import Gathering
 from labeler.store.given import Given
 from labeler.store.givers import Givers
 from labeler.store.keeping import QuerySummary
@@ -28,6 +29,7 @@ from labeler.store.remarks import Unsayable
 from labeler.store.search import Search
 from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.singles import Singles
+from labeler.store.standing import Standings
 from labeler.store.texts import Item
 from labeler.store.whole import WholeSet
 from labeler.store.work import CannotTell, Note, Work
@@ -48,6 +50,7 @@ __all__ = [
     "Note",
     "Opinion",
     "Outdated",
+    "Overtaken",
     "QuerySummary",
     "RunSummary",
     "SignalSummary",
@@ -56,6 +59,7 @@ __all__ = [
     "Unsayable",
     "Unusable",
     "WayIn",
+    "mark_of",
     "moment",
     "unpacked",
     "versions_in",
@@ -73,9 +77,10 @@ class Store(
     Singles,
     Given,
     Givers,
-    Candidates,
+    Gathering,
     Leaks,
     Proposing,
+    Standings,
     Work,
 ):
     """A golden set in an SQLite file; open one per script run, request or command and close it."""

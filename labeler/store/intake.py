@@ -27,6 +27,7 @@ from labeler.model import (
     Remark,
 )
 from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once, text_hash
+from labeler.store.editing import Editing
 from labeler.store.exchange import Exchange
 from labeler.store.keeping import check_date, check_run_name
 from labeler.store.log import JudgmentLog
@@ -41,7 +42,7 @@ RESULTS_AT_ONCE = 500_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
 
-class Intake(JudgmentLog, Exchange, Remarks, Seals):
+class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
@@ -59,50 +60,6 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals):
         if has_changed(counts):
             brought = {name: count for name, count in counts.items() if count}
             self._note("load", source, {"what": what, **brought})
-
-    def _put_queries(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        for index, query in enumerate(loaded.records):
-            known = self._query(query.query_id)
-            if known is not None and query.split is None:
-                query = replace(query, split=known.split)  # a file need not say it
-            if known == query:
-                counts["already there"] += 1
-                continue
-            if known is not None and not update:
-                raise BadInput(
-                    f"{loaded.where(index)}: query {query.query_id!r} is already in the golden "
-                    "set with other content; replace it with --update"
-                )
-            counts["new" if known is None else "updated"] += 1
-            with self._translated(loaded.where(index)):
-                self._put_query(query)
-        return counts
-
-    def _put_query(self, query: Query) -> None:
-        ((number,),) = self._db.execute(
-            "INSERT INTO queries "
-            "(query_id, text, task, reference, guideline, keywords, metadata, split) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (query_id) DO UPDATE SET "
-            "text = excluded.text, task = excluded.task, reference = excluded.reference, "
-            "guideline = excluded.guideline, keywords = excluded.keywords, "
-            "metadata = excluded.metadata, split = excluded.split RETURNING id",
-            [
-                query.query_id,
-                query.text,
-                query.task,
-                query.reference,
-                query.guideline,
-                as_json(list(query.keywords)),
-                as_json(query.metadata),
-                query.split,
-            ],
-        ).fetchall()
-        self._db.execute("DELETE FROM query_buckets WHERE query = ?", [number])
-        self._db.conn.executemany(
-            "INSERT INTO query_buckets (query, facet, bucket) VALUES (?, ?, ?)",
-            [(number, facet, bucket) for facet, bucket in query.buckets.items()],
-        )
 
     def add_chunks(self, loaded: Loaded[Chunk], *, update: bool = False) -> IntakeReport:
         """Add chunks; one known by id only is filled in, one with the same content left alone.

@@ -12,8 +12,8 @@ from datetime import datetime
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import check_name, legible
-from labeler.store.audit import Audit
 from labeler.store.columns import moment
+from labeler.store.history import History
 
 RUNS_THAT_MATCH_NOTHING = """
 SELECT name FROM runs
@@ -46,7 +46,7 @@ class QuerySummary:
     leaked: bool
 
 
-class Keeping(Audit):
+class Keeping(History):
     """Changes to runs and queries that people ask for by name."""
 
     def rename_run(self, old: str, new: str) -> bool:
@@ -184,7 +184,9 @@ class Keeping(Audit):
                 self._db.execute(
                     "UPDATE queries SET retired_at = ? WHERE query_id = ?", [when, query_id]
                 )
-                self._note("restore" if when is None else "retire", query_id)
+                kind = "restore" if when is None else "retire"
+                self._note(kind, query_id)
+                self._note_fields(kind, query_id, {"retired_at": rows[0][0]}, {"retired_at": when})
 
 
 def check_date(text: str) -> str:

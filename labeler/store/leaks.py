@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from labeler.errors import NotFound
 from labeler.model import EVERYTHING, Selection
 from labeler.store.columns import moment
+from labeler.store.history import History
 from labeler.store.reading import Reading
 
 MARK = """
@@ -62,7 +63,7 @@ class Leaked:
         return f"Leaked: the {self.part or 'query'} stands in {self.place}{score}; marked{by}{on}"
 
 
-class Leaks(Reading):
+class Leaks(Reading, History):
     """Queries that systems may have seen, and those kept apart from what is looked at."""
 
     def chunk_texts(self) -> Iterator[tuple[str, str]]:
@@ -110,6 +111,12 @@ class Leaks(Reading):
     def set_splits(self, splits: Mapping[str, str], how: Mapping[str, object]) -> None:
         """Put queries into splits by id; ``how`` is kept in the audit."""
         with self._writing():
+            before = dict(self._rows("SELECT query_id, split FROM queries"))
+            for query_id, split in splits.items():
+                if before.get(query_id, split) != split:
+                    self._note_fields(
+                        "split", query_id, {"split": before[query_id]}, {"split": split}
+                    )
             self._db.conn.executemany(
                 "UPDATE queries SET split = ? WHERE query_id = ? AND split IS NOT ?",
                 ((split, query_id, split) for query_id, split in splits.items()),

@@ -53,6 +53,14 @@ ORDER BY j.id DESC LIMIT :limit
 """
 
 
+PROPOSED_PAIRS = """
+SELECT DISTINCT q.query_id, p.chunk
+FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
+JOIN queries AS q ON q.id = coalesce(p.query, c.query)
+WHERE q.retired_at IS NULL ORDER BY q.id, p.chunk
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Undoable:
     """A judgment that can be taken back; ``former`` is what stands for its pair after that."""
@@ -70,9 +78,10 @@ class Queue(JudgmentLog):
     ) -> tuple[dict[str, dict[int, list[int]]], int]:
         """Return every query's pool as chunk number to ranks, and how many pairs have no text.
 
-        The pool is the union of the top ``depth`` of all ``runs``. Pairs whose chunk has no text
-        cannot be graded by reading: they are left out and counted. Raises `NotFound` for a run
-        that is not there.
+        The pool is the union of the top ``depth`` of all ``runs``; where no runs are named, chunks
+        that somebody proposes a grade for are in it, too, so that a person says what they are.
+        Pairs whose chunk has no text cannot be graded by reading: they are left out and counted.
+        Raises `NotFound` for a run that is not there.
         """
         for name in runs or ():
             if self._value("SELECT 1 FROM runs WHERE name = ?", [name]) is None:
@@ -92,6 +101,8 @@ class Queue(JudgmentLog):
             pooled = pool.setdefault(query_id, {})
             for rank, chunk in enumerate(np.frombuffer(chunks, "<i4").tolist(), 1):
                 pooled.setdefault(chunk, []).append(rank)
+        for query_id, chunk in self._rows(PROPOSED_PAIRS) if runs is None else ():
+            pool.setdefault(query_id, {}).setdefault(chunk, [])
         textless = {chunk for (chunk,) in self._rows("SELECT id FROM chunks WHERE text IS NULL")}
         readable = {
             query_id: {chunk: ranks for chunk, ranks in pooled.items() if chunk not in textless}

@@ -27,8 +27,8 @@ class Said(NamedTuple):
     link: str = ""
 
 
-Cell = Said | str | int | None
-"""What a table shows: words to the left, numbers and what looks like one to the right."""
+Cell = Said | htpy.Element | str | int | None
+"""What a table shows: words and drawings to the left, numbers and what looks like one right."""
 
 
 def sheet(
@@ -38,7 +38,9 @@ def sheet(
     ids: Sequence[str] | None = None,
 ) -> htpy.Fragment:
     """Return rows as a table; ``total`` stands at its foot. ``ids`` are what links name rows by."""
-    worded = [any(isinstance(row[at], Said) for row in rows) for at in range(len(headings))]
+    worded = [
+        any(isinstance(row[at], Said | htpy.Element) for row in rows) for at in range(len(headings))
+    ]
     heads = [head(name, words=words) for name, words in zip(headings, worded, strict=True)]
     named = [None] * len(rows) if ids is None else ids
     body = [htpy.tr(id=name)[_cells(row, worded)] for name, row in zip(named, rows, strict=True)]

@@ -21,10 +21,16 @@ from labeler.uncertainty.intervals import (
 )
 from labeler.uncertainty.of_means import Intervals, mean_intervals, with_intervals
 from labeler.uncertainty.permutation import EXACT, PValue, p_values, smallest
-from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed
+from labeler.uncertainty.power import LEVEL, POWER, detectable, queries_needed, reach_of
 from labeler.uncertainty.records import with_bands
 from labeler.uncertainty.resampled import Resampled, sums_of
 from labeler.uncertainty.tops import DEPTH, Tops, find_tops
+from labeler.uncertainty.weighted import (
+    as_if_equal,
+    weighted_intervals,
+    weighted_mean,
+    weighted_wilson,
+)
 
 __all__ = [
     "ALL_ALIKE",
@@ -49,6 +55,7 @@ __all__ = [
     "Resampled",
     "Sums",
     "Tops",
+    "as_if_equal",
     "detectable",
     "family_size",
     "find_tops",
@@ -58,8 +65,12 @@ __all__ = [
     "mean_intervals",
     "p_values",
     "queries_needed",
+    "reach_of",
     "smallest",
     "sums_of",
+    "weighted_intervals",
+    "weighted_mean",
+    "weighted_wilson",
     "wilson",
     "with_bands",
     "with_intervals",

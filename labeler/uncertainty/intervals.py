@@ -75,8 +75,10 @@ def _of_none_or_one(n: int) -> Interval:
     return ONE_QUERY if n else NO_QUERY
 
 
-def wilson(ones: int, n: int, *, level: float = LEVEL) -> Interval:
+def wilson(ones: float, n: float, *, level: float = LEVEL) -> Interval:
     """Return the interval of a share, ``ones`` of ``n``: Wilson's (1927), without correction.
+
+    Neither has to be whole: weighted queries count as fewer equal ones.
 
     >>> lo, hi, *_ = wilson(8, 10)
     >>> round(lo, 4), round(hi, 4)
@@ -89,7 +91,7 @@ def wilson(ones: int, n: int, *, level: float = LEVEL) -> Interval:
     middle = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
     lo = 0.0 if ones == 0 else max(0.0, middle - half)
-    hi = 1.0 if ones == n else min(1.0, middle + half)
+    hi = 1.0 if ones >= n else min(1.0, middle + half)
     return Interval(lo, hi, WILSON)
 
 
@@ -107,7 +109,16 @@ def _of_one(sample: Floats, whole: Floats, drawn: Floats, unit: float, level: fl
     if np.ptp(whole) == 0:
         mean = float(sample.mean())
         return Interval(mean, mean, PERCENTILE, ALL_ALIKE)
-    ends = _bca_shares(whole, drawn, level)
+    return ends_of(float(whole.sum()), whole - whole.mean(), drawn, level, unit)
+
+
+def ends_of(total: float, off: Floats, drawn: Floats, level: float, unit: float = 1.0) -> Interval:
+    """Return the interval of what was found as ``total``, by sorted draws of it.
+
+    ``off`` is how far each query moves it, by which BCa knows its skewness. ``unit`` is what the
+    ends are multiplied by.
+    """
+    ends = _bca_shares(total, off, drawn, level)
     method = PERCENTILE if ends is None else BCA
     lo, hi = (_below(drawn, share) * unit for share in ends or ((1 - level) / 2, (1 + level) / 2))
     return Interval(lo, hi, method)
@@ -125,14 +136,14 @@ def _below(drawn: Floats, share: float) -> float:
     return float(here + (there - here) * (place - at))
 
 
-def _bca_shares(whole: Floats, drawn: Floats, level: float) -> tuple[float, float] | None:
+def _bca_shares(
+    total: float, off: Floats, drawn: Floats, level: float
+) -> tuple[float, float] | None:
     """Return below which shares of the draws the ends stand; None where that is not defined."""
-    total = whole.sum()
     below, at_most = (int(drawn.searchsorted(total, side)) for side in ("left", "right"))
     share = (below + at_most) / (2 * len(drawn))
     if not 0 < share < 1:
         return None
-    off = whole - whole.mean()
     skew = float(np.sum(off**3)) / (6 * float(np.sum(off**2)) ** 1.5)
     bias, ends = _NORMAL.inv_cdf(share), []
     end = _NORMAL.inv_cdf((1 + level) / 2)

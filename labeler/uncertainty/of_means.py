@@ -12,8 +12,9 @@ import numpy as np
 from labeler.evaluation import Record, Scoreboard
 from labeler.measures import Floats, Ints, Measure
 from labeler.uncertainty.draws import DRAWS
-from labeler.uncertainty.intervals import Interval, Sums, intervals, wilson
+from labeler.uncertainty.intervals import Interval, Sums
 from labeler.uncertainty.resampled import sums_of
+from labeler.uncertainty.weighted import weighted_intervals, weighted_wilson
 
 Intervals = Mapping[tuple[str, str, "str | None"], Interval]
 """By run, full name of the measure, and bucket; None stands for all queries."""
@@ -33,8 +34,9 @@ def mean_intervals(
     """Return the 95% interval of each run's mean, over all queries or those of each bucket.
 
     Wilson's for a measure that is 0 or 1 for each query, else by the bootstrap (see `intervals`);
-    over the queries that are in the mean. ``runs`` and ``buckets`` are all unless given, ``sums``
-    is as in `intervals`. Raises `NotFound` for an unknown facet.
+    over the queries that are in the mean, with their weights where it is weighted. ``runs`` and
+    ``buckets`` are all unless given, ``sums`` is as in `intervals`. Raises `NotFound`
+    for an unknown facet.
 
     >>> from labeler.evaluation import Conventions, collect
     >>> qrels, run = {"q1": {"c": 1}, "q2": {"c": 1}}, {"q1": ["c"], "q2": ["x"]}
@@ -47,15 +49,18 @@ def mean_intervals(
     found: dict[tuple[str, str, str | None], Interval] = {}
     places: list[tuple[str, str, str | None]] = []
     samples: list[Floats] = []
+    weights: list[Floats] = []
     for measure in board.resolve(measures):
-        for run, bucket, sample in _samples(board, measure, facet, runs, buckets):
+        for run, bucket, sample, weight in _samples(board, measure, facet, runs, buckets):
             place = (run, str(measure), bucket)
             if measure.is_zero_or_one:
-                found[place] = wilson(int(sample.sum()), len(sample))
+                found[place] = weighted_wilson(sample, weight)
             else:
                 places.append(place)
                 samples.append(sample)
-    return found | dict(zip(places, intervals(samples, DRAWS, sums), strict=True))
+                weights.append(weight)
+    made = weighted_intervals(samples, weights, DRAWS, sums)
+    return found | dict(zip(places, made, strict=True))
 
 
 def with_intervals(records: Iterable[Record], found: Intervals) -> list[Record]:
@@ -74,8 +79,9 @@ def _samples(
     facet: str | None,
     runs: Collection[str] | None,
     buckets: Collection[str | None] | None,
-) -> Iterator[tuple[str, str | None, Floats]]:
+) -> Iterator[tuple[str, str | None, Floats, Floats]]:
     values = board.values(measure)
+    weights = np.ones(len(values)) if board.weights is None else board.weights
     names, group = board.groups(facet)
     members: list[tuple[str | None, Ints]] = [
         (name, np.flatnonzero(group == at))
@@ -85,5 +91,5 @@ def _samples(
     for column, run in enumerate(board.run_names):
         if runs is None or run in runs:
             for name, inside in members:
-                sample = values[inside, column]
-                yield run, name, sample[~np.isnan(sample)]
+                known = inside[~np.isnan(values[inside, column])]
+                yield run, name, values[known, column], weights[known]

@@ -27,7 +27,16 @@ def detectable(sample: Floats) -> float:
     0.0282
     """
     spread = _spread(sample)
-    return _REACH * spread / math.sqrt(len(sample)) if spread else math.nan
+    return reach_of(spread, len(sample)) if spread else math.nan
+
+
+def reach_of(spread: float, queries: int) -> float:
+    """Return the same where differences have this standard deviation.
+
+    >>> round(reach_of(0.25, 200), 4)
+    0.0495
+    """
+    return _REACH * spread / math.sqrt(queries) if queries else math.nan
 
 
 def queries_needed(sample: Floats) -> int | None:

@@ -1,0 +1,79 @@
+"""Keyword measures of plain texts and runs; needs no grade."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+
+from labeler.api.grounds import board_of
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions
+from labeler.formats import LIMITS, Limits, OnDuplicate
+from labeler.given import GivenRun, RunRule, grade_rule
+from labeler.keywords import (
+    Corpus,
+    keyword_means,
+    keyword_places,
+    keyword_scores,
+    lists_of,
+    mean_records,
+    missed_in_words,
+    place_records,
+    say_unusable,
+)
+
+
+def find_keywords(
+    keywords: Mapping[str, Sequence[str]],
+    texts: Mapping[str, str],
+    runs: Mapping[str, GivenRun],
+    k: int = 10,
+    *,
+    substring: bool = False,
+    per_keyword: bool = False,
+    on_duplicate: OnDuplicate = "refuse",
+    limits: Limits = LIMITS,
+) -> pd.DataFrame:
+    """Say without grades where the words an answer should hold turn up: a row for each run.
+
+    ``keywords`` are those of each query, ``texts`` all chunks of the database by id, and ``runs``
+    as `evaluate` takes them. Columns are ``run, k, rr, ndcg, coverage``, means over the ``n``
+    queries that have keywords: 1 / rank of the first of the top k that holds a keyword, how many of
+    the chunks that hold it are near the top, and the share of the keywords that the top k hold.
+    ``in_no_chunk`` of the ``keywords`` are nowhere in the database. A keyword is whole words in any
+    case, or with ``substring`` a part of one as well. With ``per_keyword`` there is a row for each
+    run, query and keyword, with the ``rank`` of the first chunk that holds it at any depth, NaN
+    where none does, and how many ``chunks`` of the database do. ``frame.attrs["notes"]`` names the
+    keywords that no run finds. None of it knows whether a chunk that holds the word answers the
+    question.
+
+    >>> texts, runs = {"c1": "TravelGuard covers it", "c2": "see above"}, {"A": {"q1": ["c2"]}}
+    >>> frame = find_keywords({"q1": ["TravelGuard", "above"]}, texts, runs, per_keyword=True)
+    >>> frame[["keyword", "rank", "found_by_no_run"]].values.tolist()
+    [['TravelGuard', nan, True], ['above', 1.0, False]]
+
+    Raises `BadInput` for malformed data, or if no run shares a query with ``keywords``.
+    """
+    if not isinstance(keywords, Mapping) or any(
+        isinstance(each, str) for each in keywords.values()
+    ):
+        raise BadInput("keywords must be {query: [keyword, ...]}")
+    nothing: dict[str, dict[str, int]] = {query_id: {} for query_id in keywords}
+    rule = grade_rule(None, False)
+    run_rule = RunRule(on_duplicate, limits=limits)
+    board = board_of(nothing, runs, Conventions.of(), rule, run_rule)
+    numbers = {name: at for at, name in enumerate(board.collection.chunk_ids)}
+    known = {numbers.setdefault(name, len(numbers)): text for name, text in texts.items()}
+    corpus = Corpus(known, substring=substring)
+    lists = lists_of(board, board.run_names)
+    places = keyword_places(corpus, keywords, lists)
+    if per_keyword:
+        frame = pd.DataFrame(place_records(places, k, substring=substring))
+        frame["rank"] = frame["rank"].astype(float)
+    else:
+        found = {run: keyword_scores(corpus, keywords, each, k) for run, each in lists.items()}
+        frame = pd.DataFrame(mean_records(keyword_means(found), k, substring=substring))
+    notes = [*missed_in_words(places), say_unusable(corpus, keywords)]
+    frame.attrs["notes"] = [note for note in notes if note]
+    return frame

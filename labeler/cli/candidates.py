@@ -1,0 +1,263 @@
+"""``labeler candidates`` and what is done with them, ``labeler history``; finds nothing alike."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from labeler import transfer
+from labeler.candidates import USUAL_DRAW, alike_in
+from labeler.cli.audit import short
+from labeler.cli.group import FILE, LabelerGroup, database_option, say
+from labeler.cli.holdings import drop
+from labeler.cli.loading import check_target, limit_option, load
+from labeler.cli.progress import progress_bar
+from labeler.cli.tables import Table, text_lines
+from labeler.cli.verbs import restore
+from labeler.cli.whole import filling
+from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, Proposing
+from labeler.model import CANDIDATE_SOURCES, CHANGES, STATES, Candidate, QueryChange, legible
+from labeler.store import Store
+
+GRADE = click.IntRange(0, 3)
+number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs=-1, required=True)
+
+
+@load.command("candidates")
+@click.argument("path", type=FILE)
+@click.option(
+    "--from",
+    "source",
+    type=click.Choice(list(CANDIDATE_SOURCES)),
+    required=True,
+    help="What the file was taken from.",
+)
+@click.option(
+    "--facet",
+    "facets",
+    multiple=True,
+    metavar="NAME",
+    help="Exactly this field is a bucket; repeat it for more. Without it: every field of texts "
+    "with at most 50 distinct values.",
+)
+@click.option(
+    "--evenly",
+    multiple=True,
+    metavar="FACET",
+    help="Draw evenly over the buckets of this facet; repeat it for more. Without it: of all.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    help=f"How many new questions to draw.  [default: {USUAL_DRAW} of a log, all of other files]",
+)
+@click.option("--seed", default=0, show_default=True, help="Another seed draws other questions.")
+@click.option(
+    "--source-grade",
+    type=GRADE,
+    default=GENERATED_GRADE,
+    show_default=True,
+    help="The grade proposed for the chunk a question was generated from.",
+)
+@click.option(
+    "--up", type=GRADE, default=UP_GRADE, show_default=True, help="The grade a thumb up proposes."
+)
+@click.option(
+    "--down",
+    type=GRADE,
+    default=DOWN_GRADE,
+    show_default=True,
+    help="The grade a thumb down proposes.",
+)
+@limit_option
+@database_option
+@click.pass_obj
+def load_candidates(
+    db: Path,
+    path: Path,
+    source: str,
+    facets: tuple[str, ...],
+    evenly: tuple[str, ...],
+    most: int | None,
+    seed: int,
+    source_grade: int,
+    up: int,
+    down: int,
+    limits: Limits,
+) -> None:
+    """Add questions that may become queries.
+
+    JSONL, CSV or TSV with the question as query, text or question, or a .txt with one a line. A
+    log may have a count, a date and buckets; generated questions name their chunk_id, thumbs a
+    chunk_id and a vote. Questions with the same words are one; those that queries ask already are
+    counted to these. Grades are proposed and never count.
+    """
+    check_target(db)
+    with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
+        put = transfer.read_candidates(
+            path,
+            source,
+            facets=facets or None,
+            evenly=evenly or None,
+            most=most,
+            seed=seed,
+            proposing=Proposing(source_grade, up, down),
+            progress=progress,
+            limits=limits,
+        )
+    with filling(db) as store:
+        reports = put(store)
+    for report in reports:
+        click.echo(report)
+
+
+@click.command()
+@click.argument("words", required=False, default="")
+@click.option("--from", "source", type=click.Choice(list(CANDIDATE_SOURCES)), help="Only of these.")
+@click.option(
+    "--state", type=click.Choice(STATES), default=STATES[0], show_default=True, help="Only these."
+)
+@click.option(
+    "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl"]),
+    default="table",
+    show_default=True,
+    help="jsonl is for programs: all of each.",
+)
+@database_option
+@click.pass_obj
+def candidates(db: Path, words: str, source: str | None, state: str, most: int, form: str) -> None:
+    """List questions that may become queries.
+
+    Those asked most often come first; with WORDS only those that hold them. "near" is the query
+    that nearly asks the same, with the share of words both have.
+    """
+    with Store(db) as store:
+        found, count = store.candidates(words, state=state, source=source, most=most)
+        queries = {query.query_id: query.text for query in store.queries()}
+    near = alike_in([each.text for each in found], queries)
+    if form == "jsonl":
+        for each, alike in zip(found, near, strict=True):
+            click.echo(json.dumps(_record(each, alike), ensure_ascii=False))
+        return
+    if not found:
+        click.echo("No candidate is like that: labeler load candidates FILE --from log")
+        return
+    body = [_cells(each, alike) for each, alike in zip(found, near, strict=True)]
+    headings = ["number", "from", "buckets", "near", "question"]
+    click.echo("\n".join(text_lines(Table(headings, ["asked"], body))))
+    if count > len(found):
+        click.echo(f"... and {count - len(found):,} more; --most lists them")
+
+
+def _record(candidate: Candidate, alike: tuple[str, float] | None) -> Mapping[str, object]:
+    near, score = alike or (None, None)
+    return {**asdict(candidate), "near": near, "nearness": score}
+
+
+def _cells(candidate: Candidate, alike: tuple[str, float] | None) -> list[str]:
+    buckets = ", ".join(candidate.usual_buckets().values())
+    near = candidate.query_id or (f"{alike[0]} {alike[1]:.2f}" if alike else "")
+    told = [short(legible(text)) for text in (buckets, near, " ".join(candidate.text.split()))]
+    return [str(candidate.number), candidate.source, *told, f"{candidate.times:,}"]
+
+
+@click.group(cls=LabelerGroup)
+def take() -> None:
+    """Make a query of a candidate."""
+
+
+@take.command("candidate")
+@click.argument("number", type=int)
+@click.option("--id", "query_id", help="The query's id.  [default: one made of its text]")
+@click.option("--same-as", metavar="ID", help="Make no new query: this one asks the same.")
+@database_option
+@click.pass_obj
+def take_candidate(db: Path, number: int, query_id: str | None, same_as: str | None) -> None:
+    """Make a query of a candidate, by its number.
+
+    It takes along its usual buckets, its reference and keywords, and the grades proposed for it.
+    """
+    if query_id is not None and same_as is not None:
+        raise click.UsageError("choose one of --id and --same-as")
+    with Store(db) as store:
+        if same_as is not None:
+            store.link_candidate(number, same_as)
+            taken = same_as
+        else:
+            query = transfer.query_from(store.candidate(number), query_id)
+            store.take_candidate(number, query)
+            taken = query.query_id
+    say(f"candidate {number} is query {taken!r}")
+
+
+@drop.command("candidates")
+@number_argument
+@database_option
+@click.pass_obj
+def drop_candidates(db: Path, numbers: Sequence[int]) -> None:
+    """Set candidates aside, by their numbers.
+
+    No later file brings them back; 'labeler restore candidates' does.
+    """
+    with Store(db) as store:
+        moved = store.drop_candidates(numbers)
+    click.echo(f"{moved:,} set aside; 'labeler restore candidates' takes them back")
+
+
+@restore.command("candidates")
+@number_argument
+@database_option
+@click.pass_obj
+def restore_candidates(db: Path, numbers: Sequence[int]) -> None:
+    """Look again at candidates that were set aside."""
+    with Store(db) as store:
+        moved = store.reopen_candidates(numbers)
+    click.echo(f"{moved:,} candidates are open again")
+
+
+@click.command()
+@click.argument("query_id", metavar="ID")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "jsonl"]),
+    default="table",
+    show_default=True,
+    help="jsonl is for programs: all of each change, whole.",
+)
+@database_option
+@click.pass_obj
+def history(db: Path, query_id: str, form: str) -> None:
+    """Say where a query came from, and what was changed of it.
+
+    By whom, when, and from what to what; the newest first.
+    """
+    with Store(db) as store:
+        origin, changes = store.origin_of(query_id), store.history_of(query_id)
+    if form == "jsonl":
+        for change in changes:
+            click.echo(json.dumps(change.as_dict(), ensure_ascii=False))
+        return
+    body = [row for change in changes for row in _rows(change)]
+    if body:
+        headings = ["when (UTC)", "who", "what", "field", "was", "became"]
+        click.echo("\n".join([*text_lines(Table(headings, [], body)), ""]))
+    say(f"query {query_id!r} came from: {origin}")
+
+
+def _rows(change: QueryChange) -> list[list[str]]:
+    when = change.at[:19].replace("T", " ")
+    done = CHANGES[change.kind] + (f" {change.file}" if change.file else "")
+    return [
+        [when, *(short(legible(text)) for text in (change.who or "", done, *field))]
+        for field in change.fields()
+    ]

@@ -1,0 +1,96 @@
+"""``labeler health``: how the golden set stands and what it is good for; changes nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+
+from labeler.cli.group import database_option
+from labeler.cli.tables import Table, text_lines
+from labeler.deciding import one_measure
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.fitness import OLD_AFTER, Part, Told, fitness_of, parts_of, record_of
+from labeler.fitness import spread_of as spread_in
+from labeler.leakage import alike_texts
+from labeler.model import Query, Settings, legible
+from labeler.store import Store
+
+MOST_COMPARED = 3_000  # queries each with each: beyond, it takes longer than a glance
+
+
+@click.command()
+@click.option(
+    "--older-than",
+    "after",
+    type=click.IntRange(min=0),
+    default=OLD_AFTER,
+    show_default=True,
+    metavar="DAYS",
+    help="From when on a grade counts as old.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(("table", "json")),
+    default="table",
+    show_default=True,
+    help="table is for people; json has every number in all digits.",
+)
+@database_option
+@click.pass_obj
+def health(db: Path, after: int, kind: str) -> None:
+    """Say how the golden set stands.
+
+    Its size and what that is good for, who confirmed its grades and when, buckets with too few
+    queries, its shares beside those of the logs, how often people gave what was proposed, where
+    queries came from, and near-duplicates. A line with ! asks for something to be done.
+    """
+    with Store(db) as store:
+        settings, golden = store.settings(), store.golden_state().hash
+        spread, alike = spread_of(store, settings), alike_in(store.queries())
+        told = Told.of(store, spread, settings.decide_by, alike)
+    found = fitness_of(told, datetime.now(UTC), after)
+    if kind == "json":
+        click.echo(json.dumps({"golden": golden, **record_of(found)}, ensure_ascii=False))
+    else:
+        click.echo("\n\n".join(as_text(part) for part in parts_of(found)))
+
+
+def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
+    """Return how far differences of the runs spread by the measure that decides."""
+    if len(store.run_names()) < 2:
+        return None
+    conventions = Conventions.of(
+        rel=settings.rel,
+        budget=settings.budget,
+        budget_by_task=settings.budget_by_task,
+        golden_rule=settings.golden_rule,
+    )
+    board = Scoreboard(store.collection(), conventions)
+    return spread_in(board.values(one_measure(conventions, settings.decide_by)))
+
+
+def alike_in(queries: Sequence[Query]) -> int | None:
+    """Count the pairs of queries that are nearly the same; None where that takes too long."""
+    if len(queries) > MOST_COMPARED:
+        return None
+    return sum(1 for _ in alike_texts([query.text for query in queries]))
+
+
+def as_text(part: Part) -> str:
+    """Return a part as a terminal shows it."""
+    lines = [part.title, *(f"  {legible(said)}" for said in part.sentences)]
+    if part.rows:
+        words, *numbers = part.headings
+        body = [[legible(str(cell)) for cell in map(shown, row)] for row in part.rows]
+        lines += [f"  {line}" for line in text_lines(Table([legible(words)], numbers, body))]
+    return "\n".join([*lines, *(f"! {legible(said)}" for said in part.warnings)])
+
+
+def shown(cell: str | int) -> str:
+    """Return a cell as people read it."""
+    return f"{cell:,}" if isinstance(cell, int) else cell

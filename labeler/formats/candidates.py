@@ -1,0 +1,256 @@
+"""Files of questions that may become queries: logs, generated ones, thumbs, typed ones, as asked.
+
+Knows which fields they have; which of them ask the same is for others to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from labeler.errors import BadInput
+from labeler.formats.documents import Document
+from labeler.formats.limits import LIMITS, Limits
+from labeler.formats.peers import in_json
+from labeler.formats.queries import (
+    GUIDELINE,
+    KEYWORDS,
+    QUERY_TEXT,
+    REFERENCE,
+    bucket_name,
+)
+from labeler.formats.reading import (
+    Lines,
+    Progress,
+    Source,
+    StrPath,
+    decode,
+    file_source,
+    open_lines,
+    peek_line,
+)
+from labeler.formats.records import (
+    Record,
+    Records,
+    as_id,
+    short,
+    spelled,
+    take,
+    take_id,
+    take_mapping,
+    take_text,
+    take_texts,
+    whole,
+)
+from labeler.formats.tables import read_table
+from labeler.model import CANDIDATE_SOURCES, TASKS, Asked, acting_in, check_grade, check_name
+
+TIMES = ("count", "times", "frequency", "n")
+DAY = ("date", "asked_at", "day", "timestamp", "time", "created_at")
+CHUNK = ("chunk_id", "source_chunk", "source_chunk_id", "docno", "doc_id", "docid", "corpus-id")
+VOTE = ("vote", "thumb", "thumbs", "feedback", "rating")
+QUERY_ID = ("query_id", "qid", "_id")
+ANSWER = (*REFERENCE, "answer", "reference_answer", "ground_truth")
+UP = frozenset(
+    {"up", "1", "+1", "true", "yes", "like", "positive", "good", "thumbs_up", "thumbs up", "👍"}
+)
+DOWN = frozenset(
+    {"down", "0", "-1", "false", "no", "dislike", "negative", "bad", "thumbs_down", "thumbs down"}
+) | {"👎"}
+TEXT_FILES = (".txt", ".txt.gz")
+GENERATED_GRADE, UP_GRADE, DOWN_GRADE = 3, 2, 0
+_OTHERS = {
+    "log": (*TIMES, *DAY, "buckets", "task"),
+    "typed": (*ANSWER, *GUIDELINE, *KEYWORDS, "buckets", "task"),
+    "generated": (*CHUNK, *ANSWER, *GUIDELINE, *KEYWORDS, "buckets", "task"),
+    "thumbs": (*QUERY_ID, *CHUNK, *VOTE, *TIMES, *DAY, "buckets", "task"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Proposing:
+    """Which grades are proposed: for a ``source`` chunk, for a chunk with a thumb up or down.
+
+    None proposes nothing.
+    """
+
+    source: int = GENERATED_GRADE
+    up: int | None = UP_GRADE
+    down: int | None = DOWN_GRADE
+
+    def __post_init__(self) -> None:
+        for grade in (self.source, self.up, self.down):
+            if grade is not None:
+                check_grade(grade)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """Which fields of a question are buckets: those ``named``, or else any that may be one."""
+
+    named: Sequence[str] | None = None
+
+    def of(self, record: Record, limits: Limits) -> dict[str, str]:
+        """Take the buckets out of a record, whose other fields have been taken."""
+        given = take_mapping(record, "buckets", limits)
+        there = {**given, **record}
+        if self.named is not None:
+            there = {name: there[name] for name in self.named if name in there}
+        found = {}
+        for facet, value in there.items():
+            if value is None or value == "":
+                continue
+            if self.named is None and facet not in given and not _may_be_bucket(facet, value):
+                continue
+            check_name(facet, "facet")
+            found[facet] = bucket_name(facet, value)
+        if "task" in found and found["task"] not in TASKS:
+            del found["task"]
+        return found
+
+
+def _may_be_bucket(facet: str, value: object) -> bool:
+    return isinstance(value, str) and not acting_in(value) and not acting_in(facet)
+
+
+def stream_candidates(
+    path: StrPath,
+    source: str,
+    *,
+    facets: Sequence[str] | None = None,
+    proposing: Proposing | None = None,
+    name: str | None = None,
+    progress: Progress | None = None,
+    limits: Limits = LIMITS,
+) -> Iterator[tuple[int, Asked]]:
+    """Give the questions of a file one after another, each with its line.
+
+    Read are JSONL, CSV or TSV with a header, and a ``.txt`` with a question a line, plain or gzip.
+    ``source`` is what the file was taken from, one of `CANDIDATE_SOURCES`. Fields of texts are
+    buckets, or exactly those ``facets`` name. Raises `BadInput` with file and line.
+    """
+    if source not in CANDIDATE_SOURCES:
+        raise BadInput(f"questions come from {', '.join(CANDIDATE_SOURCES)}, not from {source!r}")
+    taken = file_source(path, name, limits)
+    make = _Maker(source, Fields(facets), proposing or Proposing(), limits)
+    count = 0
+    with open_lines(taken, progress) as raw:
+        for count, (line, record) in enumerate(_records(taken, raw, source), 1):  # noqa: B007
+            with taken.at(line):
+                asked = make(record)
+            yield line, asked
+    if not count:
+        raise taken.fail(None, "there is no question in it")
+
+
+def _records(source: Source, raw: Lines, kind: str) -> Records:
+    number, first, lines = peek_line(source, raw)
+    if number == 0:
+        return
+    if source.name.lower().endswith(TEXT_FILES):
+        for line, text in lines:
+            if text.strip():
+                yield line, {"query": decode(source, line, text).strip()}
+        return
+    found = in_json(source, number, first, lines)
+    if isinstance(found, Document):
+        raise source.fail(number, "questions stand one JSON object a line")
+    if found is not None:
+        yield from found
+    elif kind == "thumbs":
+        yield from read_table(source, lines, {"thumb": VOTE, "chunk": CHUNK}, _others(kind))
+    else:
+        yield from read_table(source, lines, {"question": QUERY_TEXT}, _others(kind))
+
+
+def _others(kind: str) -> tuple[str, ...]:
+    return (*_OTHERS[kind], *QUERY_TEXT)
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes a question of a record, as a file of this kind has it; the record is used up."""
+
+    source: str
+    fields: Fields
+    proposing: Proposing
+    limits: Limits
+
+    def __call__(self, record: Record) -> Asked:
+        takers: Mapping[str, Callable[[Record], dict[str, Any]]] = {
+            "log": self._of_log,
+            "typed": self._of_expert,
+            "generated": self._of_chunk,
+            "thumbs": self._of_thumb,
+        }
+        text = (take_text(record, QUERY_TEXT) or "").strip()
+        if not text and not (self.source == "thumbs" and record.keys() & {*QUERY_ID}):
+            raise BadInput(f"there is no question on it; name it {spelled(QUERY_TEXT)}")
+        self.limits.check_text(text)
+        told = takers[self.source](record)
+        return Asked(text, **told, buckets=self.fields.of(record, self.limits))
+
+    def _of_log(self, record: Record) -> dict[str, Any]:
+        return {"times": _times(record), "at": _day(record)}
+
+    def _of_expert(self, record: Record) -> dict[str, Any]:
+        return {
+            "reference": take_text(record, ANSWER),
+            "guideline": take_text(record, GUIDELINE),
+            "keywords": take_texts(record, KEYWORDS),
+        }
+
+    def _of_chunk(self, record: Record) -> dict[str, Any]:
+        chunks = _chunks(record, self.limits)
+        grades = {chunk_id: {self.proposing.source: 1} for chunk_id in chunks}
+        return {**self._of_expert(record), "grades": grades}
+
+    def _of_thumb(self, record: Record) -> dict[str, Any]:
+        given = take(record, VOTE)
+        if given is None:
+            raise BadInput(f"there is no thumb on it; name it {spelled(VOTE)}, up or down")
+        grade = self.proposing.up if _is_up(given) else self.proposing.down
+        times = _times(record)
+        chunks = _chunks(record, self.limits)
+        named = record.keys() & {*QUERY_ID}
+        return {
+            "times": times,
+            "at": _day(record),
+            "query_id": take_id(record, QUERY_ID, "query", self.limits) if named else None,
+            "grades": {} if grade is None else {chunk_id: {grade: times} for chunk_id in chunks},
+        }
+
+
+def _times(record: Record) -> int:
+    value = take(record, TIMES)
+    return 1 if value is None else whole(value, TIMES[0])
+
+
+def _chunks(record: Record, limits: Limits) -> list[str]:
+    value = take(record, (*CHUNK, "chunk_ids"))
+    if value is None:
+        raise BadInput(f"there is no chunk on it; name its id {spelled(CHUNK)}")
+    several = value if isinstance(value, list) else [value]
+    return list(dict.fromkeys(as_id(each, "chunk", limits) for each in several))
+
+
+def _is_up(value: object) -> bool:
+    said = str(value).strip().lower()
+    if said in UP:
+        return True
+    if said in DOWN:
+        return False
+    raise BadInput(f"a thumb is up or down (1 or 0, true or false, 👍 or 👎), not {short(value)}")
+
+
+def _day(record: Record) -> str | None:
+    """Take the day out of a record, of whatever moment it names."""
+    value = take(record, DAY)
+    if value is None:
+        return None
+    try:
+        return datetime.fromisoformat(str(value).strip()).date().isoformat()
+    except ValueError as error:
+        raise BadInput(f"date {short(value)} is not like 2026-01-31") from error

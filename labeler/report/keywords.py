@@ -1,0 +1,94 @@
+"""The report's keywords: how early each run shows them, which one run alone has, which none has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import htpy
+
+from labeler import tables
+from labeler.evaluation import number, signed
+from labeler.keywords import (
+    Corpus,
+    KeywordMean,
+    KeywordPlace,
+    described,
+    found_alone,
+    keyword_means,
+    keyword_places,
+    keyword_scores,
+    lists_of,
+    missed_in_words,
+    say_unusable,
+)
+from labeler.report.shared import Shared
+
+K = 10
+LISTED = 20
+"""How many of the keywords that one run alone has are listed."""
+
+
+def keywords_section(shared: Shared) -> htpy.Fragment | None:
+    """Return what the runs do for keywords; None where no query has any."""
+    there = set(shared.board.collection.query_ids)
+    keywords = {
+        name: query.keywords
+        for name, query in shared.source.queries.items()
+        if query.keywords and name in there
+    }
+    if not keywords:
+        return None
+    chunks = shared.source.chunks_of(shared.source.with_text)
+    corpus = Corpus({at: chunk.text or "" for at, chunk in chunks.items()})
+    lists = lists_of(shared.board, shared.asked.runs)
+    scores = {run: keyword_scores(corpus, keywords, each, K) for run, each in lists.items()}
+    places = keyword_places(corpus, keywords, lists)
+    by = "no run" if shared.asked.b is None else "neither A nor B"
+    said = [described(K, substring=False), say_unusable(corpus, keywords) or ""]
+    return htpy.fragment[
+        _means(shared, keyword_means(scores)),
+        tables.small_print(said),
+        _alone(shared, places),
+        tables.sentences(missed_in_words(places, by)),
+    ]
+
+
+def _means(shared: Shared, means: Sequence[KeywordMean]) -> htpy.Fragment:
+    headings = ["", f"RR@{K}", f"nDCG@{K}", f"coverage@{K}", "n"]
+    values = [(each.rr, each.ndcg, each.coverage) for each in means]
+    rows: list[list[tables.Cell]] = [
+        [tables.Said(name), *map(number, own), mean.n]
+        for name, own, mean in zip(shared.letters, values, means, strict=True)
+    ]
+    if len(values) > 1:
+        change = [signed(b - a) for a, b in zip(*values, strict=True)]
+        rows.append([tables.Said("B − A"), *change, None])
+    return tables.sheet(headings, rows)
+
+
+def _alone(shared: Shared, places: Sequence[KeywordPlace]) -> htpy.Node:
+    """Return the keywords that A alone has among its first chunks, and those that B alone has."""
+    a, b = shared.asked.a, shared.asked.b
+    if b is None:
+        return None
+    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
+    return [
+        htpy.fragment[
+            htpy.h3[f"Only {letter} has these in its top {K}: {len(alone):,}"],
+            tables.sheet(headings, [_row(place, a, b) for place in alone[:LISTED]]),
+            tables.small_print([_left(len(alone) - LISTED)]),
+        ]
+        for letter, alone in zip(shared.letters, found_alone(places, a, b, K), strict=True)
+        if alone
+    ]
+
+
+def _row(place: KeywordPlace, a: str, b: str) -> list[tables.Cell]:
+    ranks = (place.ranks[a], place.ranks[b])
+    return [tables.Said(place.keyword), tables.Said(place.query_id), *ranks, place.chunks]
+
+
+def _left(count: int) -> str:
+    if count <= 0:
+        return ""
+    return f"{count:,} more are not listed; 'labeler score --keywords --per-query' has all."

@@ -1,0 +1,227 @@
+"""Writes questions that may become queries, and what becomes of them; says not which are alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from labeler.errors import NotFound
+from labeler.model import DROPPED, OPEN, TAKEN, Gathered, IntakeReport, Query, Question
+from labeler.store.candidates import Candidates
+from labeler.store.columns import as_json, moment
+from labeler.store.intake import Intake
+
+BATCH = """
+INSERT INTO batches (
+    source, file, hash, at, who, times, texts, kept, evenly, seed, first_asked, last_asked
+)
+VALUES (?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?) RETURNING id
+"""
+CANDIDATE = """
+INSERT INTO candidates (
+    source, text, normal, times, asked_at, reference, guideline, keywords, batch, state, query
+)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (source, normal) DO UPDATE SET times = times + excluded.times,
+    asked_at = max(coalesce(asked_at, excluded.asked_at), coalesce(excluded.asked_at, asked_at)),
+    reference = coalesce(reference, excluded.reference),
+    guideline = coalesce(guideline, excluded.guideline),
+    state = CASE WHEN excluded.query IS NULL THEN state ELSE 'taken' END,
+    query = coalesce(query, excluded.query)
+RETURNING id
+"""
+ASKED_IN = """
+INSERT INTO candidate_buckets (candidate, facet, bucket, times) VALUES (?, ?, ?, ?)
+ON CONFLICT DO UPDATE SET times = times + excluded.times
+"""
+PROPOSE = """
+INSERT INTO proposals (query, candidate, chunk, source, grade, times, at, who)
+SELECT (SELECT id FROM queries WHERE query_id = ?), ?, id, ?, ?, ?, ?, ?
+FROM chunks WHERE chunk_id = ?
+ON CONFLICT DO UPDATE SET times = times + excluded.times
+"""
+SETTLE = """
+UPDATE candidates SET state = ?, query = (SELECT id FROM queries WHERE query_id = ?),
+    settled_at = ?, settled_by = ?
+WHERE id = ? AND state <> 'taken'
+"""
+
+
+class Gathering(Intake, Candidates):
+    """Questions come in, and go on to be queries or are set aside."""
+
+    def add_candidates(
+        self,
+        gathered: Gathered,
+        drawn: Sequence[Question],
+        *,
+        evenly: Sequence[str] | None = None,
+        seed: int | None = None,
+    ) -> IntakeReport:
+        """Keep ``drawn`` questions of what was gathered, with their counts and proposed grades.
+
+        Those with a ``query_id`` are counted to that query, all others are open. Of the rest of
+        the file only how often each bucket was asked is kept. The same content again counts
+        nothing twice: it only brings those that were not drawn before.
+        """
+        counts: Counter[str] = Counter()
+        with self._writing():
+            batch = self._value("SELECT id FROM batches WHERE hash = ?", [gathered.digest])
+            is_new = batch is None
+            if batch is None:
+                batch = self._put_batch(gathered, evenly, seed)
+            there = self.candidate_states(gathered.source)
+            before = self._chunk_count()
+            for question in drawn:
+                if not is_new and (question.normal in there or question.query_id is not None):
+                    counts["already there"] += 1
+                    continue
+                counts[_word(question, there)] += 1
+                with self._translated(f"{gathered.file}:{question.line}"):
+                    self._put_question(gathered, question, batch)
+            kept = counts["new"] + counts["of a query in the set"]
+            self._db.execute("UPDATE batches SET kept = kept + ? WHERE id = ?", [kept, batch])
+            if bare := self._chunk_count() - before:
+                counts["new chunks, known by id only"] = bare
+            if is_new or kept:
+                self._note("load", gathered.file, {"what": "candidates", **counts})
+            elif counts:
+                counts = Counter({"already there": counts["already there"]})
+        facts: dict[str, int | str] = {
+            "questions": gathered.times,
+            "that differ": len(gathered.questions),
+            **{name: count for name, count in counts.items() if count},
+        }
+        for facet, buckets in gathered.buckets.items():
+            facts[f"facet {facet}"] = "1 bucket" if len(buckets) == 1 else f"{len(buckets)} buckets"
+        title = f"candidates ({gathered.source}) from {gathered.file}"
+        return IntakeReport(title, facts, _warnings(gathered), is_new or bool(kept))
+
+    def _chunk_count(self) -> int:
+        return int(self._value("SELECT count(*) FROM chunks"))
+
+    def _put_batch(self, gathered: Gathered, evenly: Sequence[str] | None, seed: int | None) -> int:
+        facets = sorted(gathered.buckets) if evenly is None else list(evenly)
+        row = (
+            *(gathered.source, gathered.file, gathered.digest, moment(), self.whoever()),
+            *(gathered.times, len(gathered.questions), as_json(facets), seed),
+            *(gathered.first_asked, gathered.last_asked),
+        )
+        ((batch,),) = self._rows(BATCH, row)
+        self._db.conn.executemany(
+            "INSERT INTO batch_buckets (batch, facet, bucket, times, texts) VALUES (?, ?, ?, ?, ?)",
+            (
+                (batch, facet, bucket, times, texts)
+                for facet, buckets in gathered.buckets.items()
+                for bucket, (times, texts) in buckets.items()
+            ),
+        )
+        return int(batch)
+
+    def _put_question(self, gathered: Gathered, question: Question, batch: int) -> None:
+        if question.text:
+            number = self._put_candidate(gathered.source, question, batch)
+            self._put_proposals(None, number, question, gathered.source)
+        else:
+            self._put_proposals(question.query_id, None, question, gathered.source)
+
+    def _put_candidate(self, source: str, question: Question, batch: int) -> int:
+        query = self._value("SELECT id FROM queries WHERE query_id = ?", [question.query_id])
+        row = [
+            *(source, question.text, question.normal, question.times, question.at),
+            *(question.reference, question.guideline, as_json(list(question.keywords))),
+            *(batch, OPEN if query is None else TAKEN, query),
+        ]
+        ((number,),) = self._db.execute(CANDIDATE, row).fetchall()
+        self._db.conn.executemany(
+            ASKED_IN,
+            (
+                (number, facet, bucket, times)
+                for facet, buckets in question.buckets.items()
+                for bucket, times in buckets.items()
+            ),
+        )
+        return int(number)
+
+    def _put_proposals(
+        self, query_id: str | None, candidate: int | None, question: Question, source: str
+    ) -> None:
+        if not question.grades:
+            return
+        self._put_chunk_ids(iter(question.grades))
+        at, by = moment(), self.whoever()
+        self._db.conn.executemany(
+            PROPOSE,
+            (
+                (query_id, candidate, source, grade, times, at, by, chunk_id)
+                for chunk_id, votes in question.grades.items()
+                for grade, times in votes.items()
+            ),
+        )
+
+    def take_candidate(self, number: int, query: Query) -> None:
+        """Make a query of a candidate; whatever else asks the same is counted to it, too.
+
+        Its proposed grades are the query's from then on. Raises `NotFound` where there is no such
+        candidate, `BadInput` where it was taken already or there is a query with the id.
+        """
+        with self._writing():
+            candidate = self._open_candidate(number)
+            self._add_query(query, candidate.source, candidate.file)
+            self._settle_alike(candidate.normal, query.query_id)
+
+    def link_candidate(self, number: int, query_id: str) -> None:
+        """Say that a candidate asks what a query in use asks; raises as `take_candidate` does."""
+        with self._writing():
+            candidate = self._open_candidate(number)
+            if not self.has_query(query_id):
+                raise NotFound(f"there is no query {query_id!r} in use in the golden set")
+            self._settle_alike(candidate.normal, query_id)
+            self._note("candidate", candidate.text, {"asks the same as": query_id})
+
+    def _settle_alike(self, normal: str, query_id: str) -> None:
+        alike = self._rows("SELECT id FROM candidates WHERE normal = ?", [normal])
+        for (number,) in alike:
+            self._db.execute(SETTLE, [TAKEN, query_id, moment(), self.whoever(), number])
+
+    def drop_candidates(self, numbers: Iterable[int]) -> int:
+        """Set candidates aside, so that no later file brings them back; return how many."""
+        return self._set_state(numbers, OPEN, DROPPED)
+
+    def reopen_candidates(self, numbers: Iterable[int]) -> int:
+        """Look at candidates again that were set aside; return how many."""
+        return self._set_state(numbers, DROPPED, OPEN)
+
+    def _set_state(self, numbers: Iterable[int], old: str, new: str) -> int:
+        moved = 0
+        with self._transaction():
+            for number in numbers:
+                moved += self._db.execute(
+                    "UPDATE candidates SET state = ?, settled_at = ?, settled_by = ? "
+                    "WHERE id = ? AND state = ?",
+                    [new, moment(), self.whoever(), number, old],
+                ).rowcount
+            if moved:
+                self._note("candidate", None, {"questions": moved, "now": new})
+        return moved
+
+    def forget_dropped(self) -> int:
+        """Delete the candidates that were set aside, texts and all; return how many."""
+        with self._transaction():
+            gone = self._db.execute("DELETE FROM candidates WHERE state = 'dropped'").rowcount
+            if gone:
+                self._note("candidate", None, {"questions": gone, "now": "deleted"})
+        return int(gone)
+
+
+def _word(question: Question, there: Mapping[str, str]) -> str:
+    if question.query_id is not None:
+        return "of a query in the set"
+    return "new" if question.normal not in there else f"known, {there[question.normal]}"
+
+
+def _warnings(gathered: Gathered) -> tuple[str, ...]:
+    if not gathered.left_out:
+        return ()
+    fields = ", ".join(gathered.left_out[:5])
+    return (f"no facet: {fields}: too many different values, unless named with --facet",)
