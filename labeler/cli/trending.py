@@ -11,7 +11,7 @@ import click
 
 from labeler import freezing, trend
 from labeler.cli.golden import golden_option
-from labeler.cli.group import FILE, database_option
+from labeler.cli.group import FILE, check_raw, database_option
 from labeler.cli.parting import print_parts, print_table, split
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
@@ -197,8 +197,7 @@ def check_asked(
         raise click.UsageError("--between and --points cannot be asked for together")
     if between is not None and facet is not None and bucket is None:
         raise click.UsageError("--between is over all queries or one bucket: name it with --bucket")
-    if raw and kind != "csv":
-        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+    check_raw(kind, raw=raw)
 
 
 def print_trends(
