@@ -16,6 +16,7 @@ from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, check_raw, database_option, format_option, raw_option
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
+from labeler.cli.undefined import undefined_asked, undefined_option
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
@@ -65,6 +66,7 @@ CONVENTION_OPTIONS = (
         type=click.IntRange(min=1),
         help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
     ),
+    undefined_option,
     *SELECTION_OPTIONS,
 )
 FORM_OPTIONS = (
@@ -229,6 +231,7 @@ def conventions_of(
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        undefined=undefined_asked(),
         selected=selection(),
     )
 
