@@ -169,15 +169,24 @@ POOLED = st.dictionaries(
 )
 
 
+def with_a_zero(grades: dict[str, int]) -> dict[str, int]:
+    """Return the grades of a query, with one of 0 where all are below it."""
+    return grades if max(grades.values()) >= 0 else {**grades, "in no run": 0}
+
+
 @settings(deadline=None)
 @given(qrels=POOLED, run=RUN, rel=st.integers(1, 3))
 def test_a_grade_below_0_is_in_the_pool_and_ungraded_as_trec_eval_has_it(
     qrels: Qrels, run: Run, rel: int
 ) -> None:
-    """A query with such grades alone is in the mean of trec_eval, and counts 0."""
+    """A query with such grades alone is in the mean of trec_eval, and counts 0.
+
+    There its nDCG goes by memory that nobody wrote and may never end. So it is asked of the same
+    query with a chunk of grade 0 that no run returns, which moves no value.
+    """
     assume(qrels.keys() & run.keys())
     board = Scoreboard(collect(qrels, {"run": run}), Conventions.of("trec_eval", rel=rel))
-    reference = trec_eval(qrels, run, rel)
+    reference = trec_eval({query: with_a_zero(each) for query, each in qrels.items()}, run, rel)
     for name, theirs in NAMES.items():
         expected = {query: values[theirs] for query, values in reference.items()}
         check_values_and_means(board, name.format(rel=rel), expected)

@@ -20,6 +20,7 @@ from labeler.schema.online import ONLINE
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.pool import UNGRADED
 from labeler.schema.rankings import RANKINGS
+from labeler.schema.running import run
 from labeler.schema.tending import TENDING
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
@@ -291,9 +292,9 @@ CREATE TABLE lists_seen (
 @migrations()
 def m001_first_shape(db: Database) -> None:
     """Create every table, trigger and view of the first release."""
-    db.executescript(TABLES)
-    db.executescript(TRIGGERS)
-    db.executescript(VIEWS)
+    run(db, TABLES)
+    run(db, TRIGGERS)
+    run(db, VIEWS)
     born_with = {
         "golden_set": str(uuid.uuid4()),
         "signing_key": secrets.token_hex(32),
@@ -306,35 +307,35 @@ def m001_first_shape(db: Database) -> None:
 @migrations()
 def m002_people_remarks_and_search(db: Database) -> None:
     """Add invitations, what graders say of whole queries, and the index of the chunks' words."""
-    db.executescript(REMARKS)
-    db.executescript(INVITATIONS)
-    db.executescript(SEARCH)
+    run(db, REMARKS)
+    run(db, INVITATIONS)
+    run(db, SEARCH)
 
 
 @migrations()
 def m003_runs_of_unknown_date(db: Database) -> None:
     """Let a run be without a date; those that have one keep it."""
-    db.executescript(UNKNOWN_DATES)
+    run(db, UNKNOWN_DATES)
 
 
 @migrations()
 def m004_remarks_undone_and_lists_seen(db: Database) -> None:
     """Let remarks be taken back as judgments are; remember who was shown a query's lists."""
-    db.executescript(REMARK_UNDO)
-    db.executescript(LISTS_SEEN)
+    run(db, REMARK_UNDO)
+    run(db, LISTS_SEEN)
 
 
 @migrations()
 def m005_sessions(db: Database) -> None:
     """Let a link open sessions instead of being one, and a login be an issuer's subject."""
-    db.executescript(SESSIONS)
+    run(db, SESSIONS)
 
 
 @migrations()
 def m006_audit_and_seals(db: Database) -> None:
     """Add what is kept of who did what, and the seals of the logs: old events get theirs now."""
-    db.executescript(AUDIT)
-    db.executescript(SEALS)
+    run(db, AUDIT)
+    run(db, SEALS)
     [(stored,)] = db.execute("SELECT value FROM settings WHERE key = 'golden_set'").fetchall()
     for log in LOGS:
         events = db.execute(SEALED_EVENTS[log], ALL)
@@ -345,47 +346,47 @@ def m006_audit_and_seals(db: Database) -> None:
 @migrations()
 def m007_pairs_signed_as_they_are_handed_out(db: Database) -> None:
     """Remember who was told what others gave, and who was there before pairs were signed."""
-    db.executescript(HANDING)
+    run(db, HANDING)
 
 
 @migrations()
 def m008_rankings_of_long_lists(db: Database) -> None:
     """Show ranked lists as rows in good time, however long they are."""
-    db.executescript(RANKINGS)
+    run(db, RANKINGS)
 
 
 @migrations()
 def m009_the_rule_of_golden_grades(db: Database) -> None:
     """Let the team's rule decide what several people's grades of a pair become."""
-    db.executescript(GOLDEN)
+    run(db, GOLDEN)
 
 
 @migrations()
 def m010_frozen_versions_and_splits(db: Database) -> None:
     """Add frozen versions of the golden set, and let queries belong to dev, test or held-out."""
-    db.executescript(SPLIT)
-    db.executescript(VERSIONS)
+    run(db, SPLIT)
+    run(db, VERSIONS)
 
 
 @migrations()
 def m011_queries_found_elsewhere(db: Database) -> None:
     """Remember which queries were found in other texts, where, and who said so."""
-    db.executescript(LEAKS)
+    run(db, LEAKS)
 
 
 @migrations()
 def m012_signals_and_answers(db: Database) -> None:
     """Add what users did, system by system, and what was answered by which run."""
-    db.executescript(ONLINE)
+    run(db, ONLINE)
 
 
 @migrations()
 def m013_candidates_and_the_history_of_queries(db: Database) -> None:
     """Add questions that may become queries, proposed grades, and how queries came to be."""
-    db.executescript(TENDING)
+    run(db, TENDING)
 
 
 @migrations()
 def m014_pairs_without_a_grade(db: Database) -> None:
     """Remember which pairs a file put into the pool and nobody has graded."""
-    db.executescript(UNGRADED)
+    run(db, UNGRADED)

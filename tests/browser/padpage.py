@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
 
 SENTENCE = "A parcel that comes back within thirty days is paid back to the card it was paid with. "
+JUDGMENTS = "**/api/judgments"
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 LAPTOP = {"viewport": {"width": 1440, "height": 900}}
 WORDS_150 = " ".join((SENTENCE * 9).split()[:150]) + "."
@@ -100,6 +102,28 @@ def standing(store: Store, grader: str = "Ann") -> dict[tuple[str, str], int | N
         else:
             stands[pair] = event.grade
     return stands
+
+
+def intercept(page: Page, addresses: str, answer: Callable[[Route], object]) -> None:
+    """Let ``answer`` deal with what the page asks of these addresses, from its next request on.
+
+    Chromium says that it intercepts a moment before the page knows it, and what the page asks in
+    between goes out; so wait until it asks in vain for what nobody has.
+    """
+    page.route(addresses, answer)
+    page.route("**/asked-in-vain", lambda route: route.abort())
+    while page.evaluate("fetch('/asked-in-vain').then(() => true, () => false)"):
+        page.wait_for_timeout(10)
+
+
+def cut_off(page: Page, addresses: str = JUDGMENTS) -> None:
+    """Let nothing that the page sends to these addresses reach the server, if not said no grade."""
+    intercept(page, addresses, lambda route: route.abort())
+
+
+def let_through(page: Page, addresses: str = JUDGMENTS) -> None:
+    """Let what was cut off or intercepted reach the server again."""
+    page.unroute(addresses)
 
 
 def press(page: Page, keys: str) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from labeler.model import Chunk, Judgment, Query, Ranking
 from labeler.store import Store
+from tests.browser.padpage import cut_off, intercept, let_through
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
@@ -115,11 +116,11 @@ def test_what_is_not_saved_yet_is_not_called_saved(finder):
     _, page = finder
     page.keyboard.type("vinegar")
     expect(row(page, "missed")).to_be_visible()
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     row(page, "missed").get_by_role("button", name="2, partially relevant").click()
     words = row(page, "missed").locator(".words")
     expect(words).to_have_text("partially relevant · found by hand")
-    page.unroute("**/api/judgments")
+    let_through(page)
     expect(words).to_have_text("partially relevant · found by hand, saved")
 
 
@@ -131,11 +132,11 @@ def test_the_finder_says_when_nothing_is_found_and_when_it_cannot_ask(finder):
     expect(page.locator(".finder .row")).to_have_count(0)
     page.get_by_role("searchbox").fill('")(* OR <b>')  # an operator of no language
     expect(message).not_to_contain_text("could not be fetched")
-    page.route("**/api/search?*", lambda route: route.abort())
+    cut_off(page, "**/api/search?*")
     page.get_by_role("searchbox").fill("vinegar")
     page.keyboard.press("Enter")
     expect(message).to_contain_text("could not be fetched")
-    page.unroute("**/api/search?*")
+    let_through(page, "**/api/search?*")
     page.get_by_role("button", name="Try again").click()
     expect(row(page, "missed")).to_be_visible()
     page.get_by_role("searchbox").fill("")
@@ -153,7 +154,7 @@ def test_a_slow_answer_never_replaces_a_newer_one(finder):
             time.sleep(1)
         route.continue_()
 
-    page.route("**/api/search?*", slowly)
+    intercept(page, "**/api/search?*", slowly)
     page.on("response", lambda answer: answered.append(answer.url))
     page.keyboard.type("brush")
     page.keyboard.press("Enter")

@@ -10,7 +10,15 @@ from playwright.sync_api import expect
 
 from labeler.model import Chunk, Loaded, Query
 from labeler.store import Store
-from tests.browser.padpage import all_saved, ready, watch_keys
+from tests.browser.padpage import (
+    JUDGMENTS,
+    all_saved,
+    cut_off,
+    intercept,
+    let_through,
+    ready,
+    watch_keys,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -161,14 +169,14 @@ def test_grades_given_offline_survive_a_reload_and_are_sent_once(server, visit):
     page = visit(server.url)
     ready(page)
     watch_keys(page)
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     for key in "3031":
         page.keyboard.press(key)
     expect(page.locator(".status .state")).to_have_text("0 saved, offline, 4 kept")
     pressed = page.evaluate("window.pressed")
     with server.store() as store:
         assert store.events() == []
-    page.unroute("**/api/judgments")
+    let_through(page)
     page.reload()
     all_saved(page, 4)
     with server.store() as store:
@@ -187,7 +195,7 @@ def test_an_answer_that_was_lost_does_not_double_the_grade(server, visit):
         lost.append(route.fetch())
         route.abort()
 
-    page.route("**/api/judgments", lose_the_first_answer)
+    intercept(page, JUDGMENTS, lose_the_first_answer)
     page.keyboard.press("2")
     all_saved(page, 1)
     assert lost[0].ok
@@ -217,13 +225,13 @@ def test_a_token_that_runs_out_is_renewed_and_nothing_is_lost(serve, visit):
 def test_waiting_grades_are_never_sent_under_another_name(server, visit):
     page = visit(server.url)
     ready(page)
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     page.keyboard.press("3")
     expect(page.locator(".status .state")).to_contain_text("1 kept")
     page.evaluate("document.cookie = 'labeler_grader=Bob; Path=/'")
     page.reload()
     expect(page.locator(".status .grader")).to_have_text("grading as Bob")
-    page.unroute("**/api/judgments")
+    let_through(page)
     ready(page)
     page.keyboard.press("1")
     all_saved(page, 1)
@@ -352,7 +360,7 @@ def test_keys_are_mute_under_a_dialog(server, visit):
 def test_waiting_grades_of_another_name_are_still_spoken_of(server, visit):
     page = visit(server.url)
     ready(page)
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     for key in "321":
         page.keyboard.press(key)
     expect(page.locator(".status .state")).to_contain_text("3 kept")

@@ -13,7 +13,17 @@ from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
 from tests.browser.doors import DoorServer, link_for
 from tests.browser.killable import Killable
-from tests.browser.padpage import all_saved, library, press, ready, standing
+from tests.browser.padpage import (
+    JUDGMENTS,
+    all_saved,
+    cut_off,
+    intercept,
+    let_through,
+    library,
+    press,
+    ready,
+    standing,
+)
 from tests.browser.server import loaded
 from tests.test_store_open import to_earlier_shape
 
@@ -23,11 +33,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def served(serve, tmp_path):
     return serve(library(tmp_path / "library.db"))
-
-
-def hold_back(page: Page) -> None:
-    """Let no grade reach the server."""
-    page.route("**/api/judgments", lambda route: route.abort())
 
 
 def state(page: Page):
@@ -42,7 +47,7 @@ def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, brows
         page = context.new_page()
         page.goto(served.url)
         ready(page)
-        hold_back(page)
+        cut_off(page)
         press(page, "01230123012301230123")
         press(page, "n")
         page.get_by_role("textbox", name="Note").fill("see page 3")
@@ -65,7 +70,7 @@ def test_what_is_called_kept_is_there_after_the_browser_was_killed(served, brows
 def test_a_tab_closed_at_once_loses_nothing(served, visit):
     page = visit(served.url)
     ready(page)
-    hold_back(page)
+    cut_off(page)
     press(page, "0123012301230123")
     page.close()
     all_saved(visit(served.url, context=page.context), 16)
@@ -78,12 +83,12 @@ SET_BACK = "() => { const now = Date.now; Date.now = () => now() - 3600000; }"
 def test_a_clock_set_back_changes_no_order(served, visit, keys, stands):
     page = visit(served.url)
     ready(page)
-    hold_back(page)
+    cut_off(page)
     press(page, "1")
     page.evaluate(SET_BACK)
     press(page, keys)
     expect(state(page)).to_have_text("0 saved, offline, 2 kept")
-    page.unroute("**/api/judgments")
+    let_through(page)
     all_saved(page, len(stands))
     with served.store() as store:
         assert list(standing(store).values()) == stands
@@ -102,10 +107,10 @@ def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
     ready(page)
     sizes: list[int] = []
     page.on("request", lambda request: sizes.append(len(request.post_data or "")))
-    hold_back(page)
+    cut_off(page)
     press(page, "2" * 28 + "u" * 14)
     expect(state(page)).to_have_text("0 saved, offline, 42 kept")
-    page.unroute("**/api/judgments")
+    let_through(page)
     all_saved(page, 14)
     assert max(sizes) < 250_000
 
@@ -113,12 +118,11 @@ def test_grades_of_very_long_ids_are_sent_in_parts(serve, visit, tmp_path):
 def test_what_is_too_much_for_a_proxy_is_sent_one_by_one_or_shown_as_refused(served, visit):
     page = visit(served.url)
     ready(page)
-    hold_back(page)
+    cut_off(page)
     press(page, "0123n")
     page.get_by_role("textbox", name="Note").fill("word " * 300)
     page.keyboard.press("Enter")
     press(page, "2")
-    page.unroute("**/api/judgments")
 
     def narrow(route) -> None:
         if len(route.request.post_data) > 1_500:
@@ -126,7 +130,7 @@ def test_what_is_too_much_for_a_proxy_is_sent_one_by_one_or_shown_as_refused(ser
         else:
             route.continue_()
 
-    page.route("**/api/judgments", narrow)
+    intercept(page, JUDGMENTS, narrow)
     expect(state(page)).to_have_text("4 saved, 1 refused")
     expect(page.locator(".trouble")).to_contain_text("the server answered with status 413")
 
@@ -144,7 +148,7 @@ def test_who_has_sent_too_much_waits_as_long_as_the_server_says(served, visit):
         else:
             route.continue_()
 
-    page.route("**/api/judgments", answer)
+    intercept(page, JUDGMENTS, answer)
     press(page, "0")
     expect(page.locator(".trouble")).to_contain_text("5 bytes a minute")
     press(page, "12")
@@ -165,7 +169,7 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
     link = link_for(closed_door, "Gus")
     page = visit(link, grader=None)
     ready(page)
-    hold_back(page)
+    cut_off(page)
     press(page, "012301")
     expect(state(page)).to_have_text("0 saved, offline, 6 kept")
     press(page, "n")
@@ -195,11 +199,11 @@ def test_a_rename_neither_strands_nor_gives_away_what_waits(closed_door, visit):
 def test_a_page_that_stays_open_over_a_rename_sends_what_waits(closed_door, visit):
     page = visit(link_for(closed_door, "Gus"), grader=None)
     ready(page)
-    hold_back(page)
+    cut_off(page)
     press(page, "012")
     with closed_door.store() as store:
         store.rename_grader("Gus", "Hal")
-    page.unroute("**/api/judgments")
+    let_through(page)
     expect(page.locator(".status .grader")).to_have_text("grading as Hal")
     all_saved(page, 3)
     with closed_door.store() as store:
@@ -254,7 +258,7 @@ def test_what_the_version_before_kept_is_carried_over(serve, visit, tmp_path):
 def test_who_is_not_in_the_backup_that_was_restored_loses_nothing(served, visit):
     page = visit(served.url)
     ready(page)
-    hold_back(page)
+    cut_off(page)
     press(page, "012")
     expect(state(page)).to_have_text("0 saved, offline, 3 kept")
     with served.store() as store:  # Ann is added again, as another row

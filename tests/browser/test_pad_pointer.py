@@ -11,7 +11,17 @@ from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
-from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import (
+    LAPTOP,
+    PHONE,
+    all_saved,
+    cut_off,
+    library,
+    press,
+    ready,
+    shown,
+    standing,
+)
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
@@ -95,7 +105,7 @@ def test_the_grades_stay_at_one_place_whatever_is_read(serve, visit, motley, dev
         seen.append(places(page))
         press(page, key)
     page.keyboard.press("Escape")
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     press(page, "x3u")
     seen.append(places(page))  # with two lines beside the grades
     press(page, "k3")

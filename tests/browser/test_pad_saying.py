@@ -6,7 +6,16 @@ import pytest
 from playwright.sync_api import expect
 
 from labeler.store import Store
-from tests.browser.padpage import all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import (
+    JUDGMENTS,
+    all_saved,
+    intercept,
+    library,
+    press,
+    ready,
+    shown,
+    standing,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -199,7 +208,7 @@ def test_a_saved_grade_is_announced_once_it_is_saved(served, visit):
         else:
             held.append(route)
 
-    page.route("**/api/judgments", hold_the_first)
+    intercept(page, JUDGMENTS, hold_the_first)
     press(page, "2")
     page.wait_for_timeout(400)
     expect(page.locator(".announce")).not_to_contain_text("saved")

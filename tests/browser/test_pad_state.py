@@ -7,7 +7,17 @@ import signal
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.padpage import all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import (
+    all_saved,
+    cut_off,
+    intercept,
+    let_through,
+    library,
+    press,
+    ready,
+    shown,
+    standing,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -115,13 +125,13 @@ def test_leaving_with_anything_unsent_warns(served, visit):
         dialog.dismiss()
 
     page.on("dialog", stay)
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     press(page, "2")
     expect(page.locator(".status .state")).to_have_text("0 saved, offline, 1 kept")
     page.close(run_before_unload=True)
     page.wait_for_timeout(1_000)
     assert warned == ["beforeunload"]
-    page.unroute("**/api/judgments")
+    let_through(page)
     all_saved(page, 1)
     with page.expect_event("close"):
         page.close(run_before_unload=True)
@@ -135,7 +145,7 @@ def test_slow_answers_hold_nothing_up_and_lose_nothing(served, visit):
         page.wait_for_timeout(300)
         route.continue_()
 
-    page.route("**/api/**", late)
+    intercept(page, "**/api/**", late)
     ready(page)
     seen = []
     for key in "0123u1k2j30":
@@ -173,7 +183,7 @@ def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     progress, overall = page.locator(".progress"), page.locator(".overall")
     expect(progress).to_have_text("8 left in this question")
     expect(overall).to_have_text("you 0, team 0 of 3 questions")
-    page.route("**/api/next*", lambda route: route.abort())
+    cut_off(page, "**/api/next*")
     press(page, "22")
     expect(progress).to_have_text("6 left in this question")
     press(page, "u")
@@ -183,7 +193,7 @@ def test_progress_is_kept_up_between_the_servers_answers(served, visit):
     expect(overall).to_have_text("you 1, team 1 of 3 questions")
     press(page, "k")
     expect(progress).to_have_text("this question is done")
-    page.unroute("**/api/next*")
+    let_through(page, "**/api/next*")
     all_saved(page, 8)
     page.reload()
     expect(overall).to_contain_text("you 1, team 1 of 3 questions")
@@ -219,9 +229,9 @@ def test_who_is_not_let_in_any_more_is_told_and_keeps_what_was_given(served, vis
     page = visit(served.url)
     ready(page)
     refusal = {"status": 403, "json": {"error": "Ann is not invited any more"}}
-    page.route("**/api/**", lambda route: route.fulfill(**refusal))
+    intercept(page, "**/api/**", lambda route: route.fulfill(**refusal))
     press(page, "2")
     expect(page.locator(".trouble")).to_contain_text("Ann is not invited any more", timeout=30_000)
     expect(page.locator(".status .state")).to_have_text("0 saved, not saving, 1 kept")
-    page.unroute("**/api/**")
+    let_through(page, "**/api/**")
     all_saved(page, 1)

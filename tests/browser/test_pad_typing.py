@@ -6,7 +6,17 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labeler.store import Store
-from tests.browser.padpage import PHONE, all_saved, library, press, ready, shown, standing
+from tests.browser.padpage import (
+    PHONE,
+    all_saved,
+    cut_off,
+    let_through,
+    library,
+    press,
+    ready,
+    shown,
+    standing,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -159,7 +169,7 @@ def test_a_note_that_is_too_long_is_said_and_kept(served, visit):
 def test_a_note_given_offline_is_sent_with_its_grade_once_it_can_be(served, visit):
     page = visit(served.url)
     ready(page)
-    page.route("**/api/judgments", lambda route: route.abort())
+    cut_off(page)
     begin_note(page, "written on a train")
     page.get_by_role("button", name="Save").click()
     press(page, "3k")
@@ -168,7 +178,7 @@ def test_a_note_given_offline_is_sent_with_its_grade_once_it_can_be(served, visi
     expect(page.locator(".status .state")).to_have_text("0 saved, offline, 2 kept")
     page.reload()
     expect(page.locator(".status .state")).to_contain_text("kept")
-    page.unroute("**/api/judgments")
+    let_through(page)
     all_saved(page, 1)
     with served.store() as store:
         given = ["written on a train", "written on a train, and changed"]

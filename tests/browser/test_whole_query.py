@@ -11,6 +11,7 @@ from playwright.sync_api import Locator, Page, Route, expect
 
 from labeler.model import Chunk, Judgment, Query, Ranking
 from labeler.store import Store
+from tests.browser.padpage import JUDGMENTS, cut_off, intercept, let_through
 from tests.browser.server import loaded
 
 pytestmark = pytest.mark.browser
@@ -398,7 +399,7 @@ def test_what_was_just_graded_is_graded_in_the_list_though_it_still_waits(serve,
         time.sleep(0.5)
         route.continue_()
 
-    page.route("**/api/judgments", late)
+    intercept(page, JUDGMENTS, late)
     graded = []
     for key in "123":
         graded.append(page.locator(".chunk .title").text_content())
@@ -445,14 +446,14 @@ def test_a_list_that_does_not_come_says_so_and_comes_again(serve, visit, listed)
     server = serve(listed)
     page = visit(server.url)
     expect(page.locator(".chunk .text")).not_to_be_empty()
-    page.route("**/api/query?*", lambda route: route.abort())
+    cut_off(page, "**/api/query?*")
     page.keyboard.press("b")
     expect(page.locator(".whole .message >> nth=0")).to_contain_text("Nothing you graded is lost")
     page.keyboard.press("2")
     all_saved(page)
     with server.store() as store:
         assert store.events() == []  # no key grades what is not on screen
-    page.unroute("**/api/query?*")
+    let_through(page, "**/api/query?*")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".whole .row").first).to_be_visible()
     expect(page.locator(".whole .message >> nth=0")).to_be_empty()
