@@ -30,6 +30,7 @@ from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, PlainCallback, do
 from labeler.hosts import HostNames, came_by_https
 from labeler.logs import keep_legible
 from labeler.places import PACKAGE
+from labeler.promptly import answer_at_once
 from labeler.pushing import Telling
 from labeler.routes import grading_routes
 from labeler.safekeeping.backups import Schedule
@@ -56,6 +57,7 @@ async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
     this one that would happen after every grade. And nobody puts another file in the place of one
     that is open.
     """
+    answer_at_once()
     is_for_leads = not Door.of_this_server().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
         async with (

@@ -137,6 +137,7 @@ def complete(store: Store) -> bytes:
         chunks=store.chunks(),
         events=[*store.events(), *store.remark_log()],
         ungraded=store.ungraded(),
+        tended=store.tended(),
         versions=[store.version_content(version) for version in store.versions()],
     )
     return formats.write_complete(whole)
@@ -156,7 +157,7 @@ def read_complete(
     def put(store: Store) -> IntakeReport:
         versions = [(each.version, as_file(each)) for each in found if each.version is not None]
         parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
-        store.add_whole(loaded.golden, loaded.settings, *parts, versions)
+        store.add_whole(loaded.golden, loaded.settings, *parts, versions, loaded.tended)
         facts: dict[str, int | str] = {
             "golden": loaded.golden,
             "queries": len(loaded.queries.records),
@@ -164,6 +165,8 @@ def read_complete(
             "chunks": len(loaded.chunks.records),
             "events": len(loaded.events.records),
             "versions": len(versions),
+            "changes of queries": len(loaded.tended.changes),
+            "proposed grades": len(loaded.tended.votes),
             "left out": ", ".join(formats.LEAVES_OUT),
         }
         return IntakeReport(f"complete golden set from {where}", facts)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
 from labeler import freezing, transfer
+from labeler.candidates import gathered
 from labeler.cli import main
-from labeler.model import Chunk, Judgment, Query, Remark, Settings
-from labeler.store import Store
+from labeler.model import Asked, Chunk, Judgment, Query, Remark, Settings
+from labeler.store import Store, mark_of
 
 Labeler = Callable[..., Result]
 
@@ -36,8 +38,22 @@ def rich(filled: Store, loaded) -> Store:
     filled.undo(event_id="u2", undoes="u1", grader="Cy")
     filled.remark(Remark("r1", "q2", "Ann", "unclear", "which?"))
     filled.retire_query("q2")
+    tend(filled)
     filled.save_settings(Settings(rel=2, budget_by_task={"single": 3}, guideline="Read."))
     return filled
+
+
+def tend(store: Store) -> None:
+    """Edit a query, and propose grades for one that was taken and one that was there."""
+    began = store.query("q7")
+    store.edit_query(replace(began, text="seven?", keywords=("7",)), mark_of(began))
+    votes = [
+        Asked("", query_id="q1", grades={"c4": {2: 3, 0: 1}}),
+        Asked("new", grades={"c9": {3: 1}}),
+    ]
+    found = gathered(enumerate(votes, 1), "thumbs", "thumbs.csv")
+    store.add_candidates(found, found.questions)
+    store.take_candidate(1, Query("taken", "new"))
 
 
 def test_a_complete_file_makes_the_golden_set_anew(
@@ -45,7 +61,7 @@ def test_a_complete_file_makes_the_golden_set_anew(
 ) -> None:
     file, other = tmp_path / "all.jsonl.gz", tmp_path / "other.db"
     told = run("export", file, "--complete").output
-    assert "left out: runs, answers, signals, people, seals, the audit" in told
+    assert "left out: runs, answers, signals, candidates, people, seals, the audit" in told
     assert rich.golden_state().hash in told
     before = transfer.export(rich, "complete")
     result = run("--db", other, "load", "complete", file)
@@ -56,6 +72,12 @@ def test_a_complete_file_makes_the_golden_set_anew(
         assert transfer.export(store, "jsonl") == transfer.export(rich, "jsonl")
         assert (store.events(), store.remark_log()) == (rich.events(), rich.remark_log())
         assert (store.settings(), store.versions()) == (rich.settings(), rich.versions())
+        assert (store.tended().changes[0], store.votes()) == (
+            replace(rich.tended().changes[0], number=1),
+            rich.votes(),
+        )
+        assert store.origin_of("taken") == rich.origin_of("taken")
+        assert (store.tended().origins, store.candidates()) == (rich.tended().origins, ([], 0))
         assert store.run_names() == []
         assert not store.has_query("q2")
     again = run("--db", other, "load", "files", file)
@@ -79,6 +101,9 @@ BROKEN = {
     "settings": lambda text: text.replace('"rel": 2', '"rel": 7'),
     "an unknown query": lambda text: text.replace('"query_id": "q7"', '"query_id": "q9"', 1),
     "a grade": lambda text: text.replace('"grade": 2, "graders"', '"grade": 1, "graders"', 1),
+    "a change of nothing": lambda text: text.replace('"kind": "edit"', '"kind": "forge"', 1),
+    "a proposed grade": lambda text: text.replace('"thumbs", "grade": 3', '"thumbs", "grade": 7'),
+    "a proposal's field": lambda text: text.replace('"of": "proposal"', '"of": "proposal", "x": 1'),
     "nothing": lambda text: "",
 }
 

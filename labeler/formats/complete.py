@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from labeler.errors import BadInput
 from labeler.formats.chunks import chunk_of
@@ -18,12 +18,27 @@ from labeler.formats.reading import peek_line as peek
 from labeler.formats.records import Record, parse_object, read_jsonl, short, spelled, take_id
 from labeler.formats.versions import FrozenFile, version_in
 from labeler.formats.writing import as_lines, query_fields
-from labeler.model import Chunk, Judgment, Loaded, Query, Remark, Settings, Ungraded
+from labeler.model import (
+    Chunk,
+    Judgment,
+    Loaded,
+    Origin,
+    Proposal,
+    Query,
+    QueryChange,
+    Remark,
+    Settings,
+    Tended,
+    Ungraded,
+)
 
 FORMAT = 1
-LEAVES_OUT = ("runs", "answers", "signals", "people", "seals", "the audit")
-KINDS = ("query", "chunk", "event", "ungraded", "version")
+LEAVES_OUT = ("runs", "answers", "signals", "candidates", "people", "seals", "the audit")
+KINDS = ("query", "chunk", "event", "ungraded", "change", "proposal", "version")
 OF = "of"  # says of a line what it holds
+_VOTE = ("query_id", "chunk_id", "source", "grade", "times", "at")
+OfQueryT = TypeVar("OfQueryT", QueryChange, Proposal)
+MadeT = TypeVar("MadeT", Origin, QueryChange, Proposal)
 _HEADER = {COMPLETE, "golden", "settings", "leaves_out"}
 
 
@@ -43,6 +58,7 @@ class Whole:
     events: Sequence[Judgment | Remark]
     ungraded: Sequence[Ungraded] = ()
     versions: Sequence[bytes] = ()
+    tended: Tended = field(default_factory=Tended)
 
 
 def write_complete(whole: Whole) -> bytes:
@@ -63,13 +79,19 @@ def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
     for query in whole.queries:
         since = whole.retired.get(query.query_id)
         retired = {} if since is None else {"retired_at": since}
-        yield {OF: "query", **query_fields(query), **retired}
+        origin = whole.tended.origins.get(query.query_id)
+        came = {} if origin in (None, Origin(None)) else {"origin": asdict(origin)}
+        yield {OF: "query", **query_fields(query), **retired, **came}
     for chunk in whole.chunks:
         yield {OF: "chunk", **asdict(chunk)}
     for event in whole.events:
         yield {OF: "event", **asdict(event)}
     for pair in whole.ungraded:
         yield {OF: "ungraded", "query_id": pair.query_id, "chunk_id": pair.chunk_id}
+    for change in whole.tended.changes:
+        yield {OF: "change", **change.as_dict()}
+    for vote in whole.tended.votes:
+        yield {OF: "proposal", **{name: getattr(vote, name) for name in _VOTE}}
     for version in whole.versions:
         yield {OF: "version", "file": version.decode()}
 
@@ -86,6 +108,7 @@ class LoadedWhole:
     events: Loaded[Judgment | Remark]
     ungraded: Loaded[Ungraded]
     versions: Sequence[FrozenFile]
+    tended: Tended
 
 
 def read_complete(
@@ -115,6 +138,7 @@ def read_complete(
         Loaded(source.name, parts.events, parts.lines["event"]),
         Loaded(source.name, parts.ungraded, parts.lines["ungraded"]),
         parts.versions,
+        Tended(parts.origins, parts.changes, parts.votes),
     )
 
 
@@ -129,6 +153,9 @@ class _Parts:
     ungraded: list[Ungraded] = field(default_factory=list)
     versions: list[FrozenFile] = field(default_factory=list)
     retired: dict[str, str] = field(default_factory=dict)
+    origins: dict[str, Origin] = field(default_factory=dict)
+    changes: list[QueryChange] = field(default_factory=list)
+    votes: list[Proposal] = field(default_factory=list)
     lines: dict[str, list[int]] = field(default_factory=lambda: {name: [] for name in KINDS})
     ids: set[tuple[str, str]] = field(default_factory=set)
 
@@ -136,12 +163,14 @@ class _Parts:
         """Take in a line, whose ids must be new."""
         what, limits = record.pop(OF, None), self.source.limits
         if what == "query":
-            since = record.pop("retired_at", None)
+            since, came = record.pop("retired_at", None), record.pop("origin", None)
             query = query_of(record, limits, exact=True)
             self.queries.append(query)
             self._once(what, query.query_id)
             if since is not None:
                 self.retired[query.query_id] = str(since)
+            if came is not None:
+                self.origins[query.query_id] = _made(Origin, came)
         elif what == "chunk":
             chunk = chunk_of(record, limits)
             self.chunks.append(chunk)
@@ -154,16 +183,35 @@ class _Parts:
             query_id = take_id(record, ["query_id"], "query", limits)
             chunk_id = take_id(record, ["chunk_id"], "chunk", limits)
             self.ungraded.append(Ungraded(query_id, chunk_id))
+        elif what == "change":
+            self.changes.append(self._known(_made(QueryChange, {"number": 0, **record})))
+        elif what == "proposal":
+            self.votes.append(self._known(_made(Proposal, record)))
         elif what == "version" and isinstance(record.get("file"), str):
             self.versions.append(version_in("the version on this line", record["file"].encode()))
         else:
             raise BadInput(f"a line says what it is {OF}: {', '.join(KINDS)}; not {short(what)}")
         self.lines[what].append(line)
 
+    def _known(self, found: OfQueryT) -> OfQueryT:
+        if ("query", found.query_id) not in self.ids:
+            raise BadInput(f"query {found.query_id!r} does not stand before it in this file")
+        return found
+
     def _once(self, what: str, name: str) -> None:
         if (what, name) in self.ids:
             raise BadInput(f"{what} {name!r} stands twice in this file")
         self.ids.add((what, name))
+
+
+def _made(kind: type[MadeT], given: Any) -> MadeT:
+    """Return a value of what a line has for its fields, which are checked as they are stored."""
+    if not isinstance(given, dict) or given.keys() - {each.name for each in fields(kind)}:
+        raise BadInput(f"it has other fields than labeler writes: {short(given)}")
+    try:
+        return kind(**given)
+    except TypeError as error:
+        raise BadInput(f"it lacks fields that labeler writes: {short(given)}") from error
 
 
 def _settings_of(header: Record) -> Settings:

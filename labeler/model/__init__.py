@@ -82,6 +82,7 @@ from labeler.model.tending import (
     Proposal,
     QueryChange,
     Question,
+    Tended,
     differences,
 )
 from labeler.model.traffic import LOG, Traffic, logged, traffic_by
@@ -171,6 +172,7 @@ __all__ = [
     "SingleGrades",
     "StoredList",
     "StoredRun",
+    "Tended",
     "Traffic",
     "Ungraded",
     "Version",

@@ -170,6 +170,11 @@ class Proposal:
     against: int = 0
     at: str | None = None
 
+    def __post_init__(self) -> None:
+        check_id(self.query_id, "query")
+        check_id(self.chunk_id, "chunk")
+        check_grade(self.grade)
+
 
 @dataclass(frozen=True, slots=True)
 class QueryChange:
@@ -187,6 +192,10 @@ class QueryChange:
     file: str | None
     before: Mapping[str, Any]
     after: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.kind not in CHANGES:
+            raise BadInput(f"a change of a query is one of {', '.join(CHANGES)}, not {self.kind!r}")
 
     def fields(self) -> list[tuple[str, str, str]]:
         """Return each field that changed, as it was and as it became; nothing is an empty text."""
@@ -225,6 +234,10 @@ class Origin:
     added_at: str | None = None
     added_by: str | None = None
 
+    def __post_init__(self) -> None:
+        if self.source is not None and self.source not in ORIGINS:
+            raise BadInput(f"a query comes from {', '.join(ORIGINS)}, not from {self.source!r}")
+
     def __str__(self) -> str:
         """Say it in one line."""
         came = ORIGINS.get(self.source or "", "not known where from")
@@ -232,6 +245,18 @@ class Origin:
         if self.added_at:
             parts.append(f"on {self.added_at[:10]}")
         return " ".join([*parts, *([f"by {self.added_by}"] if self.added_by else [])])
+
+
+@dataclass(frozen=True, slots=True)
+class Tended:
+    """How the queries of a golden set came to be: from where, by which changes, with which votes.
+
+    ``votes`` are all that was proposed, also grades that others outvoted.
+    """
+
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    changes: Sequence[QueryChange] = ()
+    votes: Sequence[Proposal] = ()
 
 
 FIELDS = ("text", "task", "split", "reference", "guideline", "keywords")

@@ -38,6 +38,7 @@ STYLE = """
     [class*="st-key-told-"] [data-testid="stElementContainer"] + * {
         font-size: 0.875rem; opacity: 0.8;
     }
+    @media (max-width: 640px) { [class*="st-key-told-"] { flex: 1 1 100%; } }
 """
 FACETS, EVENLY, DRAW = "Buckets, separated by commas", "Draw evenly over", "How many to draw"
 HINTS = {

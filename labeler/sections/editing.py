@@ -47,6 +47,7 @@ def edit(query_id: str) -> None:
         seen = now  # the fields are filled with what it says now
         address.write(seen=seen)
     back()
+    st.text(f"Query {query_id}")
     label = "Save" if seen == now else "Save mine over it"
     typed = fields(f"edit-{query_id}-{seen}", query, facets, label, now)
     if seen != now:

@@ -93,7 +93,7 @@ class Gathering(Intake, Candidates):
             **{name: count for name, count in counts.items() if count},
         }
         for facet, buckets in gathered.buckets.items():
-            facts[f"facet {facet}"] = f"{len(buckets)} buckets"
+            facts[f"facet {facet}"] = "1 bucket" if len(buckets) == 1 else f"{len(buckets)} buckets"
         title = f"candidates ({gathered.source}) from {gathered.file}"
         return IntakeReport(title, facts, _warnings(gathered), is_new or bool(kept))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from labeler.errors import BadInput
@@ -12,25 +12,43 @@ from labeler.model import (
     Judgment,
     Loaded,
     LoadedGolden,
+    Origin,
     Query,
     Remark,
     Settings,
+    Tended,
     Ungraded,
     Version,
 )
 from labeler.store.freezing import Freezing
 from labeler.store.intake import Intake
+from labeler.store.proposing import Proposing
 
+ORIGINS = "SELECT query_id, source, source_file, added_at, added_by FROM queries ORDER BY id"
 RETIRED = "SELECT query_id, retired_at FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
 
 
-class WholeSet(Freezing, Intake):
+class WholeSet(Freezing, Intake, Proposing):
     """All that was said, and what it was said of."""
 
     def all_queries(self) -> tuple[list[Query], dict[str, str]]:
         """Return every query in the order loaded, and since when some are retired."""
         with self._reading():
             return self._queries(""), dict(self._rows(RETIRED))
+
+    def tended(self) -> Tended:
+        """Return how the queries came to be, also the retired ones."""
+        with self._reading():
+            origins = {query_id: Origin(*rest) for query_id, *rest in self._rows(ORIGINS)}
+            return Tended(origins, self.history(), self.votes())
+
+    def _put_tended(self, tended: Tended, queries: Iterable[Query]) -> None:
+        for query in queries:
+            self._put_origin(query.query_id, tended.origins.get(query.query_id, Origin(None)))
+        for change in tended.changes:
+            self._put_change(change)
+        self._put_chunk_ids(vote.chunk_id for vote in tended.votes)
+        self._put_votes(tended.votes)
 
     def add_whole(
         self,
@@ -42,6 +60,7 @@ class WholeSet(Freezing, Intake):
         events: Loaded[Judgment | Remark],
         ungraded: Loaded[Ungraded],
         versions: Sequence[tuple[Version, bytes]],
+        tended: Tended,
     ) -> Counter[str]:
         """Put all of it into a golden set that is empty, or nothing of it.
 
@@ -64,6 +83,8 @@ class WholeSet(Freezing, Intake):
                 "UPDATE queries SET retired_at = ? WHERE query_id = ?",
                 [(since, query_id) for query_id, since in retired.items()],
             )
+            with self._translated(queries.source):
+                self._put_tended(tended, queries.records)
             for version, content in versions:
                 self._put_version(version, content)
             self._put_settings(settings)
