@@ -36,6 +36,8 @@ PAGES = [
     "/slices?facet=intent&other=difficulty",
     "/queries",
     "/queries?view=Why+they+fail",
+    "/queries?a=hybrid&view=Retrieval+and+answer",
+    "/queries?a=hybrid&query=q-004",
     f"/queries?{PAIR}&query=q-001",
     "/queries?a=bm25&query=q-001&part=DCG+table",
     "/queries?a=bm25&query=q-001&part=Pool",
@@ -86,7 +88,9 @@ STEADY = "() => document.getAnimations().every(each => each.playState !== 'runni
 def serious(page: Page, options: dict | None = None) -> list[str]:
     """Return what axe calls serious or critical, with the elements it means."""
     asked = {"resultTypes": ["violations"], **(options or {})}
-    found = Axe().run(page, options=asked).response["violations"]
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(Axe().axe_script)
+    found = page.evaluate("asked => axe.run(asked)", asked)["violations"]
     return [
         f"{each['id']}: {node['html'][:160]} {reason(node)}"
         for each in found
