@@ -46,8 +46,10 @@ def standing_of(
 
 
 def check_settings(settings: Settings) -> None:
-    """Raise `BadInput` where the team's measure cannot decide."""
-    one_measure(ui.conventions(settings), settings.decide_by)
+    """Raise `BadInput` where the team's measure cannot decide, or a task's is none."""
+    conventions = ui.conventions(settings)
+    one_measure(conventions, settings.decide_by)
+    conventions.measures(" ".join(settings.measures_by_task.values()))
 
 
 class Asking:

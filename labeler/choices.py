@@ -13,7 +13,7 @@ import htpy
 import streamlit as st
 
 from labeler import address, ui
-from labeler.evaluation import PRESETS, USUAL, Conventions
+from labeler.evaluation import PRESETS, USUAL, Conventions, leading
 from labeler.markup import show_html
 from labeler.model import WITH, Settings
 from labeler.naming import short_names
@@ -134,6 +134,30 @@ def choose_selection(**more: Any) -> None:
             "`labeler leakage FILES --mark`.",
             **more,
         )
+
+
+def starting_with(settings: Settings, tasks: Iterable[str]) -> list[str]:
+    """Return the measures that a page starts with: those of the tasks looked at, then the usual.
+
+    >>> starting_with(Settings(measures_by_task={"single": "RR P@5"}), ["single"])[:3]
+    ['RR', 'P@5', 'nDCG@10']
+    """
+    first = [name for task in tasks for name in leading(task, settings.measures_by_task)]
+    return list(dict.fromkeys([*first, *USUAL]))
+
+
+def tasks_shown() -> list[str]:
+    """Return the task that the address names as the bucket to look at, if it names one."""
+    task = address.given("bucket")
+    return [task] if address.given("facet") == "task" and task is not None else []
+
+
+def say_tasks(settings: Settings, tasks: Sequence[str]) -> str | None:
+    """Say that measures start with those of tasks; nothing where none has any."""
+    there = [task for task in tasks if leading(task, settings.measures_by_task)]
+    if not there or st.query_params.get_all("measure"):
+        return None
+    return "first those of its task" if len(there) == 1 else "first those of each task"
 
 
 def choose_measures(default: Sequence[str] = USUAL) -> list[str]:

@@ -36,7 +36,14 @@ from labeler.evaluation import (
 from labeler.formats import rows, spreadsheet
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.measures import Measure
-from labeler.trend import NO_THRESHOLDS, Series, Thresholds, point_records
+from labeler.trend import (
+    NO_THRESHOLDS,
+    Series,
+    Signals,
+    Thresholds,
+    point_records,
+    signal_records,
+)
 from labeler.uncertainty import DeltaBands, Intervals, MeanBands, with_bands, with_intervals
 
 
@@ -111,6 +118,11 @@ def trend_csv(
 ) -> bytes:
     """Return a row for each run of each system and measure, in order of date."""
     return as_csv(point_records(every, bars), conventions)
+
+
+def signals_csv(every: Iterable[Signals]) -> bytes:
+    """Return a row for each value of each signal, in order of date, with the run of that time."""
+    return rows_csv(signal_records(every))
 
 
 def own_pool_csv(found: Iterable[OwnPools], conventions: Conventions) -> bytes:

@@ -60,7 +60,8 @@ with choices.row():
     b = address.choose("B", names, "b", what="run", default=other, always=True, **shown)
     with choices.folded() as say:
         also = choose_also([name for name in names if name not in (a, b)], names, short)
-        measure_texts = choices.choose_measures()
+        tasks = choices.tasks_shown()
+        measure_texts = choices.choose_measures(choices.starting_with(settings, tasks))
         by_text = address.choose(
             *("By measure", measure_texts, "by"),
             help="The one measure that sorts the queries and whose delta is explained.",
@@ -73,6 +74,7 @@ say(
     choices.say_queries(facet, bucket),
     f"{sort} by {by_text}",
     choices.say_measures(measure_texts),
+    choices.say_tasks(settings, tasks),
     choices.say_conventions(chosen),
     f"beside {', '.join(short[name] for name in also)}" if also else None,
 )

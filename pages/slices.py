@@ -298,12 +298,14 @@ with choices.row():
     a, b = choose_runs(board.run_names)
     with choices.folded() as say:
         facet, other, least = choose_facets(list(board.facets))
-        texts = choices.choose_measures()
+        tasks = board.facets["task"] if facet == "task" else ()
+        texts = choices.choose_measures(choices.starting_with(settings, tasks))
         chosen = choices.choose_conventions(settings)
 say(
     choices.say_selection(chosen),
     f"by {facet}" if other is None else f"by {facet} and {other}",
     choices.say_measures(texts if other is None else texts[:1]),
+    choices.say_tasks(settings, tasks),
     None if least == comparison.FEW else f"few is under {least}",
     choices.say_conventions(chosen),
 )

@@ -34,6 +34,7 @@ TYPED = {
     "golden-rule": (["upper", "median"], "upper median"),
     "decide-by": (["RR@5"], "RR@5"),
     "matters": (["0.02"], 0.02),
+    "measures-by-task": (["single=RR P@5", "research=AP"], {"single": "RR P@5", "research": "AP"}),
 }
 
 

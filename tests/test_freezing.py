@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
+import io
 import json
 import sqlite3
 from collections.abc import Callable
@@ -220,6 +222,18 @@ def test_what_changed_is_told_with_who_did_it(filled: Store, run: Labeler, golde
         ("added", "grade", "q3", "c1"): (None, 3, []),
         ("gone", "grade", "q2", "c3"): (1, None, ["Bea"]),
     }
+    rows = list(csv.DictReader(io.StringIO(output(run("diff", "v1", "--format", "csv")))))
+    assert len(rows) == len(changes)
+    by_pair = {(row["of"], row["query_id"], row["chunk_id"]): row for row in rows}
+    regraded = by_pair["grade", "q1", "c2"]
+    assert [regraded[name] for name in ("change", "before", "after", "by")] == [
+        *("changed", "0", "3", "Ann")
+    ]
+    assert {row["golden_after"] for row in rows} == {filled.golden_state().hash}
+    page = output(run("diff", "v1", "--format", "md", "--most", "2"))
+    assert "| changed | setting |" in page
+    assert "\n\n... and 8 more" in page
+    assert "--raw goes with --format csv" in run("diff", "v1", "--raw").output
     freezing.freeze(filled, "v2")
     table = output(run("diff", "v1", "v2", "--most", "3"))
     assert "... and 7 more; --most lists them" in table

@@ -488,6 +488,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.candidates",
         "labeler.downloads",
         "labeler.errors",
+        "labeler.evaluation",
         "labeler.formats",
         "labeler.freezing",
         "labeler.hosts",

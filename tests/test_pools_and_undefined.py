@@ -1,17 +1,20 @@
 """Chunks in the pool that nobody graded, what a query without anything relevant counts, orders."""
 
+import json
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 import labeler
 from labeler import transfer
+from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse_all
-from labeler.model import Judgment, Ungraded
+from labeler.model import Judgment, Loaded, Query, Ungraded
 from labeler.store import Store
 from labeler.transfer import LoadOptions
 
@@ -129,6 +132,31 @@ def test_what_a_query_without_anything_relevant_counts_is_chosen_and_said(
     )
     compared = labeler.compare(EMPTY, LISTS, LISTS, "RR", **options)
     assert (compared["a"][0], compared["delta"][0], compared["n"][0]) == (mean, 0, n)
+
+
+@pytest.mark.parametrize(
+    ("options", "n", "value", "words"),
+    [
+        ([], 2, 1.0, "nothing relevant: undefined"),
+        (["--undefined", "0"], 3, 0.6667, "nothing relevant: 0"),
+        (["--preset", "trec_eval", "--undefined", "nan"], 2, 1.0, "nothing relevant: undefined"),
+    ],
+)
+def test_a_terminal_chooses_it_by_an_option_and_says_it(filled: Store, options, n, value, words):
+    filled.add_queries(Loaded("test", [Query("q3", "in vain")], [1]))
+    filled.judge(Judgment("e", "q3", "c1", "Ann", grade=0))
+
+    def rows(*asked: str):
+        command = ["--db", str(filled.path), *asked, "--measures", "RR", "--format", "json"]
+        result = CliRunner().invoke(main, [*command, *options])
+        assert result.exit_code == 0, result.output
+        return json.loads(result.stdout)
+
+    [row] = rows("score", "first")
+    assert (row["n"], round(row["value"], 4)) == (n, value)
+    assert words in row["conventions"]["description"]
+    [row] = rows("compare", "second", "first")
+    assert (row["n"], round(row["b"], 4)) == (n, value)
 
 
 def test_a_word_that_is_no_choice_is_refused():

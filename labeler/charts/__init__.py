@@ -23,6 +23,7 @@ from labeler.charts.scores import (
     curve_chart,
     score_chart,
 )
+from labeler.charts.signals import signal_chart
 from labeler.charts.trending import MOST_BANDS, trend_chart
 
 __all__ = [
@@ -46,5 +47,6 @@ __all__ = [
     "query_frame",
     "score_chart",
     "shown_days",
+    "signal_chart",
     "trend_chart",
 ]

@@ -13,12 +13,13 @@ import pandas as pd
 from labeler.charts.look import INK, LEAST_FONT, Names, dressed
 from labeler.evaluation import number
 from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
-from labeler.trend import Point
+from labeler.trend import Point, Span
 
 MOST_BANDS = 3
 """With more lines the bands would hide each other, and none is drawn."""
 
 HEIGHT = 320
+EXTENT = 64  # pixels of the axis of values, so that pictures below each other share their dates
 POINT_SIZES = ((40, 70), (120, 34), (math.inf, 16))  # of a line of so many points at most
 DAY, HOURS = "%Y-%m-%d", "%m-%d %H:%M"
 _BREAK: Final = "break-paths-filter-domains"  # a run without results is a gap
@@ -33,25 +34,39 @@ Lines = Mapping[str, Sequence[Point]]
 
 
 def trend_chart(
-    lines: Lines, heading: str, bars: Iterable[float] = (), *, share: bool = True
+    lines: Lines,
+    heading: str,
+    bars: Iterable[float] = (),
+    *,
+    share: bool = True,
+    span: Span | None = None,
 ) -> alt.LayerChart:
     """Return a line for each of ``lines``, with the 95% interval of up to `MOST_BANDS` as bands.
 
     ``bars`` are thresholds, drawn across. ``share`` says that values are from 0 to 1. The axis of
-    values begins where they do. The legend is `labeler.tables.run_legend`, of the same names in the
+    values begins where they do, that of time with the points or with a ``span`` that other pictures
+    below share. The legend is `labeler.tables.run_legend`, of the same names in the
     same order.
     """
     names = Names("lines", list(lines))
     given = sorted(set(bars))
     has_bands = len(names.names) <= MOST_BANDS
     frame = _frame(lines, names, has_bands=has_bands)
-    across = alt.X("when:T", title="date of the run (UTC)", scale=_dates(frame), axis=_axis(frame))
+    shared = span or _ends(frame)
+    timed = bool((frame["date"].str.len() > len("2026-01-31")).any())
+    across = alt.X(
+        "when:T",
+        title="date of the run (UTC)",
+        scale=dates_between(shared),
+        axis=ticks_between(shared, timed, most=frame["when"].nunique() if span is None else 8),
+    )
     upward = alt.Scale(domain=_room(frame, given, share=share), nice=False, zero=False)
-    colour = alt.Color("at:N", scale=_looks(names, RUN_COLOURS), legend=None)
-    dash = alt.StrokeDash("at:N", scale=_looks(names, DASHES), legend=None)
-    shape = alt.Shape("at:N", scale=_looks(names, MARKS), legend=None)
+    colour = alt.Color("at:N", scale=looks(names, RUN_COLOURS), legend=None)
+    dash = alt.StrokeDash("at:N", scale=looks(names, DASHES), legend=None)
+    shape = alt.Shape("at:N", scale=looks(names, MARKS), legend=None)
     base = alt.Chart(frame).encode(x=across, color=colour)
-    value = alt.Y("value:Q", title=f"mean {heading}", scale=upward)
+    axis = alt.Axis() if span is None else alt.Axis(minExtent=EXTENT, titlePadding=0)
+    value = alt.Y("value:Q", title=f"mean {heading}", scale=upward, axis=axis)
     layers: list[alt.Chart] = []
     if has_bands:
         ends = base.encode(y=alt.Y("lo:Q", title=f"mean {heading}", scale=upward), y2="hi:Q")
@@ -114,27 +129,27 @@ def _longest(lines: Lines) -> int:
     return max(map(len, lines.values()), default=0)
 
 
-def _ends(frame: pd.DataFrame) -> tuple[datetime, datetime]:
-    """Return the first and the last moment there is, a day apart where they are one."""
-    first, last = frame["when"].min(), frame["when"].max()
-    apart = timedelta(days=1) if first == last else timedelta()
-    return first - apart, last + apart
+def _ends(frame: pd.DataFrame) -> Span | None:
+    """Return the first and the last moment there is."""
+    return None if frame.empty else (frame["when"].min(), frame["when"].max())
 
 
-def _dates(frame: pd.DataFrame) -> alt.Scale:
-    if frame.empty:
+def dates_between(span: Span | None) -> alt.Scale:
+    """Return the scale of time between two moments, a day on each side where they are one."""
+    if span is None:
         return alt.Scale(type="utc")
-    ends = [each.isoformat() for each in _ends(frame)]
+    first, last = span
+    apart = timedelta(days=1) if first == last else timedelta()
+    ends = [each.isoformat() for each in (first - apart, last + apart)]
     return alt.Scale(type="utc", padding=8, domain=[alt.expr(f"toDate('{each}')") for each in ends])
 
 
-def _axis(frame: pd.DataFrame) -> alt.Axis:
+def ticks_between(span: Span | None, timed: bool, most: int = 8) -> alt.Axis:
     """Return the axis of dates: a tick a day at most where nobody gave a time."""
-    first, last = _ends(frame) if not frame.empty else (datetime.max, datetime.max)
+    first, last = span or (datetime.max, datetime.max)
     short = last - first <= timedelta(days=8)
-    timed = bool((frame["date"].str.len() > len("2026-01-31")).any())
     days = alt.TimeIntervalStep(interval="day", step=1)
-    count = days if short and not timed else max(2, min(8, frame["when"].nunique()))
+    count = days if short and not timed else max(2, min(8, most))
     shown = HOURS if short and timed else DAY
     return alt.Axis(format=shown, tickCount=count, labelOverlap="greedy", labelFlush=True)
 
@@ -149,7 +164,7 @@ def _room(frame: pd.DataFrame, bars: Sequence[float], *, share: bool) -> list[fl
     return [low, min(1.0, high) if share else high]
 
 
-def _looks(names: Names, looks: Sequence[object]) -> alt.Scale:
+def looks(names: Names, looks: Sequence[object]) -> alt.Scale:
     """Give each line a look of its own, as far as there are some; then they begin again."""
     given: list[Any] = [looks[at % len(looks)] for at in names.numbers]
     return alt.Scale(domain=names.numbers, range=given)

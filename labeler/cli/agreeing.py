@@ -34,7 +34,7 @@ from labeler.agreement import (
     records_of,
     summary,
 )
-from labeler.cli.group import database_option
+from labeler.cli.group import check_raw, database_option, format_option, raw_option
 from labeler.cli.scoring import FORMATS, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
@@ -61,20 +61,12 @@ from labeler.store import Store
 @click.option(
     "--drift", is_flag=True, help="Show how far each was from the agreed grade, week by week."
 )
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="table and md are for people and have four digits; csv and json have all of them, drift "
+@format_option(
+    FORMATS,
+    "table and md are for people and have four digits; csv and json have all of them, drift "
     "and confusion included.",
 )
-@click.option(
-    "--raw",
-    is_flag=True,
-    help="With csv: names as they are, also those that a spreadsheet would run.",
-)
+@raw_option
 @database_option
 @click.pass_obj
 def agreement(
@@ -93,8 +85,7 @@ def agreement(
     number has a 95% interval over the choice of queries. The agreed grade is somebody else's
     adjudication, or what the others' grades come to by the golden set's rule.
     """
-    if raw and kind != "csv":
-        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+    check_raw(kind, raw=raw)
     if facet is not None and (confusion or drift):
         raise click.UsageError("--confusion and --drift are over all queries, without --by")
     with Store(db) as store:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from labeler.cli.group import database_option
+from labeler.cli.group import database_option, format_option
 from labeler.cli.tables import Table, text_lines
 from labeler.model import AUDITED, WAYS, AuditEntry, legible
 from labeler.store import Store
@@ -21,13 +21,8 @@ LONGEST_CELL = 60
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl"]),
-    default="table",
-    show_default=True,
-    help="jsonl is for programs: every entry, whole, the oldest first.",
+@format_option(
+    ("table", "jsonl"), "jsonl is for programs: every entry, whole, the oldest first.", name="form"
 )
 @database_option
 @click.pass_obj

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from labeler.cli.group import database_option
+from labeler.cli.group import database_option, format_option
 from labeler.cli.scoring import conventions_of, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS
 from labeler.cli.tables import Table, text_footer, text_lines
@@ -47,13 +47,9 @@ from labeler.store import Store
     show_default=True,
     help="The conventions: our own for graded relevance, or those of trec_eval.",
 )
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(("table", "json")),
-    default="table",
-    show_default=True,
-    help="table is for people and has four digits; json has all of them.",
+@format_option(
+    ("table", "json"),
+    "table is for people and has four digits; json has all of them.",
 )
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option

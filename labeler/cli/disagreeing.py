@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from labeler import transfer
-from labeler.cli.group import database_option
+from labeler.cli.group import check_raw, database_option, format_option, raw_option
 from labeler.cli.scoring import FORMATS, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
@@ -30,19 +30,11 @@ NUMBERS = ["apart", "agreed", "decided"]
 @click.option(
     "--most", type=click.IntRange(min=1), default=50, show_default=True, help="How many to list."
 )
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(FORMATS),
-    default="table",
-    show_default=True,
-    help="csv and json have all of them: a row for each person's grade, with its note.",
+@format_option(
+    FORMATS,
+    "csv and json have all of them: a row for each person's grade, with its note.",
 )
-@click.option(
-    "--raw",
-    is_flag=True,
-    help="With csv: names as they are, also those that a spreadsheet would run.",
-)
+@raw_option
 @database_option
 @click.pass_obj
 def disagreements(
@@ -59,8 +51,7 @@ def disagreements(
     The widest apart come first. Of one GRADER those on which they differ from anybody, of more
     those on which these differ. A lead decides them on Review > Disagreements.
     """
-    if raw and kind != "csv":
-        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+    check_raw(kind, raw=raw)
     with Store(db) as store:
         found = found_in(store, graders, field)
         found = [each for each in found if each.is_open or not only_open]

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from labeler import freezing
-from labeler.cli.group import database_option, say
-from labeler.cli.tables import Table, text_lines
+from labeler.cli.group import check_raw, database_option, format_option, raw_option, say
+from labeler.cli.scoring import FORMATS
+from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.formats import spreadsheet
 from labeler.model import SHORT, Version, legible
 from labeler.store import Store
-from labeler.versions import difference, in_words
+from labeler.versions import Change, Content, cells_of, difference, in_words
 
 LONGEST_CELL = 40
 
@@ -36,24 +39,20 @@ def freeze(db: Path, name: str, note: str | None) -> None:
 
 
 @click.command()
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="json is for programs: every digit of the hashes.",
+@format_option(
+    ["table", "json"],
+    "json is for programs: every digit of the hashes.",
 )
 @database_option
 @click.pass_obj
-def versions(db: Path, form: str) -> None:
+def versions(db: Path, kind: str) -> None:
     """List the frozen versions, the oldest first.
 
     Below them stands the hash of the golden set as it is now.
     """
     with Store(db) as store:
         found, now = store.versions(), store.golden_state()
-    if form == "json":
+    if kind == "json":
         rows = [asdict(version) for version in found]
         click.echo(json.dumps({"live": now.hash, "versions": rows}, ensure_ascii=False, indent=1))
         return
@@ -77,50 +76,63 @@ def _cells(version: Version, now: str) -> list[str]:
 @click.command()
 @click.argument("old")
 @click.argument("new", required=False)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="json is for programs: every change, whole.",
+@format_option(
+    FORMATS,
+    "table and md are for people and show the first; csv and json have every change, whole.",
 )
+@raw_option
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
 )
 @database_option
 @click.pass_obj
-def diff(db: Path, old: str, new: str | None, form: str, most: int) -> None:
+def diff(db: Path, old: str, new: str | None, kind: str, raw: bool, most: int) -> None:
     """List what changed between two golden versions.
 
     OLD and NEW are names or hashes of frozen versions. Without NEW it is the golden set as it is
     now. Settings come first, then queries and buckets, then golden grades with who gave them.
     """
+    check_raw(kind, raw=raw)
     with Store(db) as store:
         before, after = freezing.frozen(store, old), freezing.content_of(store, new)
     changes = difference(before, after)
-    said = in_words(changes)
-    if form == "json":
-        sides = {
-            side: {"name": each.title, "golden": each.state.hash}
-            for side, each in (("old", before), ("new", after))
-        }
-        rows = [{**change.as_row(), "by": list(change.by)} for change in changes]
-        told = {**sides, "description": said, "changes": rows}
-        click.echo(json.dumps(told, ensure_ascii=False, indent=1))
-        return
+    if kind == "json":
+        click.echo(_as_json(before, after, changes))
+    elif kind == "csv":
+        rows = cells_of(changes, before.state.hash, after.state.hash)
+        click.echo(spreadsheet.as_csv(rows, raw=raw), nl=False)
+    else:
+        click.echo("\n".join(_as_page(before, after, changes, most, kind)))
+
+
+def _as_json(before: Content, after: Content, changes: Sequence[Change]) -> str:
+    sides = {
+        side: {"name": each.title, "golden": each.state.hash}
+        for side, each in (("old", before), ("new", after))
+    }
+    rows = [{**change.as_row(), "by": list(change.by)} for change in changes]
+    told = {**sides, "description": in_words(changes), "changes": rows}
+    return json.dumps(told, ensure_ascii=False, indent=1)
+
+
+def _as_page(
+    before: Content, after: Content, changes: Sequence[Change], most: int, kind: str
+) -> Iterator[str]:
+    """Give the lines that people read: a table, and what came of it all."""
+    is_text = kind == "table"
     if changes:
-        body = [[_cell(value) for value in change.as_row().values()] for change in changes[:most]]
+        body = [[_cell(value) for value in change.as_cells().values()] for change in changes[:most]]
         headings = ["change", "of", "query", "chunk", "field", "before", "after", "by"]
-        click.echo("\n".join(text_lines(Table(headings, [], body))))
+        yield from (text_lines if is_text else markdown_lines)(Table(headings, [], body))
         if len(changes) > most:
-            click.echo(f"... and {len(changes) - most:,} more; --most lists them")
-        click.echo()
-    sides_said = (f"{each.title} (golden {each.state.hash[:SHORT]})" for each in (before, after))
-    click.echo(legible(f"{' to '.join(sides_said)}: {said}"))
+            yield from [] if is_text else [""]
+            yield f"... and {len(changes) - most:,} more; --most lists them"
+        yield ""
+    sides = (f"{each.title} (golden {each.state.hash[:SHORT]})" for each in (before, after))
+    said = legible(f"{' to '.join(sides)}: {in_words(changes)}")
+    yield said if is_text else in_markdown(said)
 
 
-def _cell(value: object) -> str:
-    text = "" if value is None else value if isinstance(value, str) else json.dumps(value)
+def _cell(text: str) -> str:
     said = legible(text)
     return said if len(said) <= LONGEST_CELL else f"{said[: LONGEST_CELL - 1]}…"

@@ -15,7 +15,7 @@ import click
 from labeler import freezing
 from labeler.cli import gate_forms
 from labeler.cli.golden import golden_option
-from labeler.cli.group import FILE, database_option, one_sentence
+from labeler.cli.group import FILE, database_option, format_option, one_sentence
 from labeler.cli.scoring import chosen, conventions_of
 from labeler.cli.whole import write_file
 from labeler.errors import BadInput, LabelerError, NotFound
@@ -79,13 +79,9 @@ class GateCommand(click.Command):
     is_flag=True,
     help="Judge without a last passing run, and begin the file of those that passed anew.",
 )
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(list(FORMS)),
-    default="table",
-    show_default=True,
-    help="What is printed: table and md are for people, json and junit for programs.",
+@format_option(
+    list(FORMS),
+    "What is printed: table and md are for people, json and junit for programs.",
 )
 @click.option("--json", "json_path", type=FILE, metavar="PATH", help="Write JSON to a file, too.")
 @click.option(

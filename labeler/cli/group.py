@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -91,6 +91,34 @@ def _forget_output() -> None:
 def say(line: str) -> None:
     """Print a line that holds a name: nothing in it moves the cursor or begins another line."""
     click.echo(legible(line))
+
+
+def format_option(
+    forms: Sequence[str], told: str, name: str = "kind"
+) -> Callable[[CommandT], CommandT]:
+    """Let the user say in which of these forms something is printed, the first unless asked.
+
+    The command gets it by ``name``; ``told`` says what each form is for.
+    """
+    usual, *_ = forms
+    return click.option(
+        "--format", name, type=click.Choice(forms), default=usual, show_default=True, help=told
+    )
+
+
+def raw_option(command: CommandT) -> CommandT:
+    """Let names stand in CSV as they are; goes with `format_option`."""
+    return click.option(
+        "--raw",
+        is_flag=True,
+        help="With csv: names as they are, also those that a spreadsheet would run.",
+    )(command)
+
+
+def check_raw(kind: str, *, raw: bool) -> None:
+    """Raise a usage error for ``--raw`` where no CSV is asked for."""
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a name")
 
 
 def database_option(command: CommandT) -> CommandT:

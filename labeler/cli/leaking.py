@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from labeler.cli.group import FILE, database_option
+from labeler.cli.group import FILE, database_option, format_option
 from labeler.cli.leaks import QUERY, REFERENCE, Found, marked_lines, page, records
 from labeler.cli.progress import progress_bar
 from labeler.errors import NotFound
@@ -36,13 +36,9 @@ CHUNKS_AT_ONCE = 2_000
     help="The least share of a text's words that stand there in its order, among as many words "
     "as it has. 1 finds only whole texts.",
 )
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(("table", "csv", "json", "md")),
-    default="table",
-    show_default=True,
-    help="table and md are for people and show the first of many; csv and json have them all.",
+@format_option(
+    ("table", "csv", "json", "md"),
+    "table and md are for people and show the first of many; csv and json have them all.",
 )
 @click.option(
     "--raw",

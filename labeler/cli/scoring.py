@@ -13,9 +13,10 @@ import click
 from labeler import freezing
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
 from labeler.cli.golden import golden_option
-from labeler.cli.group import CommandT, database_option
+from labeler.cli.group import CommandT, check_raw, database_option, format_option, raw_option
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
+from labeler.cli.undefined import undefined_asked, undefined_option
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
@@ -65,22 +66,15 @@ CONVENTION_OPTIONS = (
         type=click.IntRange(min=1),
         help="What @budget stands for, whatever the task.  [default: the golden set's setting]",
     ),
+    undefined_option,
     *SELECTION_OPTIONS,
 )
 FORM_OPTIONS = (
-    click.option(
-        "--format",
-        "kind",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        help="table and md are for people and have four digits; csv and json have all of them.",
+    format_option(
+        FORMATS,
+        "table and md are for people and have four digits; csv and json have all of them.",
     ),
-    click.option(
-        "--raw",
-        is_flag=True,
-        help="With csv: names as they are, also those that a spreadsheet would run.",
-    ),
+    raw_option,
 )
 
 
@@ -223,8 +217,7 @@ def check_asked(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> 
     """Raise a usage error for options that cannot be asked for together."""
     if facet is not None and per_query:
         raise click.UsageError("--by and --per-query cannot be asked for together")
-    if raw and kind != "csv":
-        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+    check_raw(kind, raw=raw)
 
 
 def conventions_of(
@@ -238,6 +231,7 @@ def conventions_of(
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        undefined=undefined_asked(),
         selected=selection(),
     )
 

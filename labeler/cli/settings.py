@@ -62,6 +62,12 @@ def budgets(values: Sequence[str]) -> dict[str, int]:
     return {task: int(number) for task, number in pairs}
 
 
+def measures(values: Sequence[str]) -> dict[str, str]:
+    """Return the measures of each task that is named, as ``task=primary`` and a secondary one."""
+    pairs = (value.partition("=") for value in values if value)
+    return {task: " ".join(names.split()) for task, _, names in pairs}
+
+
 def two_runs(values: Sequence[str]) -> tuple[str, str] | None:
     """Return the two runs that are named, None for no name."""
     if list(values) == [""]:
@@ -87,6 +93,11 @@ BY_NAME: Mapping[str, Form] = {
         "task=number for each task that has its own, or ''",
         budgets,
         lambda of: [f"{task}={number}" for task, number in of.items()] or [""],
+    ),
+    "measures_by_task": Form(
+        "task='PRIMARY SECONDARY' for each task that has its own, or ''",
+        measures,
+        lambda of: [f"{task}={names}" for task, names in of.items()] or [""],
     ),
     "holes_of": Form("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
     "golden_rule": Form(
@@ -150,6 +161,7 @@ def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: boo
     labeler change setting budget 8
     labeler change setting words no hardly partly fully
     labeler change setting budget-by-task single=3 research=10
+    labeler change setting measures-by-task single="RR Success@1"
     labeler change setting golden-rule "upper median"
     labeler change setting guideline "$(cat guideline.txt)"
     """
@@ -163,6 +175,8 @@ def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: boo
             check_runs(store, value or ())
         if field == "decide_by":
             one_measure(Conventions.of(), value)
+        if field == "measures_by_task":
+            Conventions.of().measures(" ".join(value.values()))
         after = replace(before, **{field: value})
         store.save_settings(after)
     click.echo(f"{name} is {line(written(after, field))} (was {line(written(before, field))})")

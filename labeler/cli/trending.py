@@ -11,7 +11,7 @@ import click
 
 from labeler import freezing, trend
 from labeler.cli.golden import golden_option
-from labeler.cli.group import FILE, database_option
+from labeler.cli.group import FILE, check_raw, database_option
 from labeler.cli.parting import print_parts, print_table, split
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
@@ -23,6 +23,7 @@ from labeler.cli.scoring import (
     print_records,
     with_options,
 )
+from labeler.cli.signalling import heard_by, print_signals, print_under
 from labeler.cli.tables import Table
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
@@ -77,6 +78,11 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
 @click.option("--bucket", metavar="NAME", help="With --by: the trend in this bucket alone.")
 @click.option("--points", is_flag=True, help="Print every run with its values and intervals.")
 @click.option(
+    "--signals",
+    is_flag=True,
+    help="Print every value of the signals, date by date, with the newest run of the time.",
+)
+@click.option(
     "--between",
     nargs=2,
     metavar="OLDER NEWER",
@@ -106,6 +112,7 @@ def trends(
     facet: str | None,
     bucket: str | None,
     points: bool,
+    signals: bool,
     between: tuple[str, str] | None,
     graded_by: str | None,
     gate_file: Path | None,
@@ -121,12 +128,17 @@ def trends(
 
     A run belongs to the system that 'load run --system' named, and has the date of '--date'; all
     runs are scored by the same golden grades. What fell is said only where it is more than chance.
+    Signals, if there are any, stand below; for programs --signals gives them.
     """
+    if signals:
+        check_signals(facet, between, points=points, kind=kind, raw=raw)
+        print_signals(db, systems, window, kind, raw=raw)
+        return
     check_asked(between, graded_by, facet, bucket, kind, points=points, raw=raw)
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)
         conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
-        measures = measures_of(conventions, texts)
+        measures, heard = measures_of(conventions, texts), heard_by(store)
         if between is not None:
             within = None if facet is None or bucket is None else (facet, bucket)
             parts, notes = split(
@@ -147,6 +159,23 @@ def trends(
     gate = None if gate_file is None else gate_at(gate_file)
     asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
     print_trends(board, asked, line, window, kind, points=points, raw=raw)
+    if kind not in ("csv", "json") and facet is None:
+        print_under(heard, line, list(runs), window, kind)
+
+
+def check_signals(
+    facet: str | None,
+    between: tuple[str, str] | None,
+    *,
+    points: bool,
+    kind: str,
+    raw: bool,
+) -> None:
+    """Raise a usage error for what cannot be asked for together with --signals."""
+    if facet is not None or between is not None or points:
+        raise click.UsageError("--signals stands without --by, --between and --points")
+    if raw and kind != "csv":
+        raise click.UsageError("--raw goes with --format csv; the others never change a name")
 
 
 def check_asked(
@@ -168,8 +197,7 @@ def check_asked(
         raise click.UsageError("--between and --points cannot be asked for together")
     if between is not None and facet is not None and bucket is None:
         raise click.UsageError("--between is over all queries or one bucket: name it with --bucket")
-    if raw and kind != "csv":
-        raise click.UsageError("--raw goes with --format csv; the others never change a name")
+    check_raw(kind, raw=raw)
 
 
 def print_trends(

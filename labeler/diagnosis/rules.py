@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -67,9 +68,11 @@ class ByTask:
     bars: Mapping[str, Bar]
 
     @classmethod
-    def usual(cls, conventions: Conventions) -> ByTask:
-        """Return, for each task, the bar of the measure that leads there."""
-        return cls({task: Bar.usual(primary(conventions, task)[0]) for task in TASKS})
+    def usual(
+        cls, conventions: Conventions, by_task: Mapping[str, str] = MappingProxyType({})
+    ) -> ByTask:
+        """Return, for each task, the bar of the measure that leads there, see `primary`."""
+        return cls({task: Bar.usual(primary(conventions, task, by_task)[0]) for task in TASKS})
 
 
 @dataclass(frozen=True, slots=True)

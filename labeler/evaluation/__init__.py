@@ -27,7 +27,7 @@ from labeler.evaluation.own_pool import (
     tau_in_words,
 )
 from labeler.evaluation.plain import collect
-from labeler.evaluation.reading import PRIMARY, USUAL, Caution, cautions, primary
+from labeler.evaluation.reading import PRIMARY, USUAL, Caution, cautions, leading, primary
 from labeler.evaluation.records import (
     Record,
     Residuals,
@@ -88,6 +88,7 @@ __all__ = [
     "check_chunk_ids",
     "collect",
     "is_number",
+    "leading",
     "names_of",
     "notes_of",
     "number",

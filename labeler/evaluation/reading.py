@@ -42,13 +42,26 @@ class Caution:
     sentence: str
 
 
-def primary(conventions: Conventions, task: str | None) -> tuple[Measure, ...]:
+def primary(
+    conventions: Conventions, task: str | None, by_task: Mapping[str, str] = MappingProxyType({})
+) -> tuple[Measure, ...]:
     """Return the measures that fit a task, the leading one first; none for a task unknown to us.
+
+    ``by_task`` are those that a team has chosen in their place.
 
     >>> [measure.label for measure in primary(Conventions(), "compliance")]
     ['R@budget', 'P@budget']
     """
-    return conventions.measures(PRIMARY.get(task or "", ""))
+    return conventions.measures(leading(task, by_task))
+
+
+def leading(task: str | None, by_task: Mapping[str, str] = MappingProxyType({})) -> list[str]:
+    """Return the names of the same measures.
+
+    >>> leading("single"), leading("single", {"single": "RR"}), leading(None)
+    (['Success@3', 'RR'], ['RR'], [])
+    """
+    return (by_task.get(task or "") or PRIMARY.get(task or "", "")).split()
 
 
 def cautions(

@@ -51,7 +51,7 @@ def choose(
             texts = choices.choose_measures(DEFAULT_MEASURES)
             filters = _choose_filters(facets, answered=answered)
             conventions = choices.choose_conventions(settings)
-            rule = _choose_rule(conventions, texts, a)
+            rule = _choose_rule(conventions, texts, a, settings.measures_by_task)
     say(
         choices.say_selection(conventions),
         *_say_filters(filters),
@@ -163,7 +163,9 @@ def _say_rule(rule: Rule, conventions: Conventions) -> str:
     return USELESS
 
 
-def _choose_rule(conventions: Conventions, texts: Sequence[str], a: str | None) -> Rule:
+def _choose_rule(
+    conventions: Conventions, texts: Sequence[str], a: str | None, by_task: Mapping[str, str]
+) -> Rule:
     """Let the user say when a query fails; ``bar`` and ``below``, or against a run A ``loss``."""
     ways = [*([LOSES] if a else []), USELESS, OF_TASK]
     name = address.choose(
@@ -178,7 +180,7 @@ def _choose_rule(conventions: Conventions, texts: Sequence[str], a: str | None) 
         least = address.choose_number("by at least", "loss", 0.01, 1.0, usual, 0.05)
         return Loss(a, conventions.measures(texts)[0], least)
     if name == OF_TASK:
-        return ByTask.usual(conventions)
+        return ByTask.usual(conventions, by_task)
     measures = () if name in (LOSES, USELESS) else conventions.measures(name)
     return _choose_bar(Bar.usual(measures[0])) if measures else UsefulInPrompt()
 

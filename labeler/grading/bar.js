@@ -125,6 +125,10 @@ export class Bar {
     this.find(".said").textContent = words;
   }
 
+  get saying() {
+    return this.find(".said").textContent;
+  }
+
   get isMoreShown() {
     return this.find(".more").getAttribute("aria-expanded") === "true";
   }

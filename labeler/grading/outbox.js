@@ -8,7 +8,13 @@ import { formerKeyOf, keyOf } from "./parts.js";
 
 /**
  * What the server says of an event: saved, or refused for good.
- * @typedef {{ event_id: string, refused?: string, instead?: Standing | null }} Result
+ * `proposed` are the grades that sources propose for what was graded, told only from then on.
+ * @typedef {{
+ *   event_id: string,
+ *   refused?: string,
+ *   instead?: Standing | null,
+ *   proposed?: [string, number][],
+ * }} Result
  */
 
 /**
@@ -18,7 +24,7 @@ import { formerKeyOf, keyOf } from "./parts.js";
  *   changed: () => void,
  *   forbidden: () => void,
  *   refused: (record: Kept) => void,
- *   saved: (record: Kept) => void,
+ *   saved: (record: Kept, proposed: [string, number][]) => void,
  *   other: (record: Kept) => void,
  *   recalled: (record: Kept) => void,
  * }} Hooks
@@ -343,7 +349,7 @@ export class Outbox {
     }
     this.drop(key);
     this.countIn(record);
-    this.hooks.saved(record);
+    this.hooks.saved(record, result.proposed ?? []);
   }
 
   /** @type {(problem: unknown) => void} */

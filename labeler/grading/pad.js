@@ -13,7 +13,7 @@ import { finderIn, focusedBeside, giveFocusBack } from "./parts.js";
 import { Practice } from "./practice.js";
 import { Sheet } from "./sheet.js";
 import { Sitting } from "./sitting.js";
-import { doneHelp, doneTitle, givenWords, spokenWords } from "./status.js";
+import { doneHelp, doneTitle, givenWords, proposedWords, spokenWords } from "./status.js";
 import { Tray } from "./tray.js";
 import { Welcome } from "./welcome.js";
 import { WholeQuery } from "./whole.js";
@@ -77,7 +77,7 @@ export class Pad {
       counted: () => this.paintStatus(),
       renew: () => this.renewLater(),
       said: (words) => this.announce(words),
-      saved: (record) => this.sayItIsSaved(record),
+      saved: (record, proposed) => this.sayItIsSaved(record, proposed),
       judged: (item, done) => this.tellLists(item, done),
     });
   }
@@ -426,10 +426,15 @@ export class Pad {
     this.line.write(".announce", same ? `${words}\u00a0` : words);
   }
 
-  /** @type {(record: Kept) => void} */
-  sayItIsSaved(record) {
-    this.announce(spokenWords(record.event, this.data.terms, "saved"));
-    for (const list of this.lists()) list.saved(record.event.event_id);
+  /** @type {(record: Kept, proposed: [string, number][]) => void} */
+  sayItIsSaved({ event }, proposed) {
+    const words = proposedWords(proposed);
+    this.announce([spokenWords(event, this.data.terms, "saved"), words].filter(Boolean).join(", "));
+    // beside what was said of this very grade, unless something else was done meanwhile
+    const gave = `You gave ${givenWords(event, this.data.terms)}`;
+    const isLast = this.sitting.trail.steps.at(-1)?.event_id === event.event_id;
+    if (words && isLast && this.bar.saying === gave) this.bar.say(`${gave} · ${words}`);
+    for (const list of this.lists()) list.saved(event.event_id);
   }
 
   /** @type {(what: Partial<Said>) => Promise<void>} */

@@ -31,7 +31,7 @@ const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
  *   counted: () => void,
  *   renew: () => void,
  *   said: (words: string) => void,
- *   saved: (record: Kept) => void,
+ *   saved: (record: Kept, proposed: [string, number][]) => void,
  *   judged: (item: Pair, done: Standing | null) => void,
  * }} Hooks
  */
@@ -71,7 +71,7 @@ export class Sitting {
       changed: () => hooks.counted(),
       forbidden: () => hooks.renew(),
       refused: (record) => this.lose(record),
-      saved: (record) => hooks.saved(record),
+      saved: (record, proposed) => hooks.saved(record, proposed),
       other: (record) => this.heard(record),
       recalled: (record) => this.recall(record),
     });

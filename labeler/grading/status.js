@@ -91,6 +91,15 @@ export function spokenWords(event, terms, state) {
   return `${said}, ${state}`;
 }
 
+// What sources had proposed for a chunk that is graded now: "2 proposed by clicks, 3 by chunks".
+/** @type {(proposed: [string, number][]) => string} */
+export function proposedWords(proposed) {
+  const said = proposed.map(
+    ([source, grade], i) => `${grade} ${i ? "by" : "proposed by"} ${source}`,
+  );
+  return said.join(", ");
+}
+
 /** @type {(step: Step, terms: Terms) => string} */
 export function undoneWords(step, terms) {
   if (step.kind === "cannot_tell" || step.grade != null) {

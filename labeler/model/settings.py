@@ -43,6 +43,8 @@ class Settings:
     runs are meant by "only holes of A vs B" and "what decides A vs B". The latter goes by the
     measure ``decide_by``, and a delta under ``matters`` is no difference to it. ``golden_rule``
     says how several people's grades of a pair become one, see `agreed_grade`.
+    ``measures_by_task`` names the primary measure of a task and, after a space, the secondary one;
+    pages start with these, and no number depends on them.
     """
 
     words: tuple[str, str, str, str] = (
@@ -72,6 +74,7 @@ class Settings:
     golden_rule: str = LOWER_MEDIAN
     decide_by: str = "nDCG@10"
     matters: float = 0.01
+    measures_by_task: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def default_guideline(self) -> str:
@@ -102,6 +105,14 @@ class Settings:
         for task, budget in self.budget_by_task.items():
             if task not in TASKS or not 1 <= budget <= MOST_CHUNKS:
                 raise BadInput(f"the prompt budget of task {task!r} cannot be {budget}")
+        for task, measures in self.measures_by_task.items():
+            if task not in TASKS:
+                raise BadInput(f"no task is called {task!r}; there are {', '.join(TASKS)}")
+            if len(measures.split()) not in (1, 2):
+                raise BadInput(
+                    f"task {task} has a primary and perhaps a secondary measure, such as "
+                    f"'nDCG@10 R@10', not {measures!r}"
+                )
         check_rule(self.golden_rule)
         self._check_grading()
 

@@ -13,12 +13,13 @@ from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from labeler.errors import LabelerError
-from labeler.pushing.pace import Pace
+from labeler.pushing.pace import Pace, short_turns
 from labeler.pushing.pages import Newest, OpenPage
 from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 1.0  # for what other processes write
 LEAST_GAP_SECONDS = 0.3  # between two runs of one page
+LOOK_GAP_SECONDS = 0.1  # after a look that found something: many grades are seen at once
 PATIENCE_SECONDS = 2.0
 NOT_WELCOME, NOT_UNDERSTOOD = 1008, 1007  # a socket's codes for why it is closed
 
@@ -55,7 +56,8 @@ class Telling:
         self._loop = asyncio.get_running_loop()
         tasks = [asyncio.create_task(work) for work in (self._look_out(), self._tell_in_turn())]
         try:
-            yield
+            with short_turns():
+                yield
         finally:
             self._loop = None
             for task in tasks:
@@ -100,6 +102,7 @@ class Telling:
                         if not self._learn(store.newest()):
                             await self._part_with_strangers()
                         seen = commits
+                        await asyncio.sleep(LOOK_GAP_SECONDS)
                 except LabelerError as error:
                     log.warning("open pages are not told of what is new: %s", error)
 

@@ -77,13 +77,27 @@ def take(
             raise BadInput("this grade was given for another golden set")
         hand.check_sender(event)
         put(store, event, grader, hand)
+        proposed = told_after(store, event, grader)
     except (Busy, Unusable):
         raise
     except Outdated as error:
         return {**answer, "refused": str(error), "instead": what_stands(store, event, grader)}
     except LabelerError as error:
         return {**answer, "refused": without_path(error, str(store.path))}
-    return {**answer, "saved": True}
+    return {**answer, "saved": True, **({"proposed": proposed} if proposed else {})}
+
+
+def told_after(store: Store, event: dict[str, Any], grader: str) -> list[tuple[str, int]]:
+    """Return what sources propose for the pair that was just graded, and remember it was told.
+
+    Nothing for what is no grade of the grader's own: an undo, "can't tell", a remark on a query.
+    """
+    if event.get("undoes") is not None or event.get("kind", "grade") != "grade":
+        return []
+    proposed = store.proposed_for(event["query"], event["chunk"])
+    if proposed:
+        store.note_told(grader, [(event["query"], event["chunk"])])
+    return proposed
 
 
 def event_id_of(event: dict[str, Any]) -> str:

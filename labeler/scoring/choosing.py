@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import streamlit as st
 
@@ -40,7 +40,8 @@ SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "fi
 class Choice:
     """What is looked at: a view, by which measures, of which queries, and which runs in it.
 
-    ``traffic`` is what its means are weighted by, None where each query counts the same.
+    ``traffic`` is what its means are weighted by, None where each query counts the same;
+    ``by_task`` are the measures that the team chose for a task.
     """
 
     view: str
@@ -51,6 +52,7 @@ class Choice:
     lineup: Lineup
     names: RunNames
     traffic: Traffic | None = None
+    by_task: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def within(self) -> tuple[str, str] | None:
@@ -95,7 +97,9 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
     )
     with choices.row():
         with choices.folded() as say:
-            texts = [] if view in OWN_MEASURES else choices.choose_measures()
+            tasks = choices.tasks_shown()
+            usual = choices.starting_with(settings, tasks)
+            texts = [] if view in OWN_MEASURES else choices.choose_measures(usual)
             facet, bucket = choices.choose_bucket(board.facets)
             conventions = choices.choose_conventions(settings)
             traffic = choose_traffic(board)
@@ -105,13 +109,24 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         choices.say_selection(conventions),
         choices.say_queries(facet, bucket),
         choices.say_measures(texts) if texts else None,
+        choices.say_tasks(settings, tasks) if texts else None,
         choices.say_conventions(conventions),
         f"weighted by {traffic.facet}" if traffic else None,
     )
     with ui.guard():
         measures = conventions.measures(texts)
     traffic = traffic if view in WEIGHED else None
-    return Choice(view, measures, facet, bucket, conventions, lineup, names, traffic)
+    return Choice(
+        view,
+        measures,
+        facet,
+        bucket,
+        conventions,
+        lineup,
+        names,
+        traffic,
+        settings.measures_by_task,
+    )
 
 
 def choose_traffic(board: Scoreboard) -> Traffic | None:

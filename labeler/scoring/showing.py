@@ -237,7 +237,9 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
     by_task = {
         task: [
             score
-            for score in choice.alone(board).table(primary(choice.conventions, task), "task")
+            for score in choice.alone(board).table(
+                primary(choice.conventions, task, choice.by_task), "task"
+            )
             if score.bucket == task
         ]
         for task in tasks

@@ -15,8 +15,18 @@ from labeler.measures import Measure
 from labeler.scoring.choosing import Choice
 from labeler.scoring.parting import show_parts
 from labeler.scoring.showing import File
+from labeler.scoring.signals import show_signal_pictures, show_signal_tables, signals_beside
 from labeler.scoring.thresholds import thresholds_over_time
-from labeler.trend import Dated, Looked, Series, Summary, Thresholds, Timeline, Window
+from labeler.trend import (
+    Dated,
+    Looked,
+    Series,
+    Span,
+    Summary,
+    Thresholds,
+    Timeline,
+    Window,
+)
 from labeler.uncertainty import mean_intervals
 
 EVERY_SYSTEM = "every system"
@@ -63,6 +73,8 @@ def show_trend(choice: Choice, board: Scoreboard) -> File:
     if not line.systems:
         st.write(NO_DATE)
         st.code(COMMANDS)
+        beside = signals_beside(choice, board, line, {}, Window())
+        show_signal_tables(choice, beside, board.revision)
         return lambda: downloads.trend_csv([], choice.conventions)
     with ui.guard():
         asked = choose(choice, board, line)
@@ -71,7 +83,9 @@ def show_trend(choice: Choice, board: Scoreboard) -> File:
     at = (ui.database(), board.data_revision, board.revision, repr(choice.conventions))
     found = _found((*at, repr(asked), repr(bars)), asked, bars, board)
     show_alerts(found.looked)
-    show_lines(choice, asked, found, bars)
+    beside = signals_beside(choice, board, line, asked.systems, asked.window)
+    drawn = show_lines(choice, asked, found, bars, beside.span)
+    show_signal_pictures(beside, drawn)
     show_html(tables.trend_table(found.rows[:MOST_ROWS], choice.conventions, bars))
     if len(found.rows) > MOST_ROWS:
         st.caption(f"The first {MOST_ROWS} of {len(found.rows):,} rows; the file has all points.")
@@ -79,6 +93,7 @@ def show_trend(choice: Choice, board: Scoreboard) -> File:
     if address.switch("Every run in a table", "runs"):
         heading = choice.conventions.heading(asked.drawn)
         show_html(tables.points_table(lines, heading, choice.names.short))
+    show_signal_tables(choice, beside, board.revision)
     show_parts(choice, board, asked.systems, asked.measures)
     said = [trend.DIRECTION, found.looked.rule, *line.notes]
     show_html(tables.small_print(f"{each[0].upper()}{each[1:]}." for each in said))
@@ -160,8 +175,13 @@ def show_alerts(looked: Looked) -> None:
         st.caption("Nothing fell by more than chance.")
 
 
-def show_lines(choice: Choice, asked: Asked, found: Found, bars: Thresholds) -> None:
-    """Draw as many lines as can be told apart, and say which where these are not all."""
+def show_lines(
+    choice: Choice, asked: Asked, found: Found, bars: Thresholds, span: Span | None
+) -> list[str]:
+    """Draw as many lines as can be told apart, and say which where these are not all.
+
+    Returns what the lines are called. ``span`` is the axis of time that pictures below share.
+    """
     lines = dict(list(named(found.lines).items())[:MOST_LINES])
     heading = choice.conventions.heading(asked.drawn)
     if len(found.lines) > len(lines):
@@ -171,9 +191,10 @@ def show_lines(choice: Choice, asked: Asked, found: Found, bars: Thresholds) -> 
     points = {name: series.points for name, series in lines.items()}
     share = not asked.drawn.definition.count
     drawn = [bars[series.place] for series in lines.values() if series.place in bars]
-    st.altair_chart(charts.trend_chart(points, heading, drawn, share=share))
+    st.altair_chart(charts.trend_chart(points, heading, drawn, share=share, span=span))
     bands = "" if len(lines) <= charts.MOST_BANDS else " Bands are drawn of up to three lines."
     st.caption(f"Bands: 95% interval over the choice of queries.{bands} {AXIS}")
+    return list(lines)
 
 
 def named(every: Iterable[Series]) -> dict[str, Series]:

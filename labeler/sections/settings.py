@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from labeler import asking, ui
+from labeler.evaluation import PRIMARY
 from labeler.model import (
     GRADES,
     LONGEST_MEANING,
@@ -51,6 +52,10 @@ STRATEGY = (
 )
 DECIDE_BY = "The measure that says which of A and B is better, for what decides A vs B."
 MATTERS = "A smaller difference of the two means is none: nobody is asked for grades over it."
+TASK_MEASURES = (
+    "The primary measure and, after a space, the secondary one. Scores, Compare and Slices start "
+    "with these where a task is looked at; no number depends on it."
+)
 OVERLAP = (
     "The share of queries that every grader gets, whatever others have graded in them: without it "
     "nobody can tell how far graders agree."
@@ -123,8 +128,22 @@ def measuring_form(settings: Settings) -> Read:
             )
             for task in TASKS
         }
+    with st.container(horizontal=True):
+        measures = {
+            task: st.text_input(
+                f"Measures for {TASK_NAMES[task]}",
+                settings.measures_by_task.get(task, ""),
+                placeholder=PRIMARY[task],
+                max_chars=100,
+                help=TASK_MEASURES,
+            )
+            for task in TASKS
+        }
     return lambda: {
         "rel": rel,
+        "measures_by_task": {
+            task: " ".join(names.split()) for task, names in measures.items() if names.strip()
+        },
         "budget": int(budget),
         "golden_rule": rule,
         "budget_by_task": {task: int(value) for task, value in by_task.items() if value},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,7 +10,7 @@ import streamlit as st
 from labeler import address, downloads, freezing, links, ui
 from labeler.model import SHORT, Version
 from labeler.store import Store
-from labeler.versions import Change, difference, in_words
+from labeler.versions import Change, cells_of, difference, in_words
 
 MOST_SHOWN = 500
 NOW = "the golden set as it is now"
@@ -94,29 +93,23 @@ def _file_of(name: str) -> bytes:
 def _show_changes(old: str, new: str | None) -> None:
     with ui.guard(), ui.open_store() as store:
         at = (ui.database(), store.data_revision(), store.revision())
-        changes = _changes(*at, old, new)
+        hashes, changes = _changes(*at, old, new)
     st.text(f"From {old} to {new or NOW}: {in_words(changes)}")
     if not changes:
         return
-    rows = [_in_cells(change) for change in changes[:MOST_SHOWN]]
+    rows = [change.as_cells() for change in changes[:MOST_SHOWN]]
     st.dataframe(rows, hide_index=True)
     if len(changes) > MOST_SHOWN:
         st.caption(f"The first {MOST_SHOWN:,} of {len(changes):,}; the file has them all.")
-    file = partial(downloads.rows_csv, [_in_cells(change) for change in changes])
+    file = partial(downloads.rows_csv, cells_of(changes, *hashes))
     ui.offer("Download these changes as CSV", file, "golden-changes.csv", at[2])
 
 
 @st.cache_data(max_entries=4, show_spinner="Comparing the golden sets …")
 def _changes(
     path: str, data_revision: int, revision: int, old: str, new: str | None
-) -> Sequence[Change]:
+) -> tuple[tuple[str, str], Sequence[Change]]:
+    """Return the hashes of both golden sets, and what changed from one to the other."""
     with Store(path) as store:
-        return difference(freezing.frozen(store, old), freezing.content_of(store, new))
-
-
-def _in_cells(change: Change) -> dict[str, str]:
-    """Return a change as texts: a column of a table has one kind of value."""
-    return {
-        name: value if isinstance(value, str) else "" if value is None else json.dumps(value)
-        for name, value in change.as_row().items()
-    }
+        before, after = freezing.frozen(store, old), freezing.content_of(store, new)
+    return (before.state.hash, after.state.hash), difference(before, after)

@@ -37,6 +37,22 @@ SELECT count(*) FROM (
 )
 """
 
+VOTES = """
+SELECT source, grade, sum(times) FROM (
+    SELECT p.source, p.grade, p.times FROM queries AS q
+    JOIN chunks AS k ON k.chunk_id = :chunk
+    JOIN proposals AS p ON p.query = q.id AND p.chunk = k.id
+    WHERE q.query_id = :query
+    UNION ALL
+    SELECT p.source, p.grade, p.times FROM queries AS q
+    JOIN chunks AS k ON k.chunk_id = :chunk
+    JOIN candidates AS c ON c.query = q.id
+    JOIN proposals AS p ON p.candidate = c.id AND p.chunk = k.id
+    WHERE q.query_id = :query
+)
+GROUP BY source, grade
+"""
+
 
 class Standings(Connection):
     """What the golden set's pairs rest on; nothing of it is shown to somebody who grades."""
@@ -53,3 +69,17 @@ class Standings(Connection):
     def only_proposed(self) -> int:
         """Count the pairs with a proposed grade and no golden one."""
         return int(self._value(ONLY_PROPOSED))
+
+    def proposed_for(self, query_id: str, chunk_id: str) -> list[tuple[str, int]]:
+        """Return what each source proposes for one pair, as `proposed` weighs it, by its keys.
+
+        Whoever asks sees to it that the grader has given a grade of their own.
+        """
+        votes: dict[str, dict[int, int]] = {}
+        for source, grade, times in self._rows(VOTES, {"query": query_id, "chunk": chunk_id}):
+            votes.setdefault(source, {})[grade] = times
+        found = []
+        for source, of in sorted(votes.items()):
+            most = [grade for grade, times in of.items() if times == max(of.values())]
+            found += [(source, most[0])] if len(most) == 1 else []
+        return found

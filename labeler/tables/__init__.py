@@ -58,6 +58,7 @@ from labeler.tables.scores import (
     with_gaps,
 )
 from labeler.tables.shared import run_name
+from labeler.tables.signals import heard_table, signal_table
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.spreads import BAND_DOUBTS, BAND_WORDS, pair_spreads, spread, spreads_of
@@ -94,6 +95,7 @@ __all__ = [
     "failing_frame",
     "failure_table",
     "folded",
+    "heard_table",
     "keyword_slices",
     "keyword_table",
     "list_column",
@@ -122,6 +124,7 @@ __all__ = [
     "sentences",
     "share_words",
     "sheet",
+    "signal_table",
     "slice_pair_table",
     "slice_table",
     "small_print",

@@ -13,7 +13,7 @@ from labeler.versions.canonical import (
     whole_hash,
 )
 from labeler.versions.content import Content, conventions_in, settings_with
-from labeler.versions.difference import Change, difference, in_words
+from labeler.versions.difference import Change, cells_of, difference, in_words
 
 __all__ = [
     "FORMAT",
@@ -22,6 +22,7 @@ __all__ = [
     "GradedBy",
     "canonical_conventions",
     "canonical_query",
+    "cells_of",
     "conventions_in",
     "difference",
     "in_words",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,18 @@ class Change:
             "after": self.after,
             "by": "; ".join(self.by),
         }
+
+    def as_cells(self) -> dict[str, str]:
+        """Return it as a row of texts, where a column has one kind of value: JSON but for texts."""
+        return {
+            name: value if isinstance(value, str) else "" if value is None else json.dumps(value)
+            for name, value in self.as_row().items()
+        }
+
+
+def cells_of(changes: Iterable[Change], old: str, new: str) -> list[dict[str, str]]:
+    """Return changes as rows of texts, each with the hashes of the golden sets it is between."""
+    return [{**each.as_cells(), "golden_before": old, "golden_after": new} for each in changes]
 
 
 def difference(old: Content, new: Content) -> list[Change]:

@@ -1,0 +1,126 @@
+"""Signals in a terminal: where each stands under a trend, or every value of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from labeler import trend
+from labeler.cli.selecting import selection
+from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.errors import NotFound
+from labeler.formats import rows, spreadsheet
+from labeler.model import SignalPoint, StoredRun, legible
+from labeler.store import Store
+from labeler.trend import Heard, Signals, Timeline, Window
+
+NAMES = ["signal", "system"]
+
+
+def heard_by(store: Store) -> list[SignalPoint]:
+    """Return the signals that are stored: of all queries, or of those that are selected alone."""
+    return store.signal_points(store.selected_queries(selection()))
+
+
+def signals_of(
+    points: Sequence[SignalPoint], line: Timeline, systems: Sequence[str], window: Window
+) -> list[Signals]:
+    """Return the signals of systems, also of those that have no run; of all where none is named.
+
+    Raises `NotFound` for a system that has none.
+    """
+    heard = dict.fromkeys(point.system for point in points)
+    for system in systems:
+        if system not in heard:
+            there = ", ".join(map(legible, heard)) or "none yet; 'labeler load signals FILE'"
+            raise NotFound(f"no system called {system!r} has a signal; there are: {there}")
+    wanted = systems or [*line.systems, *(each for each in heard if each not in line.systems)]
+    return trend.signals_of(points, {each: line.systems.get(each, ()) for each in wanted}, window)
+
+
+def print_signals(
+    db: Path, systems: Sequence[str], window: Window, kind: str, *, raw: bool
+) -> None:
+    """Print every value of the signals of these systems, with the newest run of its time."""
+    with Store(db) as store:
+        points = heard_by(store)
+        runs = [StoredRun(run.name, run.system, run.created_at, {}) for run in store.runs()]
+    line = trend.timeline(runs)
+    every = signals_of(points, line, systems, window)
+    if not every:
+        raise NotFound("there are no signals yet; add some with 'labeler load signals FILE'")
+    records = trend.signal_records(every)
+    if kind == "json":
+        click.echo(rows.as_json(records), nl=False)
+    elif kind == "csv":
+        click.echo(spreadsheet.as_csv(records, raw=raw), nl=False)
+    else:
+        notes = [trend.MEANT, trend.NO_CLAIM, *trend.signal_notes(points, line)]
+        click.echo("\n".join(lines_of(values_table(every), notes, kind)))
+
+
+def lines_of(table: Table, notes: Sequence[str], kind: str) -> list[str]:
+    """Return a table and what is to know of it, as text or as Markdown."""
+    if kind == "md":
+        return [*markdown_lines(table), *(f"\n- {in_markdown(legible(each))}" for each in notes)]
+    return [*text_lines(table), "", *(f"! {legible(each)}" for each in notes)]
+
+
+def print_under(
+    points: Sequence[SignalPoint],
+    line: Timeline,
+    systems: Sequence[str],
+    window: Window,
+    kind: str,
+) -> None:
+    """Print where the signals of systems stand, if there are any, under the table of their runs."""
+    runs = {system: line.of(system) for system in systems}
+    every = trend.signals_of(points, runs, window)
+    if points:
+        notes = [*([trend.MEANT, trend.NO_CLAIM] if every else [])]
+        notes += trend.signal_notes(points, line)
+        lines = lines_of(signals_table(every), notes, kind)
+        click.echo("\n".join(["", *(lines if every else lines[-len(notes) :])]))
+
+
+def signals_table(every: Sequence[Signals]) -> Table:
+    """Return a line for each signal of each system: where it stands and where it was."""
+    numbers = ["dates", "current", "of", "change", "mean", "median", "lowest", "highest"]
+    lines = [
+        [
+            *(legible(each.name), legible(each.system), f"{len(each.points):,}"),
+            *(_value(each.current.value), each.current.said, _moved(each.change)),
+            *map(_value, (each.mean, each.median, each.lowest.value, each.highest.value)),
+        ]
+        for each in every
+    ]
+    return Table(NAMES, numbers, lines)
+
+
+def values_table(every: Sequence[Signals]) -> Table:
+    """Return a line for each value."""
+    names = [*NAMES, "date", "newest run"]
+    lines = [
+        [*map(legible, (each.name, each.system, point.said, point.run or "–")), *_numbers(point)]
+        for each in every
+        for point in each.points
+    ]
+    return Table(names, ["value", "counted", "queries"], lines)
+
+
+def _numbers(point: Heard) -> list[str]:
+    counted = "–" if point.n is None else f"{point.n:,}"
+    return [_value(point.value), counted, f"{point.queries:,}" if point.queries else "all"]
+
+
+def _value(value: float) -> str:
+    return f"{value:,.5g}"
+
+
+def _moved(change: float) -> str:
+    if math.isnan(change):
+        return "–"
+    return f"{'−' if change < 0 else '+' if change else ''}{_value(abs(change))}"
