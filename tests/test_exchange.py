@@ -162,6 +162,26 @@ def test_a_case_in_detail_is_golden_grades_and_a_snapshot_is_a_run(given, tmp_pa
     assert given.run_lists("snapshot") == [Ranking("q1", ("a#1", "b"))]
 
 
+def test_a_quepid_book_as_a_table_has_a_column_for_each_judge(tmp_path):
+    table = "query,docid,Ann Lee,bob@example.org, =Cy\nfirst?,a,3,2,\nfirst?,b,,,\nnext?,c,1,1,0\n"
+    path = put(tmp_path, "book.csv", table)
+    assert guess(path).kind == "golden"
+    found = read_golden(path)
+    assert [(each.grade, each.graders) for each in found.grades.records] == [
+        (2, ("Ann Lee", "bob@example.org")),
+        (1, ("Ann Lee", "bob@example.org", "=Cy")),
+    ]
+    assert [query.text for query in found.asked.records] == ["first?", "next?"]
+    said = " ".join(found.grades.warnings)
+    assert "read as a table of a Quepid book, with a column by each of: 'Ann Lee'" in said
+    assert "2 pairs have different ratings by different judges" in said
+    assert [query.text for query in read_queries(path).records] == ["first?", "next?"]
+    words = put(tmp_path, "words.csv", "query,docid,stars,why\nfirst?,a,3,fine\n")
+    with pytest.raises(BadInput, match=r"words\.csv:2: the column 'why' holds 'fine'; beside"):
+        read_golden(words)
+    assert guess(words).kind == "run"
+
+
 def test_a_case_of_quepid_is_read_in_both_shapes(tmp_path):
     as_list = {"query_text": "why?", "ratings": [{"doc_id": "d", "rating": 2}]}
     as_map = {"query": "how?", "ratings": {"e": 0}}

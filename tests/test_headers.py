@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -180,9 +181,18 @@ def test_a_server_for_others_is_found_under_its_given_names_alone(app, ask, monk
     assert ask(app(), "GET", "/", headers={"host": "evil.example"}).status == 400
 
 
-@pytest.fixture
-def server(filled: Store) -> Iterator[int]:
-    """Run the real server on the loopback; give its port."""
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Run the real server on the loopback, for tests that change nothing; give its port."""
+    path = tmp_path_factory.mktemp("headers") / "golden.db"
+    Store(path, create=True).close()
+    with serving(path) as port:
+        yield port
+
+
+@contextmanager
+def serving(path: Path) -> Iterator[int]:
+    """Run the real server of a golden set on the loopback; give its port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -197,7 +207,7 @@ def server(filled: Store) -> Iterator[int]:
     environment = {key: v for key, v in os.environ.items() if key != "LABELER_ANY_HOST"}
     process = subprocess.Popen(
         [*command, *(f"--{name}={value}" for name, value in options.items())],
-        env={**environment, "LABELER_DB": str(filled.path), "PYTHONPATH": str(root)},
+        env={**environment, "LABELER_DB": str(path), "PYTHONPATH": str(root)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -251,7 +261,17 @@ def test_the_real_server_guards_its_page_its_files_and_the_routes(server: int):
     assert b"<script" not in body
 
 
-def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(server: int, filled: Store):
+@pytest.fixture
+def own_server(filled: Store) -> Iterator[int]:
+    """Run the real server of `filled`; give its port."""
+    with serving(filled.path) as port:
+        yield port
+
+
+def test_the_real_server_keeps_files_for_leads_once_somebody_is_invited(
+    own_server: int, filled: Store
+):
+    server = own_server
     assert request(server, "/media/x.csv")[0] == 404
     let_in(filled, "Ann", "anns")
     let_in(filled, "Lea", "leas", "lead")

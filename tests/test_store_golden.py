@@ -181,7 +181,7 @@ STEPS = st.tuples(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(STEPS, min_size=1, max_size=30))
 def test_the_golden_view_is_what_the_words_say(empty, steps):
     with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:

@@ -94,3 +94,22 @@ def test_scores_weights_by_what_the_address_names(weighable: Path) -> None:
     said = words(app)
     assert "this view is not weighted" in said
     assert "logged questions" not in said
+
+
+def test_a_gate_file_can_ask_for_weighted_means_and_is_held_against_them(weighable: Path) -> None:
+    gate = weighable.parent / "gate.toml"
+    asked = 'run = "new"\nbaseline = "old"\nconfidence = 0.95\n[overall]\n'
+    limits = '"RR" = {at_least = 0.8, drop = 0.02}\n"Success@1" = 0.5\n'
+    gate.write_text(asked + limits)
+    assert "passed" in run(weighable, "gate", str(gate))
+    gate.write_text('weighted = "intent"\n' + asked + limits)
+    found = json.loads(run(weighable, "gate", str(gate), "--format", "json", exit_code=1))
+    verdicts = [(each["measure"], each["result"], each["value"]) for each in found["checks"]]
+    assert verdicts == [
+        ("RR", "failed", pytest.approx(0.55)),
+        ("RR", "failed", pytest.approx(0.55)),
+        ("Success@1", "failed", pytest.approx(0.1)),
+    ]
+    gate.write_text('weighted = "topic"\n' + asked + limits)
+    said = run(weighable, "gate", str(gate), exit_code=2)
+    assert "gate.toml: no log has a facet 'topic'" in said

@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from labeler.cli import main
 from tests.databases import rewrite
 
 
 def log(path: Path, facet: str, counts: Mapping[str, int], source: str = "log") -> None:
-    """Count questions of each bucket of a facet, as if a log of them had been loaded."""
-    times = sum(counts.values())
-    batch = f"(SELECT id FROM batches WHERE hash = '{source} by {facet}')"
-    rewrite(
-        path,
-        "INSERT INTO batches (source, hash, at, times, texts, kept) VALUES "
-        f"('{source}', '{source} by {facet}', '2026-11-01T00:00:00Z', {times}, {times}, 0)",
-        *(
-            f"INSERT INTO batch_buckets VALUES ({batch}, '{facet}', '{bucket}', {n}, {n})"
-            for bucket, n in counts.items()
-        ),
-    )
+    """Load a question of each bucket of a facet, asked so many times, as `labeler` is typed."""
+    lines = [f"question about {bucket},{n},{bucket},c1" for bucket, n in counts.items()]
+    asked = path.parent / f"{source}-{facet}.csv"
+    asked.write_text("\n".join([f"question,count,{facet},chunk_id", *lines]))
+    given = ["--db", str(path), "load", "candidates", str(asked), "--from", source]
+    result = CliRunner().invoke(main, [*given, "--facet", facet])
+    assert result.exit_code == 0, result.output
 
 
 def propose(path: Path, query_id: str, chunk_id: str, grade: int, source: str = "clicks") -> None:

@@ -17,6 +17,7 @@ from labeler.cli import gate_forms
 from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE, database_option, format_option, one_sentence
 from labeler.cli.scoring import chosen, conventions_of
+from labeler.cli.weighting import weighed
 from labeler.cli.whole import write_file
 from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.evaluation import Scoreboard
@@ -36,7 +37,7 @@ from labeler.gate import (
     read_passing,
     with_runs,
 )
-from labeler.model import SHORT, Collection, Settings, legible
+from labeler.model import SHORT, Collection, Settings, Traffic, legible, traffic_by
 from labeler.store import Store, moment
 
 EXIT_CODES: Mapping[str, int] = {PASSED: 0, FAILED: 1, UNJUDGED: 2}
@@ -185,14 +186,25 @@ def opened(
         wanted = [gate.run, gate.baseline]
         wanted += [name for name, fingerprint in fingerprints.items() if fingerprint in known]
         collection, settings = golden_of(store, gate, asked.golden)
+        traffic = traffic_of(gate, store)
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.budget)
     conventions = replace(conventions, selected=gate.selected)
     try:
-        board = Scoreboard(chosen(collection, names), conventions)
-    except NotFound as error:  # no query is selected
+        board, _ = weighed(Scoreboard(chosen(collection, names), conventions), traffic)
+    except NotFound as error:  # no query is selected, or none has the facet of the weights
         raise NotFound(f"{gate.name}: {error}") from None
     return board, History(board, fingerprints, gate.baseline, passing, asked.begin)
+
+
+def traffic_of(gate: Gate, store: Store) -> Traffic | None:
+    """Return what the gate file weights means by; raises `NotFound` where no log knows it."""
+    if gate.weighted is None:
+        return None
+    try:
+        return traffic_by(gate.weighted, store.batches())
+    except NotFound as error:
+        raise NotFound(f"{gate.name}: {error}") from None
 
 
 def golden_of(store: Store, gate: Gate, asked: str | None) -> tuple[Collection, Settings]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from statistics import median_low
 from typing import TypeAlias
 
 from labeler.errors import BadInput
-from labeler.formats import ragas
+from labeler.formats import quepid, ragas
 from labeler.formats.documents import Document
 from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import UNGRADED, GradeRule
@@ -104,11 +105,21 @@ def _read(pairs: Pairs, lines: Lines) -> LoadedGolden:
         with pairs.source.at(number):
             reader = _reader_of(keys)
         return reader(pairs, records)
+    if judges := _judges(first):
+        said = ", ".join(map(short, judges))
+        pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {said}")
+        return _read_told(pairs, quepid.graded_in_table(pairs.source, lines, judges))
     if is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
         _read_table(pairs, first, lines)
     else:
         _read_qrels(pairs, lines)
     return pairs.golden()
+
+
+def _judges(first: bytes) -> tuple[str, ...]:
+    """Return who rated, where a file begins as the table of a Quepid book does."""
+    header = next(csv.reader([first.decode("utf-8-sig", errors="replace")]), [])
+    return quepid.judges_in(header)
 
 
 def _read_qrels(pairs: Pairs, lines: Lines) -> None:

@@ -21,6 +21,7 @@ from statistics import median
 from typing import Literal, TypeAlias
 
 from labeler.errors import LabelerError
+from labeler.formats import quepid
 from labeler.formats.archives import members_in
 from labeler.formats.beir import folder_parts, parts_among
 from labeler.formats.by_query import are_grades, is_by_query
@@ -287,6 +288,9 @@ def _of_pairs(records: Sequence[Record], keys: set[str], place: str) -> Guess:
     grade = next((name for name in GRADE if name in keys and name != "score"), None)
     if grade is not None:
         return Guess("golden", f"a query, a chunk and a grade ({grade}) a {place}")
+    judges = quepid.judges_in([*records[0]])
+    if judges and all(_is_grade_or_none(each.get(name)) for each in records for name in judges):
+        return Guess("golden", f"a query, a chunk and each judge's rating a {place}: Quepid's book")
     if keys & {*RANK} or "score" not in keys:
         scored = " and ".join(name for name in (*RANK, "score") if name in keys)
         how = f"with {scored}" if scored else "best first"
@@ -331,6 +335,10 @@ def _by_texts(name: str, texts: Sequence[str]) -> tuple[Kind, str]:
     if median(map(len, texts)) <= _LONGEST_QUERY:
         return "queries", "the texts are short"
     return "chunks", "the texts are long"
+
+
+def _is_grade_or_none(value: object) -> bool:
+    return not str(value or "").strip() or _is_number(str(value))
 
 
 def _is_grade(value: object) -> bool:

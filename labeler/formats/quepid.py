@@ -1,4 +1,4 @@
-"""Quepid's files: a book and a case as JSON, ratings as CSV; queries are named by their text.
+"""Quepid's files: a book as JSON or a table, a case as JSON, ratings as CSV; queries by their text.
 
 Its other tables, of a case in detail and of a snapshot, are read as every table with a header is.
 """
@@ -12,8 +12,11 @@ from typing import Any
 from labeler.errors import BadInput
 from labeler.formats.documents import Document, Entry
 from labeler.formats.limits import Limits
+from labeler.formats.names import CHUNK_TEXT, GRADE, RANK, TITLE
+from labeler.formats.reading import Lines, Source
 from labeler.formats.records import as_id, short
 from labeler.formats.spreadsheet import as_csv
+from labeler.formats.tables import read_table
 from labeler.formats.told import Asked, Graded, Told, a_mapping, by_text, taken, taken_list
 from labeler.model import Chunk, GoldenGrade, Query, check_name
 
@@ -21,6 +24,8 @@ PAIRS = "query_doc_pairs"
 QUERIES = "queries"
 _TEXT = ("query_text", "query")
 _DOCUMENT = ("doc_id",)
+_TABLE = ("query", "docid")
+_OF_OTHERS = (*GRADE, *RANK, *TITLE, *CHUNK_TEXT, "grader", "graders", "note", "notes", "iteration")
 _BOOK = {"show_rank": False, "support_implicit_judgements": False}
 
 
@@ -56,6 +61,48 @@ def _pair(entry: Entry, limits: Limits) -> Graded:
 def _is_rated(judgement: Mapping[str, Any]) -> bool:
     set_aside = judgement.get("unrateable") or judgement.get("judge_later")
     return judgement.get("rating") is not None and not set_aside
+
+
+def judges_in(header: Sequence[str]) -> tuple[str, ...]:
+    """Return the judges of a book's table, which has a column of ratings for each; () of any other.
+
+    One column alone could be anything: it is a judge's where it is named by an email address.
+
+    >>> judges_in(["query", "docid", "Ann", "bob@example.org"])
+    ('Ann', 'bob@example.org')
+    >>> judges_in(["query", "docid", "stars"]), judges_in(["query", "docid", "rating", "Ann"])
+    ((), ())
+    """
+    cells = [cell.strip() for cell in header]
+    plain = {cell.lower() for cell in cells[2:]}
+    is_book = tuple(cells[:2]) == _TABLE and not plain & {*_OF_OTHERS, ""}
+    is_one = len(cells) == len(_TABLE) + 1 and "@" not in cells[-1]
+    return tuple(cells[2:]) if is_book and not is_one else ()
+
+
+def graded_in_table(source: Source, lines: Lines, judges: Sequence[str]) -> Told:
+    """Give what each judge says in the table of a book; an empty cell is no grade."""
+    wanted = {"query": _TABLE[:1], "document id": _TABLE[1:]}
+    for judge in judges:
+        check_name(judge, "grader")
+    for number, record in read_table(source, lines, wanted, judges):
+        with source.at(number):
+            asked = by_text(taken(record, _TABLE[:1], "query"), source.limits)
+            chunk_id = as_id(taken(record, _TABLE[1:], "document id"), "chunk", source.limits)
+            for judge in judges:
+                _check_rating(judge, record.get(judge))
+        given = {judge: record[judge] for judge in judges if str(record.get(judge, "")).strip()}
+        yield Graded(number, asked, chunk_id, tuple(given.values()), tuple(given))
+
+
+def _check_rating(judge: str, value: object) -> None:
+    try:
+        float(str(value or 0))
+    except ValueError:
+        raise BadInput(
+            f"the column {judge!r} holds {short(value)}; beside query and docid each column is a "
+            "judge's ratings, unless one is named grade or rating"
+        ) from None
 
 
 def graded_in_case(document: Document, start: int) -> Told:

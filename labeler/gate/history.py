@@ -120,5 +120,7 @@ def kept_of(conventions: Conventions) -> Mapping[str, object]:
     """Return conventions as JSON gives them back, without the words for people."""
     apart = ("description", "golden", "frozen")  # which golden set it was is kept beside them
     said = {name: each for name, each in conventions.as_dict().items() if name not in apart}
+    if conventions.weighted is None:  # as runs were kept that passed before there were weights
+        del said["weighted"]
     found: dict[str, object] = json.loads(json.dumps(said))
     return found

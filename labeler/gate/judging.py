@@ -14,7 +14,7 @@ from labeler.gate import words
 from labeler.gate.records import BASELINE, FAILED, PASSED, UNJUDGED, Check, Finding
 from labeler.gate.sides import Ground, Side
 from labeler.measures import Floats
-from labeler.uncertainty import Interval, Sums, intervals, sums_of, wilson
+from labeler.uncertainty import Interval, Sums, sums_of, weighted_intervals, weighted_wilson
 
 ALIKE = 1e-12
 """How far a mean may be beyond a limit by the order of adding alone."""
@@ -41,11 +41,20 @@ class Question:
     @property
     def sample(self) -> Floats:
         """The values, or the differences, of the queries in the mean."""
-        values = self.side.values(self.check)
-        if isinstance(self.other, Side):
-            values = values - self.other.values(self.check)
+        values = self._values
         found: Floats = values[~np.isnan(values)]
         return np.where(np.abs(found) <= ALIKE, 0.0, found) if self.other is not None else found
+
+    @property
+    def weights(self) -> Floats:
+        """The weight of each of them."""
+        weights: Floats = self.side.ground.weights[~np.isnan(self._values)]
+        return weights
+
+    @property
+    def _values(self) -> Floats:
+        values = self.side.values(self.check)
+        return values - self.other.values(self.check) if isinstance(self.other, Side) else values
 
     @property
     def limit(self) -> float:
@@ -118,19 +127,20 @@ def _bounds(questions: Sequence[Question], sums: Sums) -> list[Interval | None]:
     one confidence share their draws.
     """
     found: list[Interval | None] = [None] * len(questions)
-    waiting: dict[float, list[tuple[int, Floats]]] = {}
+    waiting: dict[float, list[tuple[int, Floats, Floats]]] = {}
     for at, each in enumerate(questions):
         confidence = each.check.terms.confidence
         if confidence is None or isinstance(each.other, str) or each.is_first:
             continue
-        level, sample = 2 * confidence - 1, each.sample
+        level, sample, weights = 2 * confidence - 1, each.sample, each.weights
         if each.other is None and each.check.measure.is_zero_or_one:
-            found[at] = wilson(int(sample.sum()), len(sample), level=level)
+            found[at] = weighted_wilson(sample, weights, level=level)
         else:
-            waiting.setdefault(level, []).append((at, sample))
+            waiting.setdefault(level, []).append((at, sample, weights))
     for level, some in waiting.items():
-        made = intervals([sample for _, sample in some], sums=sums, level=level)
-        for (at, _), interval in zip(some, made, strict=True):
+        places, samples, weighing = zip(*some, strict=True)
+        made = weighted_intervals(samples, weighing, sums=sums, level=level)
+        for at, interval in zip(places, made, strict=True):
             found[at] = interval
     return found
 

@@ -21,7 +21,7 @@ MOST_CONFIDENCE = 0.999
 LARGEST = 10**9
 EXAMPLE = '"nDCG@10" = {at_least = 0.75, drop = 0.02}'
 
-_TEXTS = ("run", "baseline", "last_passing", "golden", "preset", "split", "leaked")
+_TEXTS = ("run", "baseline", "last_passing", "golden", "preset", "split", "leaked", "weighted")
 _KNOWN = {"preset": PRESETS, "split": SPLITS, "leaked": LEAKED}
 _WHOLE = ("rel", "budget")
 _TERMS = ("confidence", "most_holes", "fewest_queries", "most_absent")

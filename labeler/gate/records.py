@@ -60,7 +60,8 @@ class Gate:
     ``name`` is the file's as messages show it. ``last_passing`` names the file of the runs that
     passed, as the gate file writes it. ``rel`` and ``budget`` are None where the golden set's
     settings hold. ``split`` is None for all queries, and ``leaked`` says whether those that are
-    marked as leaked count. ``text`` is what was read.
+    marked as leaked count. ``weighted`` is the facet by whose traffic means are weighted, None
+    where each query counts the same. ``text`` is what was read.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Gate:
     budget: int | None = None
     split: str | None = None
     leaked: str = WITH
+    weighted: str | None = None
 
     @property
     def selected(self) -> Selection:

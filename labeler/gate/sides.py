@@ -33,6 +33,12 @@ class Ground:
         """Say which queries are in the mean of a check, (queries,)."""
         return self.inside(check.facet, check.bucket) & self._counted(check.measure)
 
+    @cached_property
+    def weights(self) -> Floats:
+        """What each query weighs, (queries,): 1 where all weigh the same."""
+        found = self.board.weights
+        return np.ones(len(self.board.collection.query_ids)) if found is None else found
+
     def _means(self, measure: Measure, facet: str | None) -> Means:
         return self.board.means([measure], facet)
 
@@ -90,9 +96,11 @@ class Side:
     def mean(self, check: Check) -> float:
         """Return the mean of these values, as a board has it; NaN where there is none."""
         if self.kept is not None:
-            known = self.values(check)
-            known = known[~np.isnan(known)]
-            return float(known.mean()) if len(known) else math.nan
+            values = self.values(check)
+            known = ~np.isnan(values)
+            if not known.any():
+                return math.nan
+            return float(np.average(values[known], weights=self.ground.weights[known]))
         means = self.ground.means(check.measure, check.facet)
         return float(means.value[0, self._at, means.buckets.index(check.bucket)])
 

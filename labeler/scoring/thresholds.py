@@ -52,8 +52,6 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     gate, wrong = served_gate(os.environ)
     if gate is None:
         return Bars(aside=f"No thresholds: {wrong}") if wrong else NO_BARS
-    if choice.traffic is not None:
-        return Bars(aside=f"No thresholds: {gate.name} is for means that nothing weights.")
     if other := other_conventions(gate, choice.conventions):
         return Bars(aside=other)
     shown = [score for score in scores if choice.shows(score.run)]

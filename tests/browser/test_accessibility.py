@@ -86,7 +86,9 @@ STEADY = "() => document.getAnimations().every(each => each.playState !== 'runni
 def serious(page: Page, options: dict | None = None) -> list[str]:
     """Return what axe calls serious or critical, with the elements it means."""
     asked = {"resultTypes": ["violations"], **(options or {})}
-    found = Axe().run(page, options=asked).response["violations"]
+    if page.evaluate("typeof axe === 'undefined'"):
+        page.evaluate(Axe().axe_script)
+    found = page.evaluate("asked => axe.run(asked)", asked)["violations"]
     return [
         f"{each['id']}: {node['html'][:160]} {reason(node)}"
         for each in found

@@ -20,12 +20,14 @@ def test_who_looked_at_the_lists_of_a_query_does_not_grade_it_blind(serve, visit
     for saved, query_id in ((1, "q1"), (2, "q2")):
         page.goto(f"{served.url}/?query={query_id}")
         expect(page.locator(".query-text")).to_contain_text(f"parcel {query_id[1:]} ")
+        expect(page.locator(".whole .row.current")).to_be_visible()  # before, no key grades
         page.keyboard.press("2")
         all_saved(page, saved)
     page.goto(f"{served.url}/queries?query=q2")
     expect(page.get_by_role("button", name="Back to the list")).to_be_visible()
     page.goto(f"{served.url}/?query=q2")
     expect(page.locator(".query-text")).to_contain_text("parcel 2 ")
+    expect(page.locator(".whole .row.current")).to_be_visible()
     page.keyboard.press("1")
     all_saved(page, 3)
     with served.store() as store:

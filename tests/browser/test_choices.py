@@ -13,7 +13,7 @@ from labeler.cli.serving import build_demo
 from labeler.model import Ranking
 from labeler.store import Store
 from tests.browser.choices import choose, open_choices, unfolded
-from tests.browser.still import stand_still
+from tests.browser.still import follow
 from tests.page import loaded
 
 pytestmark = pytest.mark.browser
@@ -55,10 +55,9 @@ def says(page: Page) -> dict[str, list[str]]:
 
 def test_the_result_begins_in_the_upper_half_of_a_small_laptop(serve, visit, demo):
     server = serve(demo)
-    page = visit("about:blank", grader=None, viewport={"width": 1024, "height": 768})
+    page = visit(f"{server.url}/data", grader=None, viewport={"width": 1024, "height": 768})
     for address, result in RESULTS.items():
-        page.goto(server.url + address)
-        top = stand_still(page).locator(result).first.bounding_box()["y"]
+        top = follow(page, server.url + address).locator(result).first.bounding_box()["y"]
         assert top < 384, address
 
 
@@ -67,10 +66,9 @@ def test_the_choices_take_two_lines_on_a_phone_where_names_are_short(serve, visi
         for name in store.run_names()[-2:]:
             store.drop_run(name)
     server = serve(demo)
-    page = visit("about:blank", grader=None, viewport={"width": 390, "height": 844})
+    page = visit(f"{server.url}/data", grader=None, viewport={"width": 390, "height": 844})
     for address in RESULTS:
-        page.goto(server.url + address)
-        row = stand_still(page).locator(".st-key-choices")
+        row = follow(page, server.url + address).locator(".st-key-choices")
         boxes, said = row.get_by_role("combobox"), line(page).bounding_box()
         tops = {round(box.bounding_box()["y"]) for box in boxes.all()}
         assert len(tops) == ("scores" not in address), address
