@@ -351,7 +351,9 @@ def environment(
     decided = {*said, SERVED, backups.EVERY, backups.FOLDER, backups.KEEP}
     kept = {name: value for name, value in os.environ.items() if name not in decided}
     given = {name: value for name, value in said.items() if value}
-    return {**kept, **given, **(schedule.in_environment() if schedule else {})}
+    # glibc gives each thread memory of its own, and keeps it when the thread of a page is gone
+    shared = {"MALLOC_ARENA_MAX": "2"}
+    return {**shared, **kept, **given, **(schedule.in_environment() if schedule else {})}
 
 
 def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list[str]:
