@@ -14,7 +14,7 @@ from labeler.errors import BadInput
 from labeler.leakage import nearest_texts, words_of
 from labeler.model import Asked, Gathered, Question
 
-MOST_QUESTIONS = 1_000_000  # that differ, of one file: each takes half a kilobyte of memory
+MOST_QUESTIONS = 500_000  # that differ, of one file: each takes a kilobyte of memory
 MOST_BUCKETS = 50
 USUAL_DRAW = 200
 NEARLY = 0.8
@@ -95,10 +95,10 @@ def _counted(questions: Iterable[Question]) -> dict[str, dict[str, tuple[int, in
 
 
 def _digest(source: str, questions: Iterable[Question]) -> str:
-    digest = hashlib.sha256(source.encode())
+    digest, write = hashlib.sha256(source.encode()), json.JSONEncoder(sort_keys=True).encode
     for each in sorted(questions, key=lambda question: question.normal):
         said = [each.normal, each.times, each.at, each.buckets, each.grades]
-        digest.update(json.dumps(said, sort_keys=True).encode())
+        digest.update(write(said).encode())
     return digest.hexdigest()
 
 

@@ -46,6 +46,21 @@ def with_ways(finding: Finding, compared: Comparison, *, is_of_slices: bool = Fa
     return htpy.fragment[finding.sentence, [[" · ", way] for way in ways]]
 
 
+def losing_in_words(row: Delta, compared: Comparison, b: str) -> list[htpy.Node]:
+    """Say in how many queries B loses by a measure, with a link to those; nothing if in none.
+
+    ``row`` is over all queries or those of a bucket, ``b`` what B is called.
+    """
+    if not row.losses:
+        return []
+    said = f"{b} loses in {row.losses:,} of {row.n:,} queries by "
+    said += compared.conventions.heading(row.measure)
+    where = f" in {row.bucket}" if row.bucket is not None else ""
+    return [
+        htpy.fragment[said, " · ", _way("Its worst queries", _queries_of(row, compared), where)]
+    ]
+
+
 def _queries_of(row: Delta, compared: Comparison) -> str:
     heading = compared.conventions.heading(row.measure)
     return bucket_queries(row.facet, row.bucket, [heading], a=compared.a, b=compared.b)

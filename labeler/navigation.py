@@ -48,7 +48,8 @@ PLACES = [
     Place("review.py", "Review", "/review"),
     Place("data.py", "Data", "/data"),
 ]
-QUERY = "query"  # an opened query is a place of its own, to which Back leads
+# An opened query is a place of its own, to which Back leads, and so are the fields of one.
+OPENED = ("query", "edit", "new", "take")
 
 
 def page_of(place: Place, person: Person | None) -> st.Page:
@@ -132,7 +133,7 @@ with st.container(horizontal=True, gap="medium", vertical_alignment="center", ke
     leave = "/leave" if visitor is not None and visitor.known_by != "name" else None
     if shown or leave:
         links.page_links({p.title: address_of(p, runs) for p in shown}, here.title, leave)
-    links.follow([place.path for place in PLACES], [QUERY], missing=usual_runs(here, runs))
+    links.follow([place.path for place in PLACES], OPENED, missing=usual_runs(here, runs))
 
 with ui.guard():
     page.run()

@@ -17,7 +17,7 @@ from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.discretion import without_path
 from labeler.errors import Busy, LabelerError, NotFound
-from labeler.evaluation import Conventions, Counts, Scoreboard
+from labeler.evaluation import PRIMARY, Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
 from labeler.model import (
@@ -403,6 +403,11 @@ def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
         f"{where} {counts.judged:,} of {counts.queries:,} queries have grades · "
         f"{counted(counts.grades, 'grade', 'grades')}"
     )
+
+
+def usual_measures(task: str) -> str:
+    """Return the names of the measures that fit a task where the team chose none."""
+    return PRIMARY[task]
 
 
 def counted(number: int, one: str, many: str) -> str:

@@ -1,8 +1,8 @@
 """Makes the sample data anew: cuts the documents, lets three systems retrieve, writes the grades.
 
 Run it with ``python sample_data/build.py [OUTPUT]``. It reads ``documents/``, ``queries.jsonl`` and
-``answer_key.jsonl`` beside this file, and writes ``chunks.jsonl``, ``runs/`` and
-``judgments.jsonl`` beside them or into OUTPUT. The same input gives the same bytes.
+``answer_key.jsonl`` beside this file, and writes ``chunks.jsonl``, ``runs/``, ``judgments.jsonl``
+and ``signals.csv`` beside them or into OUTPUT. The same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -28,6 +28,16 @@ COVERAGE = 0.6  # of the pool is graded; the rest is left for whoever tries the 
 TWICE = 0.25  # of the graded pairs get a second opinion, besides those named in the key
 GRADERS = ("Marit Dahl", "Joaquín Reyes")
 FIRST_DAY = datetime(2026, 2, 16, tzinfo=UTC)
+
+# Which system answered from which day on, and what came of it: per visit, and of how many visits.
+SERVED = {"bm25": datetime(2026, 1, 12, tzinfo=UTC), "hybrid": datetime(2026, 1, 26, tzinfo=UTC)}
+LAST_DAY = datetime(2026, 2, 15, tzinfo=UTC)
+SIGNALS = {
+    "ctr": {"bm25": 0.41, "hybrid": 0.47},
+    "thumbs_up": {"bm25": 0.62, "hybrid": 0.66},
+    "abstained": {"bm25": 0.09, "hybrid": 0.08},
+}
+VISITS = {"ctr": 900, "thumbs_up": 70, "abstained": 900}
 
 Pair = tuple[str, str]  # query id, chunk id
 
@@ -226,6 +236,30 @@ def event(
 # Files in and out
 
 
+# What visitors did
+
+
+def signals() -> list[str]:
+    """Return a line for each system, day and signal, under a header."""
+    starts = [*SERVED.items()]
+    ends = [day for _, day in starts[1:]] + [LAST_DAY + timedelta(days=1)]
+    lines = ["date,system,name,value,n"]
+    for (system, start), end in zip(starts, ends, strict=True):
+        for day in range((end - start).days):
+            date = f"{start + timedelta(days=day):%Y-%m-%d}"
+            lines += [heard(date, system, name) for name in SIGNALS]
+    return lines
+
+
+def heard(date: str, system: str, name: str) -> str:
+    """Return one day's value of a signal: its rate, and what looks like chance around it."""
+    n = round(VISITS[name] * (0.85 + 0.3 * chance("visits", name, date)))
+    around = 2 * (chance("signal", name, date) + chance("again", name, date)) - 2
+    rate = SIGNALS[name][system]
+    counted = round(n * rate + around * math.sqrt(n * rate * (1 - rate)))
+    return f"{date},{system},{name},{counted / n:.4f},{n}"
+
+
 def read_jsonl(path: Path) -> list[Record]:
     """Read one record a line."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -301,6 +335,7 @@ def main(output: Path) -> None:
     for name, lists in runs.items():
         write_run(output / "runs" / f"{name}.trec", lists)
     write_jsonl(output / "judgments.jsonl", events)
+    write(output / "signals.csv", signals())
     print(f"{len(chunks)} chunks, {len(queries)} queries, {len(events)} judgments in {output}\n")
     summarize(queries, runs, events)
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from labeler.candidates import alike_in, drawn
 from labeler.cli import main
 from labeler.model import Question
-from labeler.store import Store
+from labeler.store import Store, health
 
 
 def run(store: Store, *words: object) -> Result:
@@ -218,3 +218,17 @@ def test_a_chunk_that_is_proposed_is_given_to_graders_like_any_other(filled: Sto
     assert filled.chunk_number("c99") not in pool["q2"], "what nobody can read is not given"
     assert without_text == 3
     assert filled.chunk_number("c4") not in filled.pool(10, ["first"])[0]["q2"]
+
+
+def test_what_is_deleted_is_gone_and_only_what_was_set_aside(filled: Store, tmp_path: Path):
+    content = "question,chunk_id,level\nkeep this,c1,a\nforget this,c2,a\n"
+    put(filled, tmp_path, content, "generated")
+    [forget] = filled.candidates("forget")[0]
+    assert filled.forget_dropped() == 0
+    filled.drop_candidates([forget.number])
+    assert filled.forget_dropped() == 1
+    assert [each.text for each in filled.candidates(state=None)[0]] == ["keep this"]
+    left = "".join(filled._db.conn.iterdump())
+    assert "forget this" not in left
+    with health.reading(filled.path) as db:
+        assert health.broken_references(db) == []

@@ -488,7 +488,6 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.candidates",
         "labeler.downloads",
         "labeler.errors",
-        "labeler.evaluation",
         "labeler.formats",
         "labeler.freezing",
         "labeler.hosts",

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.model import Query, Ranking
+from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
@@ -61,6 +61,25 @@ def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_fac
     check_shows_setup(open_link(slices, f"{WORST}setup"))
     link = urlsplit(ways(app)[f"{WORST}setup"]).query
     assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"
+
+
+def test_where_no_bucket_loses_compare_leads_to_the_worst_of_all_queries(tmp_path: Path):
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(3)]))
+        for run, first in (("old", 1), ("new", 2)):
+            lists = [
+                Ranking(f"q{n}", ("c1", "c2") if n < first else ("c2", "c1")) for n in range(3)
+            ]
+            store.add_run(loaded(lists), name=run)
+        grades = [GoldenGrade(f"q{n}", "c2", 3) for n in range(3)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    app = open_page("compare", a="old", b="new", measure=["RR"])
+    assert "B loses in 1 of 3 queries by RR · |Its worst queries" in words(app)
+    queries = open_link(app, "Its worst queries")
+    assert "3 of 3 queries · largest loss first · A is old, B is new" in words(queries)
+    better = words(open_page("compare", a="new", b="old", measure=["RR"]))
+    assert "B loses in" not in better, "there is none"
 
 
 def test_inside_another_bucket_a_link_is_about_the_bucket_it_names(database: Path):

@@ -16,7 +16,8 @@ from labeler.model import TASKS, Chunk, Judgment, Query
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SYSTEMS = ("bm25", "hybrid", "lsa")
-MADE = ["chunks.jsonl", "judgments.jsonl", *(f"runs/{name}.trec" for name in SYSTEMS)]
+MADE = ["chunks.jsonl", "judgments.jsonl", "signals.csv"]
+MADE += [f"runs/{name}.trec" for name in SYSTEMS]
 
 MISSING = ["q-058", "q-083", "q-085", "q-101"]
 NEVER_RETRIEVED = [
@@ -219,3 +220,31 @@ def test_awkward_texts_are_kept_as_they_are():
     assert "سطح ساخن" in text_of("safety-instructions#3")
     assert "⚠️" in text_of("safety-instructions#3")
     assert len(text_of("terms-of-sale#4").split()) >= 600
+
+
+def test_answers_are_found_or_not_and_right_or_wrong_as_the_readme_says():
+    lists = run("hybrid")
+    right = {line["query"]: line["correct"] == "yes" for line in records("answers.jsonl")}
+    assert {line["run"] for line in records("answers.jsonl")} == {"hybrid"}
+    cells: defaultdict[tuple[bool, bool], list[str]] = defaultdict(list)
+    for query_id, is_right in right.items():
+        given = golden(query_id)
+        best = max(given.values(), default=0)
+        top = lists[query_id][:5]
+        found = any(given.get(chunk, 0) >= min(2, max(best, 1)) for chunk in top)
+        if found or all(chunk in given for chunk in top):
+            cells[found, is_right].append(query_id)
+    assert cells[True, False] == [
+        *("q-004", "q-011", "q-020", "q-036", "q-047", "q-055", "q-066", "q-097"),
+    ]
+    assert cells[False, True] == ["q-046", "q-076"]
+    assert (len(cells[True, True]), len(cells[False, False]), len(right)) == (47, 11, 74)
+    assert {"q-001", "q-015"} <= {*cells[False, False]}
+
+
+def test_signals_are_of_one_system_at_a_time():
+    lines = (SAMPLE / "signals.csv").read_text("utf-8").splitlines()[1:]
+    by_day = {line.split(",")[0]: line.split(",")[1] for line in lines}
+    assert len(lines) == 105
+    assert len({tuple(line.split(",")[:2]) for line in lines}) == len(by_day) == 35
+    assert list(dict.fromkeys(by_day.values())) == ["bm25", "hybrid"]

@@ -403,6 +403,15 @@ def test_how_the_door_is_guarded_is_said_on_the_command_line_alone(
     assert names & said.keys() == {access.GRADERS_ONLY}
 
 
+def test_threads_share_their_memory_unless_the_machine_says_otherwise(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("MALLOC_ARENA_MAX", raising=False)
+    assert environment(Path("golden.db"), Door())["MALLOC_ARENA_MAX"] == "2"
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "8")
+    assert environment(Path("golden.db"), Door())["MALLOC_ARENA_MAX"] == "8"
+
+
 @pytest.fixture
 def as_in_a_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the commands run from a copy where the pages stand inside the package."""

@@ -97,6 +97,10 @@ def trend_chart(
 
 
 def _frame(lines: Lines, names: Names, *, has_bands: bool) -> pd.DataFrame:
+    alone = {
+        name: sum(not math.isnan(point.value) for point in points) == 1
+        for name, points in lines.items()
+    }
     rows = [
         {
             "line": name,
@@ -111,7 +115,7 @@ def _frame(lines: Lines, names: Names, *, has_bands: bool) -> pd.DataFrame:
             "reach": _reach(point),
             "n": point.n,
             "holes": point.holes,
-            "alone": sum(not math.isnan(each.value) for each in points) == 1,
+            "alone": alone[name],
         }
         for at, (name, points) in zip(names.numbers, lines.items(), strict=True)
         for point in points

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 import click
 
-from labeler import access
+from labeler import access, formats
 from labeler.access import Door
 from labeler.cli.group import FILE, database_option, say
 from labeler.cli.launch import address_of
@@ -22,7 +22,6 @@ from labeler.cli.people import give_link
 from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
-from labeler.formats import read_chunks, read_golden, read_queries, read_run
 from labeler.gate import SERVED, gate_at
 from labeler.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
 from labeler.model import Settings
@@ -262,19 +261,21 @@ def build_demo(path: Path, *, replace: bool = False) -> None:
     """Make a golden set of the sample data at ``path``, whole or not at all."""
     sample = folder("sample_data")
     with building(path, replace=replace) as store:
-        store.add_chunks(read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
-        store.add_queries(read_queries(sample / "queries.jsonl", name="queries.jsonl"))
+        store.add_chunks(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
+        store.add_queries(formats.read_queries(sample / "queries.jsonl", name="queries.jsonl"))
         for name, date in DEMO_RUNS.items():
-            run = read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
+            run = formats.read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
             store.add_run(run, name=name, system=name, created_at=date)
-        store.add_golden(read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
+        store.add_golden(formats.read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
+        store.add_answers(formats.read_answers(sample / "answers.jsonl", name="answers.jsonl"))
+        store.add_signals(formats.read_signals(sample / "signals.csv", name="signals.csv"))
         guideline = (sample / "guideline.txt").read_text(encoding="utf-8").strip()
         store.save_settings(Settings(guideline=guideline))
 
 
 def check_is_demo(path: Path) -> None:
     """Raise `BadInput` unless the file may be replaced by a fresh demo."""
-    sample = read_queries(folder("sample_data") / "queries.jsonl")
+    sample = formats.read_queries(folder("sample_data") / "queries.jsonl")
     known = {query.query_id: query.text for query in sample.records}
     with Store(path) as store:
         own = [q for q in store.queries() if known.get(q.query_id) != q.text]
@@ -351,7 +352,9 @@ def environment(
     decided = {*said, SERVED, backups.EVERY, backups.FOLDER, backups.KEEP}
     kept = {name: value for name, value in os.environ.items() if name not in decided}
     given = {name: value for name, value in said.items() if value}
-    return {**kept, **given, **(schedule.in_environment() if schedule else {})}
+    # glibc gives each thread memory of its own, and keeps it when the thread of a page is gone
+    shared = {"MALLOC_ARENA_MAX": "2"}
+    return {**shared, **kept, **given, **(schedule.in_environment() if schedule else {})}
 
 
 def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list[str]:

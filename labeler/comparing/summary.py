@@ -15,7 +15,7 @@ from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View
 from labeler.evaluation import Scoreboard
-from labeler.leading import with_ways
+from labeler.leading import losing_in_words, with_ways
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.uncertainty import DeltaBands, MeanBands
@@ -55,7 +55,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     of_all = view.board.notes(compared.measures)
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
-    leading = [with_ways(each, compared) for each in (said.losses, *first) if each is not None]
+    leading = [*where_it_loses(view, summary), *(with_ways(each, compared) for each in first)]
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
@@ -87,6 +87,17 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
     return found, place
+
+
+def where_it_loses(view: View, summary: Summary) -> list[htpy.Node]:
+    """Say in which bucket B loses most, or else in how many queries, with links to those."""
+    losses, compared = summary.findings.losses, view.compared
+    said = [] if losses is None else [with_ways(losses, compared)]
+    if losses is None or losses.about is None:
+        for row in summary.rows:
+            if row.measure == view.by:
+                said += losing_in_words(row, compared, NAMES[1])
+    return said
 
 
 def asked_of(view: View) -> tuple[Hashable, ...]:

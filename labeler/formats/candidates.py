@@ -59,6 +59,7 @@ UP = frozenset(
 DOWN = frozenset(
     {"down", "0", "-1", "false", "no", "dislike", "negative", "bad", "thumbs_down", "thumbs down"}
 ) | {"👎"}
+MOST_BUCKETS = 50
 TEXT_FILES = (".txt", ".txt.gz")
 GENERATED_GRADE, UP_GRADE, DOWN_GRADE = 3, 2, 0
 _OTHERS = {
@@ -86,29 +87,46 @@ class Proposing:
                 check_grade(grade)
 
 
-@dataclass(frozen=True, slots=True)
 class Fields:
-    """Which fields of a question are buckets: those ``named``, or else any that may be one."""
+    """Which fields of a question are buckets: those ``named``, or else any of texts.
 
-    named: Sequence[str] | None = None
+    A field that nobody named is passed over from its 51st value on: what that many differ in
+    groups nothing, and may be somebody's id.
+    """
+
+    def __init__(self, named: Sequence[str] | None = None) -> None:
+        self._named = named
+        self._seen: dict[str, set[str]] = {}
 
     def of(self, record: Record, limits: Limits) -> dict[str, str]:
         """Take the buckets out of a record, whose other fields have been taken."""
-        given = take_mapping(record, "buckets", limits)
-        there = {**given, **record}
-        if self.named is not None:
-            there = {name: there[name] for name in self.named if name in there}
+        given = take_mapping(record, "buckets", limits) if "buckets" in record else {}
+        there = {**given, **record} if given else record
+        if self._named is not None:
+            there = {name: there[name] for name in self._named if name in there}
         found = {}
         for facet, value in there.items():
             if value is None or value == "":
                 continue
-            if self.named is None and facet not in given and not _may_be_bucket(facet, value):
-                continue
-            check_name(facet, "facet")
-            found[facet] = bucket_name(facet, value)
-        if "task" in found and found["task"] not in TASKS:
-            del found["task"]
+            bucket = self._bucket(facet, value, self._named is not None or facet in given)
+            if bucket is not None:
+                found[facet] = bucket
         return found
+
+    def _bucket(self, facet: str, value: object, is_meant: bool) -> str | None:
+        seen = self._seen.setdefault(facet, set())
+        if isinstance(value, str) and value in seen:
+            return value
+        if facet == "task" and value not in TASKS:
+            return None
+        if self._named is None and len(seen) > MOST_BUCKETS:
+            return None
+        if not is_meant and not _may_be_bucket(facet, value):
+            return None
+        bucket = bucket_name(check_name(facet, "facet"), value)
+        if len(seen) <= MOST_BUCKETS:
+            seen.add(bucket)
+        return bucket
 
 
 def _may_be_bucket(facet: str, value: object) -> bool:

@@ -240,7 +240,7 @@ class Origin:
 
     def __str__(self) -> str:
         """Say it in one line."""
-        came = ORIGINS.get(self.source or "", "not known where from")
+        came = ORIGINS.get(self.source or "", "not known")
         parts = [came if self.file is None else f"{came}, {self.file}"]
         if self.added_at:
             parts.append(f"on {self.added_at[:10]}")

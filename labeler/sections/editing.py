@@ -198,7 +198,7 @@ def bucket_fields(
             with st.container(width=200, gap="xsmall", key=f"{place}-facet-{number}"):
                 st.text(facet)  # a label would be read as Markdown
                 said = st.selectbox(
-                    f"Bucket of facet {number}",
+                    f"Bucket of {facet if is_plain(facet) else f'facet {number}'}",
                     [nothing, *there],
                     there.index(own[0]) + 1 if own else 0,
                     key=f"{place}-bucket-{facet}",
@@ -210,6 +210,11 @@ def bucket_fields(
         facet = st.text_input(NEW_FACET, key=f"{place}-facet", width=160, placeholder="topic")
         bucket = st.text_input(NEW_BUCKET, key=f"{place}-bucket", width=160, placeholder="refund")
     return {**chosen, **({facet.strip(): bucket.strip()} if facet.strip() and bucket else {})}
+
+
+def is_plain(name: str) -> bool:
+    """Say whether a name says the same as Markdown, which labels are read as."""
+    return name.replace(" ", "").replace("-", "").isalnum() and not name.startswith("-")
 
 
 def told_fields(place: str, query: Query | None) -> dict[str, object]:
@@ -262,4 +267,5 @@ def show_history(history: Sequence[QueryChange]) -> None:
         for change in history
         for name, old, new in change.fields()
     ]
-    st.dataframe(rows, hide_index=True)
+    wide = st.column_config.TextColumn(width=280)
+    st.dataframe(rows, hide_index=True, column_config={"was": wide, "became": wide})

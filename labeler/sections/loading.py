@@ -41,7 +41,8 @@ KINDS = {
 }
 LEFT_OUT = "leave it out"
 DROP_HERE = (
-    "Drop files here, all at once: queries, chunks, runs, golden grades; plain, .gz, or a BEIR .zip"
+    "Drop files here, all at once: queries, chunks, runs, golden grades, answers, signals; plain, "
+    ".gz, or a BEIR .zip"
 )
 EXAMPLES = """\
 queries       {"query_id": "q1", "query": "how long does a refund take?"}
@@ -54,7 +55,8 @@ answers       {"run": "bm25", "query": "q1", "answer": "Three days.", "correct":
 signals       date,system,query,name,value,n  (a table with a header; query and n may be missing)
 
 A line each; CSV and TSV with a header are read, too, and all of it as .gz.
-What Quepid, OpenSearch, RAGAS and ranx write is read as it is."""
+What Quepid, OpenSearch, RAGAS and ranx write is read as it is.
+Logs of what users asked, generated questions and thumbs are loaded under Candidates."""
 COLUMNS = (3, 2.7, 2.5, 5)
 # The rows of a table with fields in it, not those of a form.
 STYLE = """

@@ -9,7 +9,6 @@ from typing import Any
 import streamlit as st
 
 from labeler import asking, ui
-from labeler.evaluation import PRIMARY
 from labeler.model import (
     GRADES,
     LONGEST_MEANING,
@@ -133,7 +132,7 @@ def measuring_form(settings: Settings) -> Read:
             task: st.text_input(
                 f"Measures for {TASK_NAMES[task]}",
                 settings.measures_by_task.get(task, ""),
-                placeholder=PRIMARY[task],
+                placeholder=ui.usual_measures(task),
                 max_chars=100,
                 help=TASK_MEASURES,
             )

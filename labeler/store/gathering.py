@@ -177,7 +177,7 @@ class Gathering(Intake, Candidates):
             if not self.has_query(query_id):
                 raise NotFound(f"there is no query {query_id!r} in use in the golden set")
             self._settle_alike(candidate.normal, query_id)
-            self._note("candidate", candidate.text, {"asks the same as": query_id})
+            self._note("candidate", None, {"question": number, "asks the same as": query_id})
 
     def _settle_alike(self, normal: str, query_id: str) -> None:
         alike = self._rows("SELECT id FROM candidates WHERE normal = ?", [normal])
@@ -217,7 +217,7 @@ class Gathering(Intake, Candidates):
 def _word(question: Question, there: Mapping[str, str]) -> str:
     if question.query_id is not None:
         return "of a query in the set"
-    return "new" if question.normal not in there else f"known, {there[question.normal]}"
+    return "new" if question.normal not in there else f"known already, {there[question.normal]}"
 
 
 def _warnings(gathered: Gathered) -> tuple[str, ...]:

@@ -26,6 +26,10 @@ from labeler.uncertainty import Interval
 LOOK = style("""
 .sheet.two td { white-space: normal; min-width: 9rem; }
 .sheet.two td strong { font-size: 1.15rem; }
+@media (max-width: 640px) {
+    .sheet.two th, .sheet.two td { padding: 0.38rem 0.25rem; min-width: 4.6rem; }
+    .sheet.two th.words { min-width: 5.4rem; }
+}
 .answers { display: flex; flex-wrap: wrap; gap: 0.8rem 1rem; align-items: flex-start; }
 .answers section { flex: 1 1 16rem; max-width: 48rem; min-width: 0; padding: 0.1rem 0.8rem 0.5rem;
     border-left: 3px solid color-mix(in srgb, currentColor 30%, transparent); }
@@ -58,8 +62,9 @@ def two_by_two_table(table: TwoByTwo, link: Link) -> htpy.Fragment:
     ]
     aside = [
         htpy.tr(".few")[
-            htpy.th(".words", scope="row")[each.name, small(each.meaning)],
-            htpy.td(colspan="3")[_linked(table, each, link)],
+            htpy.th(".words", scope="row", colspan="4")[
+                _linked(table, each, link), f" {each.name}", small(each.meaning)
+            ],
         ]
         for each in (UNDECIDED, NO_ANSWER)
         if table.counts[each]
@@ -105,14 +110,14 @@ def outcome_table(by_bucket: Mapping[str, TwoByTwo], facet: str) -> htpy.Fragmen
     outcomes = (*CELLS, UNDECIDED, NO_ANSWER)
     heads = [
         head(facet, words=True),
-        *(head(each.name.capitalize()) for each in outcomes),
         head("Right where found", "95% interval"),
+        *(head(each.name.capitalize()) for each in outcomes),
     ]
     rows = [
         htpy.tr[
             htpy.th(".words", scope="row")[htpy.bdi[bucket]],
-            [htpy.td[f"{table.counts[each]:,}"] for each in outcomes],
             htpy.td[_right(table, found=True)],
+            [htpy.td[f"{table.counts[each]:,}"] for each in outcomes],
         ]
         for bucket, table in by_bucket.items()
     ]

@@ -36,6 +36,8 @@ PAGES = [
     "/slices?facet=intent&other=difficulty",
     "/queries",
     "/queries?view=Why+they+fail",
+    "/queries?a=hybrid&view=Retrieval+and+answer",
+    "/queries?a=hybrid&query=q-004",
     f"/queries?{PAIR}&query=q-001",
     "/queries?a=bm25&query=q-001&part=DCG+table",
     "/queries?a=bm25&query=q-001&part=Pool",

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from labeler import transfer
-from labeler.model import GoldenGrade, Judgment, LoadedGolden
-from labeler.store import Store
+from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query
+from labeler.store import Store, mark_of
 from tests.browser.server import loaded
 from tests.databases import assert_whole
 
@@ -161,3 +161,24 @@ def test_settings_are_kept_and_used(server, visit):
     with server.store() as store:
         assert store.settings().words[3] == "answers it"
         assert store.settings().pool_depth == 30
+
+
+def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list(
+    serve, visit, empty: Path
+):
+    with Store(empty, create=True) as store:
+        store.add_queries(loaded([Query("q1", "who?"), Query("q2", "where?")]))
+    page = visit(f"{serve(empty).url}/data?section=Queries")
+    page.locator(".st-key-Edit-q1 button").click()
+    question = page.get_by_label("Question")
+    expect(question).to_have_value("who?")
+    with Store(empty) as store:
+        store.edit_query(Query("q1", "who else?"), mark_of(store.query("q1")))
+    question.fill("mine")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("has changed this query since you opened it: text")).to_be_visible()
+    expect(question).to_have_value("mine")
+    page.go_back()
+    expect(page.get_by_role("button", name="Add a query")).to_be_visible()
+    with Store(empty) as store:
+        assert store.query("q1").text == "who else?"
