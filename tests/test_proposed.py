@@ -97,4 +97,6 @@ def test_votes_of_a_source_are_weighed_for_one_pair_as_for_all(filled: Store) ->
     }
     assert one == every == {("q1", "c4", "sure 0", 0), ("q1", "c4", "sure 3", 3)}
     filled.judge(Judgment("e1", "q1", "c4", "Ann", grade=3))
-    assert sorted(filled.proposals_met()) == [("q1", "sure 0", 0, 3), ("q1", "sure 3", 3, 3)]
+    met, waiting = filled.proposals_met()
+    assert sorted(met) == [("q1", "sure 0", 0, 3), ("q1", "sure 3", 3, 3)]
+    assert waiting == 0, "where a source is torn, nothing is proposed"

@@ -36,12 +36,8 @@ class Teller(Protocol):
         """Return every golden grade of queries in use."""
         ...
 
-    def only_proposed(self) -> int:
-        """Count the pairs with a proposed grade alone."""
-        ...
-
-    def proposals_met(self) -> list[Met]:
-        """Return what people first gave where a grade was proposed."""
+    def proposals_met(self) -> tuple[list[Met], int]:
+        """Return what people first gave where a grade was proposed, and where there is none."""
         ...
 
     def batches(self) -> list[Batch]:
@@ -73,12 +69,13 @@ class Told:
         teller: Teller, spread: tuple[float, int] | None, by: str, alike: int | None = None
     ) -> Told:
         """Ask for all of it."""
+        met, only_proposed = teller.proposals_met()
         return Told(
             queries=teller.queries(),
             origins=teller.origins(),
             graded=teller.graded_pairs(),
-            only_proposed=teller.only_proposed(),
-            met=teller.proposals_met(),
+            only_proposed=only_proposed,
+            met=met,
             batches=teller.batches(),
             spread=spread,
             by=by,

@@ -18,25 +18,20 @@ WHERE q.retired_at IS NULL
 GROUP BY g.query, g.chunk
 """
 # What a grader gave first: a proposal is shown only after it, and may move a later one.
-MET = """
-SELECT q.query_id, p.source, p.grade, j.grade
-FROM proposed AS p
-JOIN queries AS q ON q.id = p.query
-JOIN judgments AS j ON j.id IN (
-    SELECT min(id) FROM judgments
-    WHERE query = p.query AND chunk = p.chunk AND kind = 'grade' GROUP BY grader
-)
-WHERE q.retired_at IS NULL
-ORDER BY p.source, q.id, p.chunk, j.id
+FIRST = """
+SELECT j.query, j.chunk, j.grade FROM judgments AS j JOIN (
+    SELECT min(id) AS id FROM judgments WHERE kind = 'grade' GROUP BY query, chunk, grader
+) AS first ON first.id = j.id
+ORDER BY j.query, j.chunk, j.id
 """
-ONLY_PROPOSED = """
-SELECT count(*) FROM (
-    SELECT DISTINCT p.query, p.chunk FROM proposed AS p JOIN queries AS q ON q.id = p.query
-    WHERE q.retired_at IS NULL
-        AND NOT EXISTS (SELECT 1 FROM golden AS g WHERE g.query = p.query AND g.chunk = p.chunk)
-)
+# All at once and weighed here: SQLite would weigh them anew for each pair it looks at.
+EVERY_VOTE = """
+SELECT coalesce(p.query, c.query), p.chunk, p.source, p.grade, sum(p.times)
+FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
+WHERE p.query IS NOT NULL OR c.query IS NOT NULL
+GROUP BY 1, 2, 3, 4
 """
-
+IN_USE = "SELECT id, query_id FROM queries WHERE retired_at IS NULL"
 VOTES = """
 SELECT source, grade, sum(times) FROM (
     SELECT p.source, p.grade, p.times FROM queries AS q
@@ -53,6 +48,9 @@ SELECT source, grade, sum(times) FROM (
 GROUP BY source, grade
 """
 
+Votes = dict[str, dict[int, int]]
+"""By source, how often it said which grade."""
+
 
 class Standings(Connection):
     """What the golden set's pairs rest on; nothing of it is shown to somebody who grades."""
@@ -62,24 +60,49 @@ class Standings(Connection):
         rows = self._rows(GRADED)
         return [GradedPair(query, people, bool(led), at) for query, people, led, at in rows]
 
-    def proposals_met(self) -> list[Met]:
-        """Return what each grader first gave to pairs that a source proposed a grade for."""
-        return [Met(*row) for row in self._rows(MET)]
+    def proposals_met(self) -> tuple[list[Met], int]:
+        """Return what each grader first gave to pairs that a source proposed a grade for.
 
-    def only_proposed(self) -> int:
-        """Count the pairs with a proposed grade and no golden one."""
-        return int(self._value(ONLY_PROPOSED))
+        And how many pairs have a proposed grade and no golden one.
+        """
+        with self._reading():
+            proposed, names = self._proposed(), dict(self._rows(IN_USE))
+            first = self._rows(FIRST) if proposed else []
+            golden = set(self._rows("SELECT query, chunk FROM golden")) if proposed else set()
+        met = [
+            Met(names[query], source, grade, given)
+            for query, chunk, given in first
+            if query in names
+            for source, grade in proposed.get((query, chunk), ())
+        ]
+        return met, sum(pair[0] in names and pair not in golden for pair in proposed)
+
+    def _proposed(self) -> dict[tuple[int, int], list[tuple[str, int]]]:
+        """Return what each source proposes for each pair, by internal keys."""
+        votes: dict[tuple[int, int], Votes] = {}
+        for query, chunk, source, grade, times in self._rows(EVERY_VOTE):
+            votes.setdefault((query, chunk), {}).setdefault(source, {})[grade] = times
+        return {pair: found for pair, of in votes.items() if (found := weighed(of))}
 
     def proposed_for(self, query_id: str, chunk_id: str) -> list[tuple[str, int]]:
         """Return what each source proposes for one pair, as `proposed` weighs it, by its keys.
 
         Whoever asks sees to it that the grader has given a grade of their own.
         """
-        votes: dict[str, dict[int, int]] = {}
+        votes: Votes = {}
         for source, grade, times in self._rows(VOTES, {"query": query_id, "chunk": chunk_id}):
             votes.setdefault(source, {})[grade] = times
-        found = []
-        for source, of in sorted(votes.items()):
-            most = [grade for grade, times in of.items() if times == max(of.values())]
-            found += [(source, most[0])] if len(most) == 1 else []
-        return found
+        return weighed(votes)
+
+
+def weighed(votes: Votes) -> list[tuple[str, int]]:
+    """Return the grade that each source proposes: the one with most votes, none where two have.
+
+    >>> weighed({"thumbs": {2: 5, 0: 1}, "clicks": {1: 2, 3: 2}})
+    [('thumbs', 2)]
+    """
+    found = []
+    for source, of in sorted(votes.items()):
+        most = [grade for grade, times in of.items() if times == max(of.values())]
+        found += [(source, most[0])] if len(most) == 1 else []
+    return found
