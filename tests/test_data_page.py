@@ -642,3 +642,25 @@ def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
     ]
     assert "to be graded" in fields["Pool depth"].help
     assert "into the prompt" in fields["Prompt budget"].help
+
+
+def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database: Path):
+    answers = "query,answer,correct\nq1,three days,yes\n"
+    signals = "date,system,name,value\n2026-01-31,a,ctr,0.3\n"
+    files = {"asked": QUERIES, "a__trec": RUN, "said__csv": answers, "used__csv": signals}
+    app = press(drop(open_page("data"), **files), "Load 4 files")
+    assert "it is not said of which run this is" in words(app)
+    assert "On this page: the name beside the file's kind" in words(app)
+    (box,) = (box for box in app.text_input if box.label.startswith("Run whose answers"))
+    app = press(box.set_value("a").run(), "Load 4 files")
+    with Store(database) as store:
+        assert store.right_answers("a") == {"q1": True}
+        assert [each.name for each in store.signals()] == ["ctr"]
+    app = open_page("data", section="Runs", run="a", signal="ctr of a")
+    assert app.dataframe[0].value["answers"].tolist() == [1]
+    press(app, "Drop them")
+    app = press(open_page("data", section="Runs", signal="ctr of a"), "Drop it")
+    with Store(database) as store:
+        assert store.answered_runs() == {}
+        assert store.signals() == []
+    assert "Signals" not in words(open_page("data", section="Runs"))

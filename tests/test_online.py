@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.formats import Limits, guess, read_answers, read_signals
-from labeler.model import Answer, Signal, SignalPoint
+from labeler.model import Answer, Ranking, Signal, SignalPoint
 from labeler.store import Store, health
 from tests.databases import assert_whole
 
@@ -209,6 +209,20 @@ def test_answers_fall_with_their_run_or_alone(filled: Store, loaded: Callable) -
     filled.drop_run("renamed")
     assert filled.answered_runs() == {}
     assert_whole(filled)
+
+
+def test_signals_follow_a_system_that_is_renamed_with_its_only_run(
+    filled: Store, loaded: Callable
+) -> None:
+    days = [f"2026-01-{day}" for day in range(10, 30)]
+    filled.add_run(loaded([Ranking("q1", ("c1",))]), name="alone")
+    filled.add_signals(loaded([Signal(day, "alone", "ctr", 0.5) for day in days]))
+    filled.rename_run("alone", "a name before the others")
+    [found] = filled.signals()
+    assert (found.system, found.dates) == ("a name before the others", 20)
+    filled.add_signals(loaded([Signal(days[0], "taken", "ctr", 0.7)]))
+    filled.rename_run("a name before the others", "taken")
+    assert {each.system for each in filled.signals()} == {"a name before the others", "taken"}
 
 
 def test_signals_are_dropped_by_system_and_name(

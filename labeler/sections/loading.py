@@ -41,7 +41,8 @@ KINDS = {
 }
 LEFT_OUT = "leave it out"
 DROP_HERE = (
-    "Drop files here, all at once: queries, chunks, runs, golden grades; plain, .gz, or a BEIR .zip"
+    "Drop files here, all at once: queries, chunks, runs, golden grades, answers, signals; plain, "
+    ".gz, or a BEIR .zip"
 )
 EXAMPLES = """\
 queries       {"query_id": "q1", "query": "how long does a refund take?"}

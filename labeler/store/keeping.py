@@ -23,6 +23,10 @@ WHERE NOT EXISTS (
 )
 ORDER BY id
 """
+SIGNALS_FOLLOW = """
+UPDATE signals SET system = ?
+WHERE system = ? AND NOT EXISTS (SELECT 1 FROM signals WHERE system = ?)
+"""
 DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ]|$)")
 QUERIES = """
 SELECT id, query_id, text, task, retired_at, split, id IN (SELECT query FROM leaked_queries)
@@ -52,9 +56,9 @@ class Keeping(History):
     def rename_run(self, old: str, new: str) -> bool:
         """Give a run another name; return whether its system was renamed, too.
 
-        A system follows that only ever had this run's name, and so does the setting that names
-        the run. Raises `NotFound` where there is no ``old`` and `BadInput` where there is a
-        ``new``.
+        A system follows that only ever had this run's name, with its signals unless the new name
+        has some, and so does the setting that names the run. Raises `NotFound` where there is no
+        ``old`` and `BadInput` where there is a ``new``.
         """
         check_run_name(new, "run", "new name")
         with self._writing():
@@ -69,6 +73,7 @@ class Keeping(History):
             self._db.execute("UPDATE runs SET name = ? WHERE id = ?", [new, run])
             if follows:
                 self._db.execute("UPDATE runs SET system = ? WHERE id = ?", [new, run])
+                self._db.execute(SIGNALS_FOLLOW, [new, old, new])
             self._rename_in_settings(old, new)
             self._note("rename", old, {"what": "run", "to": new})
         return follows
