@@ -139,9 +139,9 @@ def test_what_concerns_one_measure_or_bucket_stands_in_its_rows_alone(run: Label
     asked = ["compare", "a", "b", "--measures", "R@1 RR"]
     whole = rows_of(run, *asked)
     how = ["how sure", "how worked out"]
-    assert [kinds(row)[-4:] for row in whole] == [
-        ["few", "parts", *how],
-        ["tie range", "few", *how],
+    assert [kinds(row)[-5:] for row in whole] == [
+        ["few", "once all is graded", "parts", *how],
+        ["tie range", "few", "once all is graded", *how],
     ]
     rows = rows_of(run, *asked, "--by", "intent")
     few = [note["text"] for row in rows for note in row["notes"] if note["kind"] == "few"]
