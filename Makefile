@@ -1,10 +1,13 @@
 # Works with GNU make 3.81 (macOS) and later, and any Python from 3.11. Everything goes into .venv.
 
 PYTHONS = python3.14 python3.13 python3.12 python3.11 python3
+# Python keeps what it has compiled, whatever the environment says: the tests start hundreds of it.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN = .venv/bin
 READY = .venv/.ready
 
-.PHONY: help demo test bench fix
+.PHONY: help demo test types lint scripts documents bench fix
 help:
 	@echo "make demo    open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
 	@echo "make test    lint, types, documents, then every test (TESTS=tests/test_cli.py)"
@@ -15,14 +18,23 @@ demo: $(READY)
 	@$(BIN)/labeler demo $(ARGS)
 
 test: $(READY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	.ci/javascript/run
-	$(BIN)/cog --check README.md
+	@$(MAKE) --no-print-directory -j 2 types lint scripts documents
 	browser=$$(.ci/browser) && \
 	nginx=$$(.ci/proxy nginx "$$LABELER_NGINX") && caddy=$$(.ci/proxy caddy "$$LABELER_CADDY") && \
 	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$nginx" LABELER_CADDY="$$caddy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+
+types: $(READY)
+	$(BIN)/mypy
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+scripts: $(READY)
+	.ci/javascript/run
+
+documents: $(READY)
+	$(BIN)/cog --check README.md
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \

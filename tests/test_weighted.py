@@ -113,3 +113,8 @@ def test_a_gate_file_can_ask_for_weighted_means_and_is_held_against_them(weighab
     gate.write_text('weighted = "topic"\n' + asked + limits)
     said = run(weighable, "gate", str(gate), exit_code=2)
     assert "gate.toml: no log has a facet 'topic'" in said
+
+
+def test_an_address_that_weights_by_what_no_log_names_is_told_so(weighable: Path) -> None:
+    said = words(open_page("scores", weighted="topic"))
+    assert "no facet that logs name is called 'topic'; there are: intent" in said

@@ -30,7 +30,7 @@ WHAT = (
 EXAMPLES = {
     "log": "query,count,date,channel",
     "generated": '{"question": "how long does a refund take?", "chunk_id": "c7", "answer": "…"}',
-    "thumbs": "query,chunk_id,vote   (vote is up or down, 1 or 0, 👍 or 👎)",
+    "thumbs": "query,chunk_id,vote      (up or down, 1 or 0, true or false)",
     "typed": "a .txt with a question a line, or a table with the column query",
 }
 STYLE = """
@@ -81,7 +81,8 @@ def come_in() -> None:
     """Take a file of questions, or questions as they are typed."""
     words = list(CANDIDATE_SOURCES)
     source = address.choose("Where they are from", words, "from_where", width=200)
-    st.caption(f"{CANDIDATE_SOURCES[source].capitalize()}, such as: `{EXAMPLES[source]}`")
+    st.caption(f"{CANDIDATE_SOURCES[source].capitalize()}, such as:")
+    st.code(EXAMPLES[source], language=None, wrap_lines=True)
     with st.form(f"questions-{source}", border=False):
         file = st.file_uploader("A file of questions", key=f"questions-file-{source}")
         typed = ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,7 +14,13 @@ if TYPE_CHECKING:
     from labeler.store import QuerySummary
 
 MOST = 20
-SHOWN = {"all": None, "in use": False, "retired": True}
+SHOWN: Mapping[str, tuple[bool | None, bool | None]] = {
+    "all": (None, None),
+    "in use": (False, None),
+    "retired": (True, None),
+    "leaked": (None, True),
+}
+"""Whether queries are retired, and whether they are marked as leaked; None is either."""
 ADD = "Add a query"
 
 
@@ -29,8 +36,10 @@ def queries() -> None:
         words = address.write_text("Find", "find", placeholder="id or text")
         shown = address.choose("Which", list(SHOWN), "which", width=140)
         st.button(ADD, on_click=address.write, kwargs={"new": "true"})
+    retired, leaked = SHOWN[shown]
     with ui.guard(), ui.open_store() as store:
-        found, count = store.find_queries(words, retired=SHOWN[shown], most=MOST)
+        found, count = store.find_queries(words, retired=retired, leaked=leaked, most=MOST)
+        leaks = {leak.query_id: leak.sentence for leak in store.leaked()}
         there = store.contents()
     if not there.queries + there.retired:
         st.write("There is no query yet. Load some here or with: `labeler load queries FILE`")
@@ -41,19 +50,22 @@ def queries() -> None:
         "retired. A retired query is left out of grading, scores and exports; its grades stay."
     )
     for query in found:
-        row_of(query)
+        row_of(query, leaks.get(query.query_id, ""))
 
 
-def row_of(query: QuerySummary) -> None:
-    """Show a query with its grades and the buttons that edit, retire or restore it."""
+def row_of(query: QuerySummary, leak: str) -> None:
+    """Show a query with its grades, its marks and the buttons that edit, retire or restore it."""
     grades = ui.counted(query.grades, "grade", "grades")
+    split = f" · split {query.split}" if query.split else ""
     state = f" · retired on {query.retired_at[:10]}" if query.retired_at else ""
     with st.container(
         horizontal=True, vertical_alignment="center", border=True, horizontal_alignment="right"
     ):
         with st.container(gap=None):
             st.text(f"{query.query_id} · {query.text}")
-            st.caption(f"{grades}{state}")
+            st.caption(f"{grades}{split}{state}")
+            if leak:
+                st.text(f"⚠ {leak}")
         if not query.retired_at:
             opened = {"edit": query.query_id, "seen": None}
             st.button("Edit", key=f"Edit-{query.query_id}", on_click=address.write, kwargs=opened)

@@ -53,6 +53,7 @@ PAGES = [
     "/data?section=People&person=Marit+Dahl",
     "/data?section=Runs&run=bm25",
     "/data?section=Queries",
+    "/data?section=Candidates",
     "/data?section=Settings",
     "/data?section=Audit",
     "/data?section=gone",
