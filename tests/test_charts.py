@@ -14,8 +14,9 @@ from labeler import charts, palette
 from labeler.comparison import OUTCOMES, DrawnQuery
 from labeler.diagnosis import CLASSES
 from labeler.evaluation import Scoreboard
+from labeler.model import SignalPoint
 from labeler.places import PACKAGE
-from labeler.trend import Dated, Point, series_of
+from labeler.trend import Dated, Point, moment_of, series_of, signals_of, span_of
 from tests.boards import board_of
 from tests.contrast import contrast
 
@@ -40,7 +41,17 @@ def every_chart() -> Mapping[str, Any]:
         "days": charts.day_chart([("2026-01-02", "Ann", 3), ("2026-01-02", "Bo", 1)], "a"),
         "progress": charts.progress_chart([share], "a"),
         "trend": charts.trend_chart({HOSTILE: points_of(board)}, "RR", [0.75]),
+        "signals": signal_chart(),
     }
+
+
+def signal_chart() -> Any:
+    """Return a signal of two days, on either side of a run."""
+    runs = {HOSTILE: [Dated(HOSTILE, moment_of("2026-01-02"), "2026-01-02")]}
+    heard = [SignalPoint(HOSTILE, HOSTILE, f"2026-01-0{day}", day, None, 0) for day in (1, 3)]
+    every = signals_of(heard, runs)
+    lines = {each.system: each.points for each in every}
+    return charts.signal_chart([HOSTILE], lines, span_of(runs, every), runs[HOSTILE])
 
 
 def points_of(board: Scoreboard) -> Sequence[Point]:
