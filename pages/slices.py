@@ -298,7 +298,8 @@ with choices.row():
     a, b = choose_runs(board.run_names)
     with choices.folded() as say:
         facet, other, least = choose_facets(list(board.facets))
-        tasks = board.facets["task"] if facet == "task" else ()
+        of_team = settings.measures_by_task if facet == "task" else ()
+        tasks = [task for task in board.facets.get("task", ()) if task in of_team]
         texts = choices.choose_measures(choices.starting_with(settings, tasks))
         chosen = choices.choose_conventions(settings)
 say(
