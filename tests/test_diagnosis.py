@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from labeler.cli import main
@@ -387,6 +387,7 @@ def test_every_query_below_the_bar_has_one_class_and_no_other(
     st.lists(st.sampled_from(CHUNKS), unique=True, min_size=1),
     st.sampled_from(["Success@budget", "RR", "nDCG@3", "R@budget", "P@4", "RBP", "ERR@3"]),
 )
+@example({"c0": 0, "c1": 1, "c2": 1, "c3": 1, "c4": 2}, ["c0", "c1", "c2", "c3"], "nDCG@3")
 def test_ranking_is_what_the_best_order_of_the_list_would_mend_and_recall_what_none_would(
     grades: dict[str, int], ranked: list[str], name: str
 ) -> None:
