@@ -174,11 +174,9 @@ def all_done(wanted: Iterable[Asked], kept: Path | None) -> list[Replay]:
 
 
 def row(name: str, ends: list[Replay]) -> str:
-    """Return a row: over pairs of runs, of each its mean over seeds."""
-    pairs: dict[tuple[str, ...], list[Replay]] = {}
-    for end in ends:
-        pairs.setdefault((end.collection, end.a, end.b, end.measure), []).append(end)
-    shares = [statistics.mean(end.share for end in of) for of in pairs.values()]
+    """Return a row: over all replays, of how many pairs of runs they are."""
+    pairs = {(end.collection, end.a, end.b, end.measure) for end in ends}
+    shares = [end.share for end in ends]
     right = statistics.mean(end.right for end in ends)
     middle, mean = statistics.median(shares), statistics.mean(shares)
     return f"| {name} | {len(pairs)} | {middle:.1%} | {mean:.1%} | {right:.1%} |"
