@@ -102,6 +102,7 @@ def test_a_lead_decides_by_keys_and_nothing_is_lost(serve, visit, split):
 
     page.keyboard.press("3")
     wait_until_decided(server, 1)
+    expect(page.locator(".bench .state")).to_have_attribute("data-state", "idle")
     server.stop(signal.SIGKILL)
     assert decided(server) == {("q1", "c0"): (3, None)}, "what was acknowledged is on the disk"
     page.wait_for_timeout(1500)  # as long as Streamlit takes to put its dialog over the page

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from labeler.model import Judgment, Ranking
 from tests.browser.server import WarmServer
-from tests.browser.still import wait_for_links
+from tests.browser.still import stand_still, wait_for_links
 from tests.contrast import contrast
 from tests.page import loaded
 
@@ -121,7 +121,7 @@ def test_twenty_runs_with_long_names_fit_on_the_first_screen(crowd, visit):
     expect(page.locator(".scores tbody tr")).to_have_count(20)
     assert names(page)[:2] == ["…a…", "…b…"], "the best stands first"
     expect(page.get_by_title(LONG.format("a"), exact=True).first).to_be_visible()
-    last = page.locator(".scores tbody tr").last.bounding_box()
+    last = stand_still(page).locator(".scores tbody tr").last.bounding_box()
     assert last is not None
     assert last["y"] + last["height"] <= 900
     assert last["height"] <= 32, "a row is one line"
