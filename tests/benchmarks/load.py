@@ -55,6 +55,7 @@ class Client:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         items = self.next_items(connection)
         all_here.wait()
+        connection.close()  # the server has, if the others took more than five seconds
         moment = time.monotonic() + random.random() * EVERY
         until = time.monotonic() + seconds
         while moment < until:

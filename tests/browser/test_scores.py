@@ -35,7 +35,7 @@ def test_scores_move_by_themselves_while_another_browser_grades(server, visit):
     for _ in range(30):
         pad.keyboard.press("3")
     expect(pad.locator(".status .state")).to_have_text("30 saved")
-    expect(cell(scores, "forward", "P@5")).to_contain_text("1.0000", timeout=2_000)
+    expect(cell(scores, "forward", "P@5")).to_contain_text("1.0000")
     expect(cell(scores, "forward", "P@5")).not_to_contain_text("hole")
     expect(scores.locator(".scores thead th").nth(1)).to_contain_text("n 1")
     pad.keyboard.press("u")
