@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput, NotFound
@@ -217,6 +217,7 @@ PIECES = [
 
 
 @UNHURRIED
+@example(content=b"q 0 a\r1\n")
 @given(content=st.one_of(st.binary(max_size=99), st.lists(st.sampled_from(PIECES)).map(b"".join)))
 def test_no_bytes_whatever_bring_out_anything_but_our_own_error(content, tmp_path_factory):
     path = put(tmp_path_factory.getbasetemp(), content, "any")

@@ -118,7 +118,10 @@ def _read(pairs: Pairs, lines: Lines) -> LoadedGolden:
 
 def _judges(first: bytes) -> tuple[str, ...]:
     """Return who rated, where a file begins as the table of a Quepid book does."""
-    header = next(csv.reader([first.decode("utf-8-sig", errors="replace")]), [])
+    try:
+        header = next(csv.reader([first.decode("utf-8-sig", errors="replace")]), [])
+    except csv.Error:  # no table at all, which its own reader says better
+        return ()
     return quepid.judges_in(header)
 
 
