@@ -10,13 +10,15 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import database_option
+from labeler.cli.scoring import with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, text_lines
 from labeler.deciding import one_measure
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.fitness import OLD_AFTER, Part, Told, fitness_of, parts_of, record_of
 from labeler.fitness import spread_of as spread_in
 from labeler.leakage import alike_texts
-from labeler.model import Query, Settings, legible
+from labeler.model import EVERYTHING, Query, Selection, Settings, legible
 from labeler.store import Store
 
 MOST_COMPARED = 3_000  # queries each with each: beyond, it takes longer than a glance
@@ -40,6 +42,7 @@ MOST_COMPARED = 3_000  # queries each with each: beyond, it takes longer than a 
     show_default=True,
     help="table is for people; json has every number in all digits.",
 )
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def health(db: Path, after: int, kind: str) -> None:
@@ -47,20 +50,26 @@ def health(db: Path, after: int, kind: str) -> None:
 
     Its size and what that is good for, who confirmed its grades and when, buckets with too few
     queries, its shares beside those of the logs, how often people gave what was proposed, where
-    queries came from, and near-duplicates. A line with ! asks for something to be done.
+    queries came from, and near-duplicates. A line with ! asks for something to be done. With
+    --split or --leaked all but the logs is of these queries alone.
     """
+    chosen = selection()
     with Store(db) as store:
         settings, golden = store.settings(), store.golden_state().hash
-        spread, alike = spread_of(store, settings), alike_in(store.queries())
-        told = Told.of(store, spread, settings.decide_by, alike)
+        among = store.selected_queries(chosen)
+        queries = [each for each in store.queries() if among is None or each.query_id in among]
+        spread, alike = spread_of(store, settings, chosen), alike_in(queries)
+        told = Told.of(store, spread, settings.decide_by, alike, among)
     found = fitness_of(told, datetime.now(UTC), after)
     if kind == "json":
-        click.echo(json.dumps({"golden": golden, **record_of(found)}, ensure_ascii=False))
+        said = {"golden": golden, "split": chosen.split, "leaked": chosen.leaked}
+        click.echo(json.dumps({**said, **record_of(found)}, ensure_ascii=False))
     else:
-        click.echo("\n\n".join(as_text(part) for part in parts_of(found)))
+        of = [] if chosen == EVERYTHING else [f"Of the queries of: {chosen.describe()}"]
+        click.echo("\n\n".join([*of, *(as_text(part) for part in parts_of(found))]))
 
 
-def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
+def spread_of(store: Store, settings: Settings, selected: Selection) -> tuple[float, int] | None:
     """Return how far differences of the runs spread by the measure that decides."""
     if len(store.run_names()) < 2:
         return None
@@ -69,6 +78,7 @@ def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:
         budget=settings.budget,
         budget_by_task=settings.budget_by_task,
         golden_rule=settings.golden_rule,
+        selected=selected,
     )
     board = Scoreboard(store.collection(), conventions)
     return spread_in(board.values(one_measure(conventions, settings.decide_by)))
