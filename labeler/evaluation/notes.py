@@ -11,7 +11,7 @@ import numpy as np
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import NO_RESULT, Counts, Score
 from labeler.measures import Bools, Ints, Measure
-from labeler.model import Collection, StoredRun
+from labeler.model import Collection, StoredRun, counted
 
 SILENT = "no result"
 
@@ -151,4 +151,4 @@ def _of_judged(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
 
 
 def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count} queries"
+    return counted(count, "query", "queries")
