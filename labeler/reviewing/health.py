@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 
 import htpy
 import streamlit as st
@@ -11,12 +12,10 @@ import streamlit as st
 from labeler import address, choices, links, tables, ui
 from labeler.deciding import one_measure
 from labeler.fitness import Fitness, Part, Told, fitness_of, parts_of, record_of, spread_of
-from labeler.leakage import alike_texts
+from labeler.leakage import count_alike
 from labeler.markup import show_html
 from labeler.model import EVERYTHING, Selection
 from labeler.tables import Said
-
-MOST_COMPARED = 3_000  # queries each with each: beyond, it takes longer than a glance
 
 
 def choose() -> None:
@@ -39,7 +38,8 @@ def show() -> None:
         )
         return
     if selected != EVERYTHING:
-        st.text(f"Of the queries of: {selected.describe()}. The logs are of all questions.")
+        logs = " The logs are of all questions." if found.logs else ""
+        st.text(f"Of the queries of: {selected.describe()}.{logs}")
     parts = parts_of(found)
     if warned := [said for part in parts for said in part.warnings]:
         show_html(htpy.ul[(htpy.li[said] for said in warned)])
@@ -49,9 +49,8 @@ def show() -> None:
             links.link(f"Scores, weighted by {shares.facet}", to)
     for part in parts:
         show_part(part)
-    ui.offer(
-        "Download all of it as JSON", lambda: as_json(found, selected), "health.json", newest[1]
-    )
+    file = partial(as_json, found, selected)
+    ui.offer("Download all of it as JSON", file, "health.json", newest[1])
 
 
 def show_part(part: Part) -> None:
@@ -89,5 +88,6 @@ def alike(path: str, data_revision: int, selected: Selection) -> int | None:
     """Count the pairs of queries that are nearly the same; None where that takes too long."""
     with ui.open_store() as store:
         among = store.selected_queries(selected)
-        texts = [q.text for q in store.queries() if among is None or q.query_id in among]
-    return sum(1 for _ in alike_texts(texts)) if len(texts) <= MOST_COMPARED else None
+        return count_alike(
+            [query.text for query in store.queries() if among is None or query.query_id in among]
+        )
