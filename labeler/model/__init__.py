@@ -23,7 +23,7 @@ from labeler.model.evidence import (
 )
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
-from labeler.model.letters import acting_in, legible
+from labeler.model.letters import acting_in, counted, legible
 from labeler.model.online import Answer, Signal, SignalPoint
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -199,6 +199,7 @@ __all__ = [
     "check_name",
     "check_rule",
     "count_buckets",
+    "counted",
     "differences",
     "is_storable",
     "legible",

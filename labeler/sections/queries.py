@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from labeler import address, ui
+from labeler.model import counted
 from labeler.sections import editing
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def queries() -> None:
 
 def row_of(query: QuerySummary, leak: str) -> None:
     """Show a query with its grades, its marks and the buttons that edit, retire or restore it."""
-    grades = ui.counted(query.grades, "grade", "grades")
+    grades = counted(query.grades, "grade", "grades")
     split = f" · split {query.split}" if query.split else ""
     state = f" · retired on {query.retired_at[:10]}" if query.retired_at else ""
     with st.container(
