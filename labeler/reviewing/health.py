@@ -11,11 +11,9 @@ import streamlit as st
 from labeler import address, links, tables, ui
 from labeler.deciding import one_measure
 from labeler.fitness import Fitness, Part, Told, fitness_of, parts_of, record_of, spread_of
-from labeler.leakage import alike_texts
+from labeler.leakage import count_alike
 from labeler.markup import show_html
 from labeler.tables import Said
-
-MOST_COMPARED = 3_000  # queries each with each: beyond, it takes longer than a glance
 
 
 def show() -> None:
@@ -74,5 +72,4 @@ def measured(path: str, data_revision: int, revision: int) -> Fitness:
 def alike(path: str, data_revision: int) -> int | None:
     """Count the pairs of queries that are nearly the same; None where that takes too long."""
     with ui.open_store() as store:
-        texts = [query.text for query in store.queries()]
-    return sum(1 for _ in alike_texts(texts)) if len(texts) <= MOST_COMPARED else None
+        return count_alike([query.text for query in store.queries()])
