@@ -333,6 +333,8 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
                 note=grade.note,
                 blind=False,
                 source=loaded.source,
+                text_hash=grade.evidence.text_hash if grade.evidence else None,
+                evidence=grade.evidence.passages if grade.evidence else (),
             )
             with self._translated(loaded.where(index)):
                 self._append(event)

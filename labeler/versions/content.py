@@ -9,7 +9,12 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.model import GoldenGrade, GoldenState, Query, Settings, Version
-from labeler.versions.canonical import canonical_conventions, query_digest, whole_hash
+from labeler.versions.canonical import (
+    GradedBy,
+    canonical_conventions,
+    query_digest,
+    whole_hash,
+)
 
 CONVENTIONS = ("rel", "budget", "budget_by_task", "pool_depth", "golden_rule")
 
@@ -101,5 +106,5 @@ def conventions_in(settings: Settings) -> dict[str, Any]:
     return {name: getattr(settings, name) for name in CONVENTIONS}
 
 
-def _graded(grade: GoldenGrade) -> tuple[str, int, Sequence[str]]:
-    return grade.chunk_id, grade.grade, grade.graders
+def _graded(grade: GoldenGrade) -> GradedBy:
+    return grade.chunk_id, grade.grade, grade.graders, grade.evidence
