@@ -69,8 +69,12 @@ def trend_chart(
     value = alt.Y("value:Q", title=f"mean {heading}", scale=upward, axis=axis)
     layers: list[alt.Chart] = []
     if has_bands:
-        ends = base.encode(y=alt.Y("lo:Q", title=f"mean {heading}", scale=upward), y2="hi:Q")
-        layers.append(ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail="at:N"))
+        ends = base.encode(
+            y=alt.Y("lo:Q", title=f"mean {heading}", scale=upward), y2=alt.Y2("hi:Q")
+        )
+        layers.append(
+            ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail=alt.Detail("at:N"))
+        )
         layers.append(ends.transform_filter("datum.alone").mark_rule(strokeWidth=2))
     size = next(size for most, size in POINT_SIZES if _longest(lines) <= most)
     layers += [
@@ -196,5 +200,5 @@ def _bars(bars: Sequence[float], upward: alt.Scale) -> list[alt.Chart]:
     words = across.mark_text(align="left", dx=4, dy=-7, fontSize=LEAST_FONT, color=INK)
     return [
         across.mark_rule(strokeDash=[2, 4], strokeWidth=2, color=QUIET),
-        words.encode(text="label:N", x=alt.value(0)),
+        words.encode(text=alt.Text("label:N"), x=alt.value(0)),
     ]
