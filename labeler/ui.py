@@ -30,6 +30,7 @@ from labeler.model import (
     Query,
     Selection,
     Settings,
+    counted,
 )
 from labeler.store import CannotTell, Contents, Note, Store, Unusable
 from labeler.tokens import Forbidden
@@ -408,8 +409,3 @@ def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
 def usual_measures(task: str) -> str:
     """Return the names of the measures that fit a task where the team chose none."""
     return PRIMARY[task]
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with its noun: ``1 query``, ``2 queries``."""
-    return f"{number:,} {one if number == 1 else many}"

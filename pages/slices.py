@@ -10,6 +10,7 @@ from labeler import address, banding, choices, comparison, downloads, live, tabl
 from labeler.keywords import described, keyword_means
 from labeler.leading import bucket_queries, lowest_in_words, with_ways
 from labeler.markup import show_html
+from labeler.model import counted
 from labeler.naming import short_names
 from labeler.uncertainty import mean_intervals
 
@@ -208,8 +209,8 @@ def show_by_keyword(board) -> None:
 def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> None:
     """Say under a picture how to read it and its ``bands``, and what has no place in it."""
     left = [
-        ui.counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
-        ui.counted(columns_left, f"more of {other}", f"more of {other}"),
+        counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
+        counted(columns_left, f"more of {other}", f"more of {other}"),
     ]
     left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
@@ -245,7 +246,7 @@ def offer(board, content, name: str) -> None:
     notes = [note.sentence for note in board.notes(measures) if note.is_about(a, b)]
     for each in filter(None, (facet, other)):
         if left_out := board.unbucketed(each):
-            who = "1 judged query has" if left_out == 1 else f"{left_out:,} judged queries have"
+            who = counted(left_out, "judged query has", "judged queries have")
             where = "" if other else ", but in the row of all queries"
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
     st.caption(board.conventions.sentence)

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, read_queries, write_golden
-from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Settings
+from labeler.model import Chunk, Evidence, GoldenGrade, Judgment, LoadedGolden, Query, Settings
 from labeler.store import Store
 
 
@@ -50,7 +50,11 @@ def by_another_program(exported: bytes, settings: Settings) -> str:
         query = json.loads(line)
         judged = sorted(query.pop("judgments"), key=lambda each: each["chunk_id"].encode())
         query["grades"] = [
-            [each["chunk_id"], each["grade"], sorted(each["graders"])] for each in judged
+            [
+                *(each["chunk_id"], each["grade"], sorted(each["graders"])),
+                *([each["text_hash"], each["evidence"]] if "evidence" in each else []),
+            ]
+            for each in judged
         ]
         query.setdefault("split", None)
         del query["metadata"]
@@ -65,7 +69,8 @@ def test_another_program_makes_the_same_hash_of_an_export(store: Store, loaded, 
         *({"\ufb01eld": "x", "\U0001f600": "y"}, {"a": 0.1}, "held-out"),
     )
     grades = [GoldenGrade("q\u00e9\u2028", "c\U0001f600", 2, ("Zoë", "Ann"), "note")]
-    grades += [GoldenGrade("q\u00e9\u2028", "c\ufb01", 0)]
+    rests_on = Evidence("0" * 32, ((0, 5), (7, 9)))
+    grades += [GoldenGrade("q\u00e9\u2028", "c\ufb01", 0, evidence=rests_on)]
     store.add_golden(golden(grades, [Query("q2", "plain"), odd]))
     settings = Settings(rel=2, budget=3, budget_by_task={"single": 1}, pool_depth=7)
     store.save_settings(settings)
@@ -101,6 +106,9 @@ def test_an_export_loaded_elsewhere_has_the_same_hash(
 
 CHANGES: dict[str, Callable[[Store], object]] = {
     "a grade": lambda store: store.judge(Judgment("e1", "q1", "c3", "Ann", grade=1)),
+    "a passage": lambda store: store.judge(
+        Judgment("e1", "q1", "c1", "Ann", grade=3, evidence=((0, 4),))
+    ),
     "a rule": lambda store: store.save_settings(Settings(golden_rule="majority")),
     "a threshold": lambda store: store.save_settings(Settings(rel=2)),
     "a name": lambda store: store.rename_grader("Ann", "Anna"),

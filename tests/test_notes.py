@@ -37,8 +37,8 @@ RUNS = {
 }
 QRELS = "q1 0 c1 3\nq1 0 x 0\nq2 0 c2 2\nq2 0 c1 1\nq4 0 c3 1\n"
 NOTHING_GRADED = (
-    "no chunk in its lists has a golden grade, hence the zeros; are the chunk ids the same in the "
-    "golden set and in the run?"
+    "none of its chunks is graded, while 4 others are, hence the zeros: was it made on another "
+    "chunking, or with other chunk ids?"
 )
 
 Labeler = Callable[..., Result]
@@ -203,7 +203,7 @@ def test_a_run_that_shares_no_graded_chunk_says_why_its_values_are_0(run: Labele
 
 
 def test_evaluate_says_so_too():
-    qrels, run = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 0}}, {"q1": ["doc-1", "doc-2"]}
+    qrels, run = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 0, "c4": 0}}, {"q1": ["doc-1", "doc-2"]}
     found = labeler.evaluate(qrels, {"A": run}, "RR")
     assert (found["value"].tolist(), found["reason"].tolist()) == ([0.0], [None])
     assert found.attrs["notes"][-1] == f"A: {NOTHING_GRADED}"
@@ -239,6 +239,14 @@ def test_nobody_is_suspected_before_there_is_a_grade_and_none_after_the_first_sh
     assert suspected() == ["A"]
     board.refresh([change(board, "q2", "c2", 0)], 2)
     assert suspected() == []
+
+
+def test_a_run_of_known_chunks_that_are_graded_for_other_queries_is_of_no_other_chunking():
+    board = board_of({"q1": {"c1": 1}, "q2": {"c2": 1}}, {"A": {"q1": ["c2"], "q2": ["c1"]}})
+    [sentence] = [note.sentence for note in board.notes() if note.kind == "nothing graded"]
+    assert sentence == (
+        "A: no chunk in its lists is graded for the query it was found for, hence the zeros"
+    )
 
 
 # Ties ------------------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def test_an_event_that_is_slipped_in_later_is_noticed(graded: Store):
         "DELETE FROM judgments WHERE id = 3",
         "DELETE FROM seals WHERE log = 'judgments' AND event = 3",
         "INSERT INTO judgments SELECT 3, 'new', query, chunk, grader, kind, grade, graders, "
-        "reason, note, blind, source, NULL, elapsed_ms, text_hash, created_at "
+        "reason, note, blind, source, NULL, elapsed_ms, text_hash, created_at, evidence "
         "FROM judgments WHERE id = 4",
     )
     [slipped_in, next_one] = graded.check_seals().faults

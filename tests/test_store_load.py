@@ -222,6 +222,18 @@ def test_a_run_without_a_result_is_not_said_to_lack_the_texts_of_its_chunks(fill
     ]
 
 
+def test_a_run_of_another_chunking_is_told_when_it_is_loaded_and_only_then(filled: Store, loaded):
+    def suspected(chunk_id: str) -> list[str]:
+        report = filled.add_run(loaded([Ranking("q1", (chunk_id,))]), name=chunk_id)
+        return [warning for warning in report.warnings if "chunking" in warning]
+
+    graded = [grade.chunk_id for grade in filled.golden_set()[1]]
+    [said] = suspected("c1-of-v2")
+    others = "one other is" if len(set(graded)) == 1 else f"{len(set(graded))} others are"
+    assert f"and none is graded, while {others}, so its measures are 0" in said
+    assert suspected(graded[0]) == []
+
+
 def test_a_dropped_run_is_gone_and_its_judgments_stay(filled: Store):
     before = filled.contents()
     filled.drop_run("first")

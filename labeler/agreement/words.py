@@ -10,7 +10,7 @@ from labeler.agreement.coefficients import Metric
 from labeler.agreement.draws import DRAWS, LEVEL, SEED
 from labeler.agreement.measuring import ONE_GRADE, Agreement, Coefficient
 from labeler.agreement.sheet import Sheet
-from labeler.model import EVERYTHING, Selection
+from labeler.model import EVERYTHING, Selection, counted
 
 RELIABLE, TENTATIVE = 0.8, 0.667
 
@@ -124,7 +124,7 @@ def left_aside(sheet: Sheet) -> list[Note]:
         return []
     counts = ", ".join(f"{name} {count:,}" for name, count in sheet.aside.items())
     total = sum(sheet.aside.values())
-    grades = "1 grade" if total == 1 else f"{total:,} grades"
+    grades = counted(total, "grade", "grades")
     return [Note("not blind", f"{grades} not given blind left aside: {counts}")]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -62,33 +62,13 @@ def trend_chart(
     )
     upward = alt.Scale(domain=_room(frame, given, share=share), nice=False, zero=False)
     colour = alt.Color("at:N", scale=looks(names, RUN_COLOURS), legend=None)
-    dash = alt.StrokeDash("at:N", scale=looks(names, DASHES), legend=None)
-    shape = alt.Shape("at:N", scale=looks(names, MARKS), legend=None)
     base = alt.Chart(frame).encode(x=across, color=colour)
     axis = alt.Axis() if span is None else alt.Axis(minExtent=EXTENT, titlePadding=0)
     value = alt.Y("value:Q", title=f"mean {heading}", scale=upward, axis=axis)
-    layers: list[alt.Chart] = []
-    if has_bands:
-        ends = base.encode(
-            y=alt.Y("lo:Q", title=f"mean {heading}", scale=upward), y2=alt.Y2("hi:Q")
-        )
-        layers.append(
-            ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail=alt.Detail("at:N"))
-        )
-        layers.append(ends.transform_filter("datum.alone").mark_rule(strokeWidth=2))
     size = next(size for most, size in POINT_SIZES if _longest(lines) <= most)
-    layers += [
-        base.mark_line(strokeWidth=1.75, invalid=_BREAK).encode(y=value, strokeDash=dash),
-        base.transform_filter("isValid(datum.value)")
-        .mark_point(size=size, filled=True, opacity=1)
-        .encode(
-            y=value,
-            shape=shape,
-            tooltip=_tooltip(),
-        ),
-        base.transform_filter("!isValid(datum.value)")
-        .mark_text(text="×", fontSize=16, baseline="bottom")
-        .encode(y=alt.value("height"), tooltip=_tooltip()),
+    layers = [
+        *(_bands(base, alt.Y("lo:Q", title=f"mean {heading}", scale=upward)) if has_bands else ()),
+        *_lines(base, value, names, size),
         *_bars(given, upward),
     ]
     chart: alt.LayerChart = alt.LayerChart(
@@ -98,6 +78,30 @@ def trend_chart(
         "same numbers as the table of runs",
     )
     return dressed(chart)
+
+
+def _bands(base: alt.Chart, low: alt.Y) -> Iterator[alt.Chart]:
+    """Give the intervals of lines: an area each, and a rule where a line is one point alone."""
+    ends = base.encode(y=low, y2="hi:Q")
+    yield ends.mark_area(opacity=0.16, invalid=_BREAK).encode(detail="at:N")
+    yield ends.transform_filter("datum.alone").mark_rule(strokeWidth=2)
+
+
+def _lines(base: alt.Chart, value: alt.Y, names: Names, size: int) -> Iterator[alt.Chart]:
+    """Give the lines, their points, and a cross at the foot where a run has no result."""
+    dash = alt.StrokeDash("at:N", scale=looks(names, DASHES), legend=None)
+    shape = alt.Shape("at:N", scale=looks(names, MARKS), legend=None)
+    yield base.mark_line(strokeWidth=1.75, invalid=_BREAK).encode(y=value, strokeDash=dash)
+    yield (
+        base.transform_filter("isValid(datum.value)")
+        .mark_point(size=size, filled=True, opacity=1)
+        .encode(y=value, shape=shape, tooltip=_tooltip())
+    )
+    yield (
+        base.transform_filter("!isValid(datum.value)")
+        .mark_text(text="×", fontSize=16, baseline="bottom")
+        .encode(y=alt.value("height"), tooltip=_tooltip())
+    )
 
 
 def _frame(lines: Lines, names: Names, *, has_bands: bool) -> pd.DataFrame:
@@ -200,5 +204,5 @@ def _bars(bars: Sequence[float], upward: alt.Scale) -> list[alt.Chart]:
     words = across.mark_text(align="left", dx=4, dy=-7, fontSize=LEAST_FONT, color=INK)
     return [
         across.mark_rule(strokeDash=[2, 4], strokeWidth=2, color=QUIET),
-        words.encode(text=alt.Text("label:N"), x=alt.value(0)),
+        words.encode(text="label:N", x=alt.value(0)),
     ]

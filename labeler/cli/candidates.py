@@ -12,7 +12,7 @@ import click
 from labeler import transfer
 from labeler.candidates import USUAL_DRAW, alike_in
 from labeler.cli.audit import short
-from labeler.cli.group import FILE, LabelerGroup, database_option, say
+from labeler.cli.group import FILE, LabelerGroup, database_option, format_option, say
 from labeler.cli.holdings import drop
 from labeler.cli.loading import check_target, limit_option, load
 from labeler.cli.progress import progress_bar
@@ -124,14 +124,7 @@ def load_candidates(
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl"]),
-    default="table",
-    show_default=True,
-    help="jsonl is for programs: all of each.",
-)
+@format_option(("table", "jsonl"), "jsonl is for programs: all of each.", "form")
 @database_option
 @click.pass_obj
 def candidates(db: Path, words: str, source: str | None, state: str, most: int, form: str) -> None:
@@ -226,14 +219,7 @@ def restore_candidates(db: Path, numbers: Sequence[int]) -> None:
 
 @click.command()
 @click.argument("query_id", metavar="ID")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "jsonl"]),
-    default="table",
-    show_default=True,
-    help="jsonl is for programs: all of each change, whole.",
-)
+@format_option(("table", "jsonl"), "jsonl is for programs: all of each change, whole.", "form")
 @database_option
 @click.pass_obj
 def history(db: Path, query_id: str, form: str) -> None:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from labeler.cli.tables import Table, folded, in_markdown, markdown_lines, text_lines
 from labeler.evaluation import Note, number, signed
 from labeler.gate import FAILED, KINDS, PASSED, UNJUDGED, Finding, Outcome
-from labeler.model import legible
+from labeler.model import counted, legible
 
 # What XML 1.0 cannot carry, not even as a reference, and what acts in a terminal.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -117,7 +117,7 @@ def headline(outcome: Outcome) -> str:
 
 
 def _limits(count: int) -> str:
-    return "1 limit" if count == 1 else f"{count} limits"
+    return counted(count, "limit", "limits")
 
 
 def broken(outcome: Outcome) -> list[str]:

@@ -9,7 +9,7 @@ import click
 from labeler.cli.group import LabelerGroup, database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change, rename, restore
-from labeler.model import SPLITS, legible
+from labeler.model import SPLITS, counted, legible
 from labeler.store import QuerySummary, Store
 
 LONGEST_TEXT = 80
@@ -97,7 +97,7 @@ def drop_answers(db: Path, run: str) -> None:
     """Remove the answers of a run; the run stays."""
     with Store(db) as store:
         gone = store.drop_answers(run)
-    answers = "1 answer is" if gone == 1 else f"{gone:,} answers are"
+    answers = counted(gone, "answer is", "answers are")
     click.echo(f"run {run!r}: {answers} removed; the run stays")
 
 
@@ -111,7 +111,7 @@ def drop_signals(db: Path, system: str, name: str | None) -> None:
     with Store(db) as store:
         gone = store.drop_signals(system, name)
     what = "signals" if name is None else f"signal {name!r}"
-    values = "1 value is" if gone == 1 else f"{gone:,} values are"
+    values = counted(gone, "value is", "values are")
     click.echo(f"{what} of system {system!r}: {values} removed; its runs stay")
 
 

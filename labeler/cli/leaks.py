@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from labeler.cli.tables import Table, markdown_lines, text_lines
 from labeler.evaluation import Record
 from labeler.leakage import FEWEST_WORDS, Leak, words_of
-from labeler.model import Query, legible
+from labeler.model import Query, counted, legible
 from labeler.store import Leaked
 
 QUERY, REFERENCE = "query", "reference"
@@ -95,7 +95,7 @@ def page(found: Found, queries: Sequence[Query], files: int, kind: str) -> Itera
     if found.more:
         yield f"! {found.more:,} finds beyond the first {MOST_KEPT:,} of a file are not listed"
     if short := sum(len(words_of(query.text)) < FEWEST_WORDS for query in queries):
-        are = _counted(short, "query has", "queries have")
+        are = counted(short, "query has", "queries have")
         yield f"! {are} fewer than {FEWEST_WORDS} words: found only where nothing else stands"
 
 
@@ -121,29 +121,29 @@ def marked_lines(marked: Sequence[Leaked], kind: str) -> Iterator[str]:
 
 def _of_files(found: Found, queries: Sequence[Query], files: int) -> str:
     references = sum(bool(query.reference) for query in queries)
-    sought = _counted(len(queries), "query", "queries")
+    sought = counted(len(queries), "query", "queries")
     if references:
-        sought += f" and {_counted(references, 'reference answer', 'reference answers')}"
-    where = f"in {_counted(files, 'file', 'files')}"
+        sought += f" and {counted(references, 'reference answer', 'reference answers')}"
+    where = f"in {counted(files, 'file', 'files')}"
     if not found.leaks:
         return f"{sought} looked for {where}: none is there."
     exact = sum(leak.is_exact for leak in found.leaks)
-    finds = f"{_counted(found.counted.total(), 'find', 'finds')}, {exact:,} of them exact"
-    of = _counted(len(found.leaked), "query", "queries")
+    finds = f"{counted(found.counted.total(), 'find', 'finds')}, {exact:,} of them exact"
+    of = counted(len(found.leaked), "query", "queries")
     return f"{sought} looked for {where}: {finds}, of {of}."
 
 
 def _of_chunks(found: Found) -> str:
     if not found.chunks:
         return "No chunk contains a query word for word."
-    chunks = _counted(len({chunk for _, chunk in found.chunks}), "chunk contains", "chunks contain")
+    chunks = counted(len({chunk for _, chunk in found.chunks}), "chunk contains", "chunks contain")
     return f"{chunks} a query word for word: to find it is too easy."
 
 
 def _of_alike(found: Found) -> str:
     if not found.alike:
         return "No two queries are nearly the same."
-    pairs = _counted(len(found.alike), "pair of queries is", "pairs of queries are")
+    pairs = counted(len(found.alike), "pair of queries is", "pairs of queries are")
     return f"{pairs} nearly the same: such a question counts twice."
 
 
@@ -182,7 +182,3 @@ def _score(score: float) -> str:
 def _short(text: str) -> str:
     flat = legible(" ".join(text.split()))
     return flat if len(flat) <= LONGEST_TEXT else f"{flat[: LONGEST_TEXT - 1]}…"
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"

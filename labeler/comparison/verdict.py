@@ -10,6 +10,7 @@ from labeler.comparison.deltas import Comparison, Delta, compare
 from labeler.comparison.surety import FEW, Sureties, sureties
 from labeler.evaluation import USUAL, Conventions, Scoreboard, signed
 from labeler.measures import Measure
+from labeler.model import counted
 
 AT_ODDS, SURE, OPEN, TOO_FEW = "no one number", "more than chance", "may be chance", "few"
 
@@ -132,7 +133,7 @@ def _in_words(
 
 
 def _counted(rows: Sequence[Delta]) -> str:
-    return "1 other measure" if len(rows) == 1 else f"{len(rows)} other measures"
+    return counted(len(rows), "other measure", "other measures")
 
 
 def _listed(conventions: Conventions, rows: Iterable[Delta]) -> str:

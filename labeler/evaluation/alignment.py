@@ -280,6 +280,11 @@ class Lists:
             found = self._stored[run](query)
         return NO_CHUNKS if found is None else found
 
+    def count_if_none(self, run: int, chunks: Chunks) -> int:
+        """Count ``chunks`` where not one of them stands in any list of a run; 0 where some do."""
+        of = (self.ordered(run, query) for query in range(len(self.collection.query_ids)))
+        return 0 if any(np.isin(each, chunks).any() for each in of) else len(chunks)
+
     @cached_property
     def unsettled(self) -> tuple[Mapping[int, Scores], ...]:
         """For each run the scores, as 32-bit floats, of lists in which they do not all fall."""

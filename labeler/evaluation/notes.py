@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import starmap
 
@@ -11,7 +11,7 @@ import numpy as np
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import NO_RESULT, Counts, Score
 from labeler.measures import Bools, Ints, Measure
-from labeler.model import Collection, StoredRun
+from labeler.model import Collection, StoredRun, counted
 
 SILENT = "no result"
 
@@ -42,7 +42,8 @@ class RunCounts:
 
     Of its queries ``tied`` have equal scores, and ``scoreless`` is 1 where one has none. Of those
     that somebody graded it has no list for ``absent`` and no result for ``unanswered``; in the
-    others' lists stand ``graded`` chunks that have a golden grade.
+    others' lists stand ``graded`` chunks that have a golden grade. Where not one chunk in its lists
+    is graded for any query, ``foreign_to`` is how many others are, else 0.
     """
 
     tied: int
@@ -50,6 +51,7 @@ class RunCounts:
     absent: int
     unanswered: int
     graded: int
+    foreign_to: int
 
 
 def run_counts(
@@ -60,12 +62,17 @@ def run_counts(
     answered: Bools,
     rows: Ints,
     judged: Bools,
+    foreign_to: Callable[[int], int],
 ) -> Mapping[str, RunCounts]:
-    """Count it for each run: ``listed`` and ``answered`` are (queries, runs), ``rows`` its hits."""
+    """Count it for each run: ``listed`` and ``answered`` are (queries, runs), ``rows`` its hits.
+
+    ``foreign_to`` is asked only of runs in whose lists nothing is graded.
+    """
     runs = len(names)
     graded = np.bincount(rows % max(1, runs), minlength=runs)
     absent, unanswered = (np.sum(~there[judged], axis=0) for there in (listed, answered))
-    columns = np.stack([tied, scoreless, absent, unanswered, graded])
+    foreign = [0 if count else foreign_to(run) for run, count in enumerate(graded.tolist())]
+    columns = np.stack([tied, scoreless, absent, unanswered, graded, foreign])
     return dict(zip(names, starmap(RunCounts, columns.T.tolist()), strict=True))
 
 
@@ -129,13 +136,19 @@ def _of_judged(own: RunCounts, judged: int) -> Iterator[tuple[str, str]]:
             f"no list for {_queries(own.absent)} of {judged} with golden grades, where its values "
             "are 0",
         )
-    if not own.graded:
+    if number := own.foreign_to:
+        others = "one other is" if number == 1 else f"{number:,} others are"
         yield (
             "nothing graded",
-            "no chunk in its lists has a golden grade, hence the zeros; are the chunk ids the same "
-            "in the golden set and in the run?",
+            f"none of its chunks is graded, while {others}, hence the zeros: was it made on "
+            "another chunking, or with other chunk ids?",
+        )
+    elif not own.graded:
+        yield (
+            "nothing graded",
+            "no chunk in its lists is graded for the query it was found for, hence the zeros",
         )
 
 
 def _queries(count: int) -> str:
-    return "1 query" if count == 1 else f"{count} queries"
+    return counted(count, "query", "queries")

@@ -187,7 +187,7 @@ class Scoreboard:
         lists, hits = self._lists, self._state.hits
         there = (self._answers.listed, self._answers.answered)
         counted = (lists.tied, lists.scoreless, *there, hits.row, self._state.judged)
-        return run_counts(self.run_names, *counted)
+        return run_counts(self.run_names, *counted, self._state.foreign_to(lists))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
         """Return the means as arrays: over all queries, or over those of each bucket of ``facet``.

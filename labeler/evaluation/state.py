@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from labeler.evaluation.alignment import NO_CHUNKS, QueryGrades, judged_in, pairs_of, realigned
+from labeler.evaluation.alignment import (
+    NO_CHUNKS,
+    Chunks,
+    Lists,
+    QueryGrades,
+    judged_in,
+    pairs_of,
+    realigned,
+)
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
@@ -59,6 +67,15 @@ class State:
             grades=sum(len(golden.chunks) for golden in self.golden),
             stale=sum(int(golden.stale.sum()) for golden in self.golden),
         )
+
+    @cached_property
+    def graded_chunks(self) -> Chunks:
+        """The chunks with a golden grade for some query, rising."""
+        return np.unique(np.concatenate([NO_CHUNKS, *(of.chunks for of in self.golden)]))
+
+    def foreign_to(self, lists: Lists) -> Callable[[int], int]:
+        """Return what says of a run how many chunks are graded if none of its is, else 0."""
+        return lambda run: lists.count_if_none(run, self.graded_chunks)
 
     def with_measures(self, measures: Iterable[Measure]) -> Sheet:
         """Return a sheet with these measures among others; those not asked before are made now."""

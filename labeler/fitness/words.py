@@ -14,7 +14,7 @@ from labeler.fitness.proposed import Share, SourceAgreement
 from labeler.fitness.size import Mark
 from labeler.fitness.traffic import Shares
 from labeler.fitness.whole import FEW, Fitness, Thin
-from labeler.model import ORIGINS
+from labeler.model import ORIGINS, counted
 
 MOST_NAMED, MOST_BUCKETS = 5, 15
 UNKNOWN = "not known: from before sources were kept"
@@ -56,7 +56,7 @@ def _size(found: Fitness) -> Part:
     else:
         by += ", which is taken where no two runs tell"
     said = [
-        f"{_counted(found.judged, 'query has', 'queries have')} grades, of {found.queries:,}.",
+        f"{counted(found.judged, 'query has', 'queries have')} grades, of {found.queries:,}.",
         "So many queries hold at least one of a kind of failure, with 95%, if that share of the "
         "questions shows it; and they tell two runs apart, with 80% power at the 5% level, if "
         f"these truly differ by that much: {by}.",
@@ -91,9 +91,9 @@ def _confirmed(found: Fitness) -> Part:
             _share(own.pairs - own.by_people, own.pairs),
         ),
     ]
-    said = [f"{_counted(own.pairs, 'golden grade', 'golden grades')}."]
+    said = [f"{counted(own.pairs, 'golden grade', 'golden grades')}."]
     if own.only_proposed:
-        are = _counted(own.only_proposed, "chunk has", "chunks have")
+        are = counted(own.only_proposed, "chunk has", "chunks have")
         said.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
     if ages := found.ages:
         said.append(
@@ -190,7 +190,7 @@ def _alike(found: Fitness) -> Part:
         return Part("Near-duplicates", ("Not looked for: `labeler leakage` does, with progress.",))
     if not found.alike:
         return Part("Near-duplicates", ("No two queries are nearly the same.",))
-    pairs = _counted(found.alike, "pair of queries is", "pairs of queries are")
+    pairs = counted(found.alike, "pair of queries is", "pairs of queries are")
     warned = f"{pairs} nearly the same; `labeler leakage` lists them."
     return Part("Near-duplicates", (), warnings=(warned,))
 
@@ -212,10 +212,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return [_plain(each) for each in value]
     return value
-
-
-def _counted(number: int, one: str, many: str) -> str:
-    return f"{number:,} {one if number == 1 else many}"
 
 
 def _share(part: int, whole: int) -> str:

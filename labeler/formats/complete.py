@@ -17,7 +17,7 @@ from labeler.formats.reading import Progress, Source, StrPath, decode, file_sour
 from labeler.formats.reading import peek_line as peek
 from labeler.formats.records import Record, parse_object, read_jsonl, short, spelled, take_id
 from labeler.formats.versions import FrozenFile, version_in
-from labeler.formats.writing import as_lines, query_fields
+from labeler.formats.writing import as_lines, event_fields, query_fields
 from labeler.model import (
     Chunk,
     Judgment,
@@ -85,7 +85,7 @@ def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
     for chunk in whole.chunks:
         yield {OF: "chunk", **asdict(chunk)}
     for event in whole.events:
-        yield {OF: "event", **asdict(event)}
+        yield {OF: "event", **event_fields(event)}
     for pair in whole.ungraded:
         yield {OF: "ungraded", "query_id": pair.query_id, "chunk_id": pair.chunk_id}
     for change in whole.tended.changes:

@@ -21,7 +21,7 @@ from labeler.formats.records import (
     take_names,
 )
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
-from labeler.model import REMARKS, Judgment, Loaded, Remark, check_name
+from labeler.model import REMARKS, Judgment, Loaded, Remark, check_evidence, check_name
 
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
 _EVENT = tuple(field.name for field in fields(Judgment))
@@ -111,6 +111,7 @@ def _event(record: Record, limits: Limits) -> Judgment:
         elapsed_ms=take_count(record, ["elapsed_ms"]),
         text_hash=_event_text(record, "text_hash"),
         created_at=_moment(record),
+        evidence=check_evidence(record.get("evidence") or ()),
     )
 
 

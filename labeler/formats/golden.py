@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from statistics import median_low
@@ -44,11 +45,19 @@ from labeler.formats.spreadsheet import CSV_COLUMNS, revived
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.told import Graded, Told
 from labeler.formats.trec import QRELS, TrecFile
-from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query
+from labeler.model import (
+    Evidence,
+    GoldenGrade,
+    Loaded,
+    LoadedGolden,
+    Query,
+    check_evidence,
+)
 
 _GRADERS = ("graders", "grader")
+_WORDING = re.compile("[0-9a-f]{32}")
 _NOTE = ("note", "notes")
-_JUDGMENT = {"chunk_id", "grade", "graders", "note"}
+_JUDGMENT = {"chunk_id", "grade", "graders", "note", "evidence", "text_hash"}
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
 
 
@@ -169,12 +178,13 @@ def _put(
     grade: int | None,
     graders: tuple[str, ...] = (),
     note: str | None = None,
+    evidence: Evidence | None = None,
 ) -> None:
     """Note what was said of a pair, unless it was off the scale, which is told in the end."""
     if grade == UNGRADED:
         pairs.add_ungraded(line, query_id, chunk_id)
     elif grade is not None:
-        pairs.add(line, GoldenGrade(query_id, chunk_id, grade, graders, note))
+        pairs.add(line, GoldenGrade(query_id, chunk_id, grade, graders, note, evidence))
 
 
 def _blank(value: object) -> bool:
@@ -302,8 +312,22 @@ def _put_judgment(pairs: Pairs, line: int, query_id: str, judgment: Record) -> N
     if note is not None and not isinstance(note, str):
         raise BadInput(f"note must be text, not {short(note)}")
     chunk_id = take_id(values, CHUNK_OF_PAIR, "chunk", pairs.source.limits)
-    grade = pairs.grade_of(line, take(values, GRADE))
-    _put(pairs, line, query_id, chunk_id, grade, take_names(values, _GRADERS, ";"), note)
+    grade, evidence = pairs.grade_of(line, take(values, GRADE)), _evidence_of(values)
+    names = take_names(values, _GRADERS, ";")
+    _put(pairs, line, query_id, chunk_id, grade, names, note, evidence)
+
+
+def _evidence_of(judgment: Record) -> Evidence | None:
+    """Return what a grade rests on, None where the file says nothing of it."""
+    passages, wording = check_evidence(judgment.get("evidence") or ()), judgment.get("text_hash")
+    if not passages:
+        return None
+    if not isinstance(wording, str) or not _WORDING.fullmatch(wording):
+        raise BadInput(
+            "evidence needs text_hash, which says in which text its places are: BLAKE2b of the "
+            f"text in UTF-8, 16 bytes, as 32 hexadecimal digits, not {short(wording)}"
+        )
+    return Evidence(wording, passages)
 
 
 def _read_log(pairs: Pairs, records: Records) -> LoadedGolden:

@@ -51,10 +51,10 @@ from labeler.formats.quepid import PAIRS
 from labeler.formats.queries import QUERY_ID, QUERY_TEXT
 from labeler.formats.ragas import is_relevance, is_result
 from labeler.formats.reading import Source, StrPath, file_source, head_of, look, memory_source
-from labeler.formats.records import Record, counted, parse_object, short, spelled, starts_json
+from labeler.formats.records import Record, parse_object, short, spelled, starts_json
 from labeler.formats.tables import header_names
 from labeler.formats.trec import QRELS, RUN
-from labeler.model import GRADES
+from labeler.model import GRADES, counted
 
 Kind: TypeAlias = Literal[
     "queries", "chunks", "golden", "run", "beir", "version", "complete", "answers", "signals"
@@ -232,7 +232,7 @@ def _of_columns(source: Source, lines: Sequence[str]) -> Guess:
     for separator, is_table in ((",", True), ("\t", True), (";", True), (None, any(numbers))):
         fewest, *others = sorted({len(line.split(separator)) for line in first})
         if is_table and fewest > 1 and not others:
-            found = counted(fewest, "column")
+            found = counted(fewest, "column", "columns")
             raise source.fail(None, f"{found} without a header that names them; {_NEEDED}")
     raise source.fail(None, f"neither a table nor JSON lines; {_NEEDED}")
 

@@ -26,7 +26,6 @@ from labeler.formats.reading import (
 from labeler.formats.records import (
     Record,
     Records,
-    counted,
     merged,
     short,
     take,
@@ -38,7 +37,7 @@ from labeler.formats.records import (
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.told import by_text
-from labeler.model import SPLITS, TASKS, Loaded, Query, acting_in, check_name
+from labeler.model import SPLITS, TASKS, Loaded, Query, acting_in, check_name, counted
 
 QUERY_ID = ("query_id", "_id", "id", "qid")
 QUERY_TEXT = ("query", "text", "question", "query_text")
@@ -310,5 +309,5 @@ def loaded_queries(source: Source, queries: Spool[Query], ids: Ids) -> Loaded[Qu
     facts |= {f"task {task}": tasks[task] for task in TASKS if tasks[task]}
     facts |= {f"split {split}": splits[split] for split in SPLITS if splits[split]}
     for facet, names in buckets.items():
-        facts[f"facet {facet}"] = counted(len(names), "bucket")
+        facts[f"facet {facet}"] = counted(len(names), "bucket", "buckets")
     return Loaded(source.name, queries, lines_of_records(ids.lines), facts, ids.warnings())

@@ -10,9 +10,9 @@ import numpy as np
 
 from labeler.errors import BadInput
 from labeler.formats.reading import Source
-from labeler.formats.records import counted, outer_spaces
+from labeler.formats.records import outer_spaces
 from labeler.formats.results import Places, RankedLists, Results
-from labeler.model import LoadedRun, Rankings
+from labeler.model import LoadedRun, Rankings, counted
 
 Order: TypeAlias = Literal["score", "rank"]
 OnDuplicate: TypeAlias = Literal["refuse", "first"]
@@ -246,7 +246,7 @@ def _disagreement(tally: Tally, by_rank: bool) -> tuple[str, ...]:
         return ()
     decides, other = ("rank", "score") if by_rank else ("score", "rank")
     return (
-        f"the rank column and the scores disagree in {counted(count, 'query')}, "
+        f"the rank column and the scores disagree in {counted(count, 'query', 'queries')}, "
         f"such as {first!r}; "
         f"the {decides} decides here (--order {other} takes the other)",
     )

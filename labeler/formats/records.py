@@ -14,7 +14,7 @@ from typing import Any, NoReturn, TypeAlias
 from labeler.errors import BadInput
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.reading import Lines, Source, decode
-from labeler.model import check_id, check_name
+from labeler.model import check_id, check_name, counted
 
 Record: TypeAlias = dict[str, Any]
 Records: TypeAlias = Iterator[tuple[int, Record]]
@@ -287,13 +287,6 @@ def spelled(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: ``1 column``, ``2 columns``."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun[:-1]}ies" if noun.endswith("y") else f"{number} {noun}s"
-
-
 def short(value: object, most: int = 60) -> str:
     """Return a value as messages show it, cut where it is long."""
     text = repr(value) if isinstance(value, str | bytes) else json.dumps(value, ensure_ascii=False)
@@ -305,7 +298,7 @@ def outer_spaces(ids: Iterable[str], what: str) -> tuple[str, ...]:
     found = [identifier for identifier in ids if identifier != identifier.strip()]
     if not found:
         return ()
-    some = counted(len(found), f"{what} id")
+    some = counted(len(found), f"{what} id", f"{what} ids")
     return (f"{some} with a space at one end, such as {found[0]!r}; ids are kept exactly",)
 
 

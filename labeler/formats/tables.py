@@ -9,7 +9,8 @@ from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.reading import Lines, Source, decode, peek_line
-from labeler.formats.records import Record, Records, counted, named, spelled
+from labeler.formats.records import Record, Records, named, spelled
+from labeler.model import counted
 
 Wanted: TypeAlias = Mapping[str, Sequence[str]]
 
@@ -135,7 +136,7 @@ def _named(source: Source, header: list[str], rows: Iterator[tuple[int, list[str
         if len(cells) != len(header):
             raise source.fail(
                 number,
-                f"{counted(len(cells), 'column')} where the header has {len(header)}; "
+                f"{counted(len(cells), 'column', 'columns')} where the header has {len(header)}; "
                 "a cell that holds the separator needs quotes",
             )
         record: Record = dict(zip(header, cells, strict=True))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from labeler.errors import BadInput
 from labeler.formats.reading import Lines, Source, decode
-from labeler.formats.records import counted
+from labeler.model import counted
 
 RUN = ("query Q0 chunk rank score tag", "query,docid,score")
 _MOST_TEXTS = 500_000
@@ -60,7 +60,7 @@ class TrecFile:
         found, expected = len(raw.split()), len(self._columns.split())
         return self.source.fail(
             number,
-            f"{counted(found, 'column')} where a TREC file has {expected} "
+            f"{counted(found, 'column', 'columns')} where a TREC file has {expected} "
             f"({self._columns}); a CSV or TSV file needs a header such as {self._header}",
         )
 

@@ -16,7 +16,7 @@ from labeler.formats import by_query, opensearch, quepid, ragas
 from labeler.formats.names import SEAL
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
-from labeler.model import Chunk, GoldenGrade, Judgment, Query, Remark, Ungraded
+from labeler.model import Chunk, Evidence, GoldenGrade, Judgment, Query, Remark, Ungraded
 
 GoldenKind: TypeAlias = Literal[
     "jsonl", "qrels", "csv", "quepid", "quepid-book", "opensearch", "ragas", "ranx"
@@ -153,7 +153,21 @@ def _judgment(grade: GoldenGrade) -> dict[str, Any]:
         "grade": grade.grade,
         "graders": list(grade.graders),
         "note": grade.note,
+        **({} if grade.evidence is None else evidence_fields(grade.evidence)),
     }
+
+
+def evidence_fields(evidence: Evidence) -> dict[str, Any]:
+    """Return what a grade rests on as our files have it: passages, and of which wording."""
+    return {"evidence": evidence.passages, "text_hash": evidence.text_hash}
+
+
+def event_fields(event: Judgment | Remark) -> dict[str, Any]:
+    """Return an event as our files have it; passages only where there are any."""
+    fields = asdict(event)
+    if not fields.get("evidence"):
+        fields.pop("evidence", None)
+    return fields
 
 
 def _qrels(groups: _Grouped) -> Iterable[str]:
@@ -285,4 +299,4 @@ def write_events(events: Sequence[Judgment | Remark], seal: str | None = None) -
     The last line is the ``seal`` of the log they were taken from, where there is one.
     """
     last = [] if seal is None else [_json({SEAL: seal})]
-    return as_bytes([*(_json(asdict(event)) for event in events), *last])
+    return as_bytes([*(_json(event_fields(event)) for event in events), *last])

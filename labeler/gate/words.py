@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from labeler.evaluation import Scoreboard, number, signed
 from labeler.gate.records import BASELINE, BEST, LAST, PASSED, Check, Finding
 from labeler.gate.sides import Side
+from labeler.model import counted
 
 KINDS = {BASELINE: "baseline", LAST: "last passing run", BEST: "best passing run"}
 MOST_DIGITS = 12
@@ -87,7 +88,7 @@ def no_value(side: Side, check: Check) -> str:
 
 def too_few(n: int, fewest: int) -> str:
     """Say that a mean is over too few queries."""
-    queries = "1 query counts" if n == 1 else f"{n} queries count"
+    queries = counted(n, "query counts", "queries count")
     return f"{queries}, fewer than the {fewest} it takes to judge (fewest_queries)"
 
 

@@ -3,7 +3,7 @@
 Knows texts and where they stand; not the database, nor what becomes of a query that is found.
 """
 
-from labeler.leakage.alike import Alike, alike_texts, nearest_texts
+from labeler.leakage.alike import Alike, alike_texts, count_alike, nearest_texts
 from labeler.leakage.files import Leak, leaks_in
 from labeler.leakage.finding import Find, Finder, Needle
 from labeler.leakage.words import FEWEST_WORDS, THRESHOLD, check_threshold, words_of
@@ -18,6 +18,7 @@ __all__ = [
     "Needle",
     "alike_texts",
     "check_threshold",
+    "count_alike",
     "leaks_in",
     "nearest_texts",
     "words_of",

@@ -12,6 +12,7 @@ from rapidfuzz.distance import Indel
 from labeler.leakage.words import THRESHOLD, Vocabulary, check_threshold, letters, words_of
 
 _ROWS = 256
+MOST_COMPARED = 3_000  # texts each with each: beyond, it takes longer than a glance
 
 
 class Alike(NamedTuple):
@@ -50,6 +51,11 @@ def alike_texts(texts: Sequence[str], threshold: float = THRESHOLD) -> Iterator[
         for row, column in zip(*np.nonzero(np.triu(scores, 1)), strict=True):
             score = float(scores[row, column])
             yield Alike(full[start + row], full[start + column], score)
+
+
+def count_alike(texts: Sequence[str]) -> int | None:
+    """Count the pairs of texts that are nearly the same; None where that takes too long."""
+    return sum(1 for _ in alike_texts(texts)) if len(texts) <= MOST_COMPARED else None
 
 
 def nearest_texts(

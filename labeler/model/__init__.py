@@ -12,9 +12,18 @@ from labeler.model.agreed import (
 )
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.evidence import (
+    MOST_PASSAGES,
+    Evidence,
+    GradeEvidence,
+    Passage,
+    check_evidence,
+    check_inside,
+    union_of,
+)
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
-from labeler.model.letters import acting_in, legible
+from labeler.model.letters import acting_in, counted, legible
 from labeler.model.online import Answer, Signal, SignalPoint
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -111,6 +120,7 @@ __all__ = [
     "LOWER_MEDIAN",
     "MAJORITY",
     "MOST_CHUNKS",
+    "MOST_PASSAGES",
     "MOST_USEFUL",
     "OPEN",
     "ORIGINS",
@@ -139,11 +149,13 @@ __all__ = [
     "Chunk",
     "ChunkNames",
     "Collection",
+    "Evidence",
     "Gathered",
     "GivenGrade",
     "GoldenGrade",
     "GoldenState",
     "GradeChange",
+    "GradeEvidence",
     "GradedPair",
     "IntakeReport",
     "JoinedLists",
@@ -156,6 +168,7 @@ __all__ = [
     "Met",
     "Origin",
     "Pair",
+    "Passage",
     "Proposal",
     "Query",
     "QueryChange",
@@ -179,15 +192,19 @@ __all__ = [
     "Way",
     "acting_in",
     "agreed_grade",
+    "check_evidence",
     "check_grade",
     "check_id",
+    "check_inside",
     "check_name",
     "check_rule",
     "count_buckets",
+    "counted",
     "differences",
     "is_storable",
     "legible",
     "logged",
     "order_buckets",
     "traffic_by",
+    "union_of",
 ]

@@ -1,4 +1,4 @@
-"""Letters that act: which they are, and how a text that holds some is shown; refuses nothing."""
+"""Texts for people: letters that act, written out, and a number with its noun; refuses nothing."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ def legible(text: str, *, keep: str = "") -> str:
     'a\\x1b[2J\\nb'
     """
     return ACTING.sub(lambda found: found[0] if found[0] in keep else _written_out(found[0]), text)
+
+
+def counted(number: int, one: str, many: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "query", "queries"), counted(2_000, "query", "queries")
+    ('1 query', '2,000 queries')
+    """
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _written_out(letter: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.errors import BadInput
+from labeler.model.evidence import Evidence, Passage, check_evidence
 from labeler.model.golden import GoldenState
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import Ranking, Rankings
@@ -147,6 +148,7 @@ class GoldenGrade:
     grade: int
     graders: tuple[str, ...] = ()
     note: str | None = None
+    evidence: Evidence | None = None
 
     def __post_init__(self) -> None:
         check_id(self.query_id, "query")
@@ -178,7 +180,7 @@ class Judgment:
     ``event_id`` is made where the event happens (a browser), so that sending it twice is harmless.
     ``undoes`` is the event id whose effect this one takes back. An import has no single grader: it
     names those its file named in ``graders``. ``text_hash`` tells which wording of the chunk was
-    judged. Times are UTC, ISO 8601.
+    judged, and ``evidence`` which passages of it made the grade. Times are UTC, ISO 8601.
     """
 
     event_id: str
@@ -196,6 +198,7 @@ class Judgment:
     elapsed_ms: int | None = None
     text_hash: str | None = None
     created_at: str | None = None
+    evidence: tuple[Passage, ...] = ()
 
     def __post_init__(self) -> None:
         check_id(self.event_id, "event")
@@ -212,6 +215,8 @@ class Judgment:
                 raise BadInput(f"a judgment of kind {self.kind!r} carries no grade")
         else:
             check_grade(self.grade)
+        if check_evidence(self.evidence) and self.grade is None:
+            raise BadInput(f"evidence is for a grade; a judgment of kind {self.kind!r} has none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +224,8 @@ class Judged:
     """What a grader's current judgment of a pair is, for choosing what they grade next.
 
     ``number`` grows with every judgment; ``repeated`` says that the pair has come back to them
-    before, ``present`` that the chunk's text is still the one that was judged.
+    before, ``present`` that the chunk's text is still the one that was judged, and therefore the
+    one that ``evidence`` has its places in.
     """
 
     event_id: str
@@ -230,6 +236,7 @@ class Judged:
     note: str | None
     repeated: bool
     present: bool
+    evidence: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import htpy
 
 from labeler import comparison, tables
 from labeler.comparison import FEW, Comparison, Sureties
+from labeler.model import counted
 from labeler.report.shared import Shared
 from labeler.uncertainty import mean_intervals
 
@@ -115,7 +116,7 @@ def _left_out(shared: Shared, facet: str, buckets: Sequence[str]) -> list[str]:
     """Say which queries are in no bucket, and which buckets are in the table alone."""
     said = []
     if count := shared.board.unbucketed(facet):
-        who = "1 judged query has" if count == 1 else f"{count:,} judged queries have"
+        who = counted(count, "judged query has", "judged queries have")
         said.append(f"{who} no {facet}: in no bucket, but in the row of all queries.")
     if (left := len(buckets) - MOST_DRAWN) > 0:
         said.append(f"{left:,} more bucket{'s' * (left != 1)} in the table alone.")

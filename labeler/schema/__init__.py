@@ -12,7 +12,16 @@ import uuid
 from sqlite_utils import Database, Migrations
 
 from labeler.chain import LOGS, first_seal, sealed
-from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALED_EVENTS, SEALS
+from labeler.schema.books import (
+    ADD_SEAL,
+    ALL,
+    AUDIT,
+    FIRST_SEALED_EVENTS,
+    LAST,
+    SEALED_EVENTS,
+    SEALS,
+)
+from labeler.schema.evidence import EVIDENCE
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
 from labeler.schema.leaks import LEAKS
@@ -25,7 +34,7 @@ from labeler.schema.tending import TENDING
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
 
-__all__ = ["ADD_SEAL", "LAST", "SEALED_EVENTS", "migrations"]
+__all__ = ["ADD_SEAL", "FIRST_SEALED_EVENTS", "LAST", "SEALED_EVENTS", "migrations"]
 
 migrations = Migrations("labeler")
 
@@ -338,7 +347,7 @@ def m006_audit_and_seals(db: Database) -> None:
     run(db, SEALS)
     [(stored,)] = db.execute("SELECT value FROM settings WHERE key = 'golden_set'").fetchall()
     for log in LOGS:
-        events = db.execute(SEALED_EVENTS[log], ALL)
+        events = db.execute(FIRST_SEALED_EVENTS[log], ALL)
         seals = sealed(first_seal(json.loads(stored), log), events)
         db.conn.executemany(ADD_SEAL, ((log, *seal) for seal in seals))
 
@@ -390,3 +399,9 @@ def m013_candidates_and_the_history_of_queries(db: Database) -> None:
 def m014_pairs_without_a_grade(db: Database) -> None:
     """Remember which pairs a file put into the pool and nobody has graded."""
     run(db, UNGRADED)
+
+
+@migrations()
+def m015_evidence(db: Database) -> None:
+    """Let a judgment say which passages of the text made the grade."""
+    run(db, EVIDENCE)

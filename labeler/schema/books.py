@@ -60,7 +60,7 @@ CREATE TABLE seals (
 
 # What a seal is made from, oldest first, after a number and up to another, so many at most. Ids are
 # as they were given, so that they cannot change places; a grader is a number, as names change.
-SEALED_EVENTS = {
+FIRST_SEALED_EVENTS = {
     "judgments": """
         SELECT
             j.id, j.event_id, q.query_id, c.chunk_id, j.grader, j.kind, j.grade, j.graders,
@@ -76,6 +76,13 @@ SEALED_EVENTS = {
         LEFT JOIN queries AS q ON q.id = r.query
         WHERE r.id > ? AND r.id <= ? ORDER BY r.id LIMIT ?
     """,
+}
+# Passages that made a grade came later: they stand last, and only where there are any.
+SEALED_EVENTS = {
+    **FIRST_SEALED_EVENTS,
+    "judgments": FIRST_SEALED_EVENTS["judgments"].replace(
+        "j.created_at\n", "j.created_at, j.evidence\n"
+    ),
 }
 LAST = 2**63 - 1
 ALL = (0, LAST, -1)

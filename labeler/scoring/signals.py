@@ -10,7 +10,7 @@ import streamlit as st
 from labeler import address, charts, downloads, tables, trend, ui
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
-from labeler.model import EVERYTHING, SignalPoint
+from labeler.model import EVERYTHING, SignalPoint, counted
 from labeler.scoring.choosing import Choice
 from labeler.trend import Dated, Signals, Span, Timeline, Window
 
@@ -98,7 +98,7 @@ def show_signal_pictures(beside: Beside, lines: Collection[str]) -> None:
 def said(beside: Beside, names: Sequence[str], shown: Sequence[str]) -> str:
     """Say what the pictures show, and which are left out."""
     left = [name for name in names if name not in shown]
-    more = f" Not drawn: {ui.counted(len(left), 'signal', 'signals')}." if left else ""
+    more = f" Not drawn: {counted(len(left), 'signal', 'signals')}." if left else ""
     part = (
         " Of the queries that are looked at: values of all queries are left out."
         if beside.narrowed

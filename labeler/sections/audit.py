@@ -9,7 +9,7 @@ import streamlit as st
 
 from labeler import address, tables, ui
 from labeler.markup import show_html
-from labeler.model import AUDITED, WAYS, AuditEntry, legible
+from labeler.model import AUDITED, WAYS, AuditEntry, counted, legible
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -40,7 +40,7 @@ def audit() -> None:
         st.write("Invitations, sign-ins, loads, exports, settings and refusals stand here.")
         return
     show_html(tables.sheet(HEADINGS, [row_of(entry) for entry in found]))
-    st.caption(f"{ui.counted(count, 'entry', 'entries')}, the newest first. {NOTE}")
+    st.caption(f"{counted(count, 'entry', 'entries')}, the newest first. {NOTE}")
     ui.offer("Download all of it as JSONL", whole, "audit.jsonl", revision)
 
 

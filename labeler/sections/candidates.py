@@ -16,7 +16,7 @@ from labeler.candidates import USUAL_DRAW, alike_in
 from labeler.errors import LabelerError
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Proposing
 from labeler.markup import show_html, style
-from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candidate
+from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candidate, counted
 from labeler.sections import editing
 
 MOST = 20
@@ -240,7 +240,7 @@ def told_of(candidate: Candidate) -> str:
     """Say in one line where a candidate is from, how often it was asked, and in which buckets."""
     parts = [candidate.source]
     if candidate.source in ("log", "thumbs"):
-        parts.append(f"asked {ui.counted(candidate.times, 'time', 'times')}")
+        parts.append(f"asked {counted(candidate.times, 'time', 'times')}")
     if candidate.asked_at:
         parts.append(f"last on {candidate.asked_at}")
     parts += [f"{facet} {bucket}" for facet, bucket in candidate.usual_buckets().items()]
@@ -253,7 +253,7 @@ def offer_to_forget(count: int) -> None:
     """Let a lead delete what was set aside, texts and all."""
     with st.popover("Delete what was set aside …"):
         st.text(
-            f"{ui.counted(count, 'question goes', 'questions go')} for good, texts and all.\n"
+            f"{counted(count, 'question goes', 'questions go')} for good, texts and all.\n"
             "A later file that asks them brings them back."
         )
         if st.button("Delete", type="primary", key="forget"):

@@ -14,7 +14,7 @@ from labeler.candidates import alike_in
 from labeler.errors import LabelerError
 from labeler.formats import LIMITS, query_id_of, query_of
 from labeler.markup import show_html, style
-from labeler.model import CHANGES, SPLITS, TASKS, Query, QueryChange
+from labeler.model import CHANGES, SPLITS, TASKS, Query, QueryChange, counted
 from labeler.store import mark_of
 
 NONE = "none"
@@ -63,7 +63,7 @@ def edit(query_id: str) -> None:
     show_history(history)
     told = f"Came from: {origin}"
     if proposed:
-        told += f" · {ui.counted(proposed, 'grade is', 'grades are')} proposed, which never count"
+        told += f" · {counted(proposed, 'grade is', 'grades are')} proposed, which never count"
     st.text(told)
 
 

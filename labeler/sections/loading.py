@@ -20,7 +20,7 @@ from labeler.beginning import Step, There, next_steps
 from labeler.errors import LabelerError
 from labeler.formats import LIMITS, Guess, guess, parse_grade_map
 from labeler.markup import show_html, style
-from labeler.model import IntakeReport
+from labeler.model import IntakeReport, counted
 from labeler.sections.runs import DATE, SYSTEM
 from labeler.store import health
 
@@ -162,7 +162,7 @@ def said_limits() -> str:
 
 def load_button(wanted: int) -> bool:
     """Draw the button that loads so many files; return whether it was pressed."""
-    files = ui.counted(wanted, "file", "files")
+    files = counted(wanted, "file", "files")
     return st.button(f"Load {files}", type="primary", key="load", disabled=not wanted)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from labeler import address, downloads, ui
+from labeler.model import counted
 
 CHOOSE = "choose one"
 
@@ -47,7 +48,7 @@ def drop_signal(system: str, name: str, values: int) -> None:
     """Let a lead drop one signal of a system."""
     with st.popover("Drop this signal …", key=f"drop-{name}-of-{system}"):
         st.text(
-            f"{name!r} of {system!r} goes with its {ui.counted(values, 'value', 'values')}. To "
+            f"{name!r} of {system!r} goes with its {counted(values, 'value', 'values')}. To "
             "have it back, load its file again."
         )
         if st.button("Drop it", type="primary", key="drop-signal"):
@@ -64,7 +65,7 @@ def drop_answers(run: str) -> None:
         return
     with st.popover("Drop its answers …", key=f"drop-answers-{run}"):
         st.text(
-            f"{ui.counted(answers, 'answer', 'answers')} of {run!r} go; the run stays. To have "
+            f"{counted(answers, 'answer', 'answers')} of {run!r} go; the run stays. To have "
             "them back, load their file again."
         )
         if st.button("Drop them", type="primary", key="drop-answers"):

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, choices, ui
+from labeler.model import counted
 from labeler.sections import editing
 
 if TYPE_CHECKING:
@@ -35,10 +36,13 @@ def queries() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = address.write_text("Find", "find", placeholder="id or text")
         shown = address.choose("Which", list(SHOWN), "which", width=140)
+        split = choices.choose_split(ui.selectable()[0], width=140)
         st.button(ADD, on_click=address.write, kwargs={"new": "true"})
     retired, leaked = SHOWN[shown]
     with ui.guard(), ui.open_store() as store:
-        found, count = store.find_queries(words, retired=retired, leaked=leaked, most=MOST)
+        found, count = store.find_queries(
+            words, retired=retired, split=split, leaked=leaked, most=MOST
+        )
         leaks = {leak.query_id: leak.sentence for leak in store.leaked()}
         there = store.contents()
     if not there.queries + there.retired:
@@ -55,7 +59,7 @@ def queries() -> None:
 
 def row_of(query: QuerySummary, leak: str) -> None:
     """Show a query with its grades, its marks and the buttons that edit, retire or restore it."""
-    grades = ui.counted(query.grades, "grade", "grades")
+    grades = counted(query.grades, "grade", "grades")
     split = f" · split {query.split}" if query.split else ""
     state = f" · retired on {query.retired_at[:10]}" if query.retired_at else ""
     with st.container(

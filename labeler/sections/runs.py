@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from labeler import address, downloads, ui
-from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings
+from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings, counted
 from labeler.sections import online
 
 if TYPE_CHECKING:
@@ -109,8 +109,8 @@ def day_of(run: RunSummary) -> date | None:
 
 def what_goes(run: RunSummary, settings: Settings, answers: int = 0) -> str:
     """Say what a run takes with it when it is dropped."""
-    lists = ui.counted(run.queries, "list", "lists")
-    also = f" and {ui.counted(answers, 'answer', 'answers')}" if answers else ""
+    lists = counted(run.queries, "list", "lists")
+    also = f" and {counted(answers, 'answer', 'answers')}" if answers else ""
     gone = (
         f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most,{also} and leaves "
         "every table and chart.\nChunks that no other run found are not asked for any more.\n"

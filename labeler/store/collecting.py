@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from labeler.model import (
     Collection,
+    Evidence,
     GoldenState,
     GradeChange,
     JoinedLists,
@@ -115,16 +116,17 @@ class Collecting(JudgmentLog, Reading):
         people = self._rows(f"{PEOPLE} AND j.query = ?", [number])
         imports = self._rows(f"{IMPORTS} AND query = ?", [number])
         [query] = self._queries("WHERE q.query_id = ?", [query_id])
-        graded = _graded(rows, chunk_ids, people, imports)
+        graded = _graded(rows, chunk_ids, people, imports, self._rests_on(rows, number))
         return query_digest(query, graded[number])
 
     def _state(
         self,
         numbers: Mapping[int, str],
-        rows: Iterable[GoldenRow],
+        rows: Sequence[GoldenRow],
         chunk_ids: Sequence[str],
     ) -> GoldenState:
-        graded = _graded(rows, chunk_ids, self._rows(PEOPLE), self._rows(IMPORTS))
+        people, imports = self._rows(PEOPLE), self._rows(IMPORTS)
+        graded = _graded(rows, chunk_ids, people, imports, self._rests_on(rows))
         queries = dict(zip(numbers, self.queries(), strict=True))
         digests = {
             query.query_id: query_digest(query, graded[number]) for number, query in queries.items()
@@ -132,6 +134,12 @@ class Collecting(JudgmentLog, Reading):
         conventions = canonical_conventions(self.settings())
         whole = whole_hash(conventions, digests)
         return GoldenState(whole, conventions, digests, int(self._value(NEWEST)))
+
+    def _rests_on(
+        self, rows: Iterable[GoldenRow], query: int | None = None
+    ) -> dict[tuple[int, int], Evidence]:
+        """Return the evidence of golden grades, of all queries or of one."""
+        return self._golden_evidence({row[:2]: row[2] for row in rows}, query)
 
     def _leaked_ids(self) -> frozenset[str]:
         rows = self._rows(
@@ -214,6 +222,7 @@ def _graded(
     chunk_ids: Sequence[str] | Mapping[int, str],
     people: Iterable[tuple[int, int, str]],
     imports: Iterable[tuple[int, str]],
+    evidence: Mapping[tuple[int, int], Evidence],
 ) -> Mapping[int, list[GradedBy]]:
     """Return the golden grades of each query by number, with who stands behind them.
 
@@ -227,5 +236,5 @@ def _graded(
     graded: dict[int, list[GradedBy]] = defaultdict(list)
     for query, chunk, grade, _, judgment, kind in rows:
         names = read[named[judgment]] if kind == "import" else behind[query, chunk]
-        graded[query].append((chunk_ids[chunk], grade, names))
+        graded[query].append((chunk_ids[chunk], grade, names, evidence.get((query, chunk))))
     return graded

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from labeler.model import Chunk, Judgment, Query, Ranking
+from labeler.model import Chunk, Judgment, Passage, Query, Ranking, check_evidence
 
 
 def moment(when: datetime | None = None) -> str:
@@ -99,8 +99,18 @@ def chunk_of(row: Sequence[Any]) -> Chunk:
 
 def judgment_of(row: Sequence[Any]) -> Judgment:
     """Build a judgment from its columns, in the order the class has them."""
-    event_id, query_id, chunk_id, grader, kind, grade, graders, reason, note, blind, *rest = row
-    names = tuple(json.loads(graders)) if graders else ()
-    return Judgment(
-        event_id, query_id, chunk_id, grader, kind, grade, names, reason, note, bool(blind), *rest
-    )
+    columns = list(row)
+    columns[6] = tuple(json.loads(columns[6])) if columns[6] else ()
+    columns[9] = bool(columns[9])
+    columns[-1] = passages_of(columns[-1])
+    return Judgment(*columns)
+
+
+def passages_of(column: str | None) -> tuple[Passage, ...]:
+    """Return the passages that a column holds."""
+    return check_evidence(json.loads(column)) if column else ()
+
+
+def passages_column(passages: Sequence[Passage]) -> str | None:
+    """Return the column that holds passages, null for none."""
+    return as_json(passages) if passages else None

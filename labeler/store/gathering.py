@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from labeler.errors import NotFound
-from labeler.model import DROPPED, OPEN, TAKEN, Gathered, IntakeReport, Query, Question
+from labeler.model import DROPPED, OPEN, TAKEN, Gathered, IntakeReport, Query, Question, counted
 from labeler.store.candidates import Candidates
 from labeler.store.columns import as_json, moment
 from labeler.store.intake import Intake
@@ -93,7 +93,7 @@ class Gathering(Intake, Candidates):
             **{name: count for name, count in counts.items() if count},
         }
         for facet, buckets in gathered.buckets.items():
-            facts[f"facet {facet}"] = "1 bucket" if len(buckets) == 1 else f"{len(buckets)} buckets"
+            facts[f"facet {facet}"] = counted(len(buckets), "bucket", "buckets")
         title = f"candidates ({gathered.source}) from {gathered.file}"
         return IntakeReport(title, facts, _warnings(gathered), is_new or bool(kept))
 

@@ -51,7 +51,14 @@ LAWS_OF_REMARKS = {
 LAWS_OF_HISTORY = {
     "{0:,} of {1:,} changes of queries are there": COUNTED.format(log="query_history"),
 }
-LATER_LAWS = {**LAWS_OF_REMARKS, **LAWS_OF_HISTORY}
+LAWS_OF_EVIDENCE = {
+    "the evidence of judgment {0} is not in the text that it is of": (
+        "SELECT DISTINCT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk, "
+        "json_each(j.evidence) AS p WHERE j.evidence IS NOT NULL AND c.text_hash IS j.text_hash "
+        "AND json_extract(p.value, '$[1]') > length(c.text)"
+    ),
+}
+LATER_LAWS = {**LAWS_OF_REMARKS, **LAWS_OF_HISTORY, **LAWS_OF_EVIDENCE}
 GUARDS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
 
 

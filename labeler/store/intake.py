@@ -196,7 +196,7 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
         for some in some_at_once(rankings, RESULTS_AT_ONCE):
             ids = chain.from_iterable(ranking.chunk_ids for ranking in some)
             numbers, bare = self._chunk_numbers(ids)
-            stored.add(some, bare, readable=len(bare) < len(numbers))
+            stored.add(some, numbers.values(), bare)
             self._db.conn.executemany(
                 "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
                 ((run, *packed(ranking, numbers)) for ranking in some),
@@ -228,13 +228,31 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
                 "load its queries, or check that the ids are the same"
             )
         if bare and not stored.readable:
-            warnings.append(
-                "no text is known of any chunk of this run, so nobody can grade them; load the "
-                "chunks, or check that the ids are the same"
-            )
+            warnings.append(self._unreadable(stored))
         return IntakeReport(
             f"run {name!r} from {loaded.source}", {**loaded.facts, **counts}, tuple(warnings)
         )
+
+    def _unreadable(self, stored: StoredLists) -> str:
+        """Say what is wrong with a run of whose chunks no text is known."""
+        known = "no text is known of any chunk of this run"
+        if graded := self._graded_unless_met(stored):
+            others = "one other is" if graded == 1 else f"{graded:,} others are"
+            return (
+                f"{known} and none is graded, while {others}, so its measures are 0; was it made "
+                "on another chunking, or with other chunk ids?"
+            )
+        return (
+            f"{known}, so nobody can grade them; load the chunks, or check that the ids are the "
+            "same"
+        )
+
+    def _graded_unless_met(self, stored: StoredLists) -> int:
+        """Count the chunks that have a golden grade, unless a run has one of them: then 0."""
+        judged = self._rows("SELECT DISTINCT chunk FROM judgments")
+        if stored.has_any_of(chunk for (chunk,) in judged):
+            return 0
+        return int(self._value("SELECT count(DISTINCT chunk) FROM golden"))
 
     def add_golden(self, loaded: LoadedGolden, *, update: bool = False) -> IntakeReport:
         """Add golden grades: one import per pair, or the events of a log as they are.
@@ -315,6 +333,8 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
                 note=grade.note,
                 blind=False,
                 source=loaded.source,
+                text_hash=grade.evidence.text_hash if grade.evidence else None,
+                evidence=grade.evidence.passages if grade.evidence else (),
             )
             with self._translated(loaded.where(index)):
                 self._append(event)

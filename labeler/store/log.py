@@ -10,20 +10,28 @@ import json
 import secrets
 
 from labeler.errors import BadInput, NotFound
-from labeler.model import GoldenGrade, GradeChange, Judgment, check_id, check_name
+from labeler.model import (
+    Evidence,
+    GoldenGrade,
+    GradeChange,
+    Judgment,
+    check_id,
+    check_inside,
+    check_name,
+)
 from labeler.store.audit import Audit
-from labeler.store.columns import moment
+from labeler.store.columns import moment, passages_column, passages_of
 
 APPEND = """
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
-    elapsed_ms, text_hash, created_at
+    elapsed_ms, text_hash, created_at, evidence
 )
 SELECT
     :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
     :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
     :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
-    :created_at
+    :created_at, :evidence
 FROM queries AS q, chunks AS c
 WHERE q.query_id = :query_id
     AND c.chunk_id = :chunk_id
@@ -48,11 +56,12 @@ WHERE q.query_id = :query_id
 UNDO = """
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, reason, note, blind, source, undoes, elapsed_ms,
-    text_hash, created_at
+    text_hash, created_at, evidence
 )
 SELECT
     :event_id, e.query, e.chunk, e.grader, coalesce(b.kind, 'withdraw'), b.grade, b.reason, b.note,
-    e.blind, :source, e.id, :elapsed_ms, b.text_hash, :created_at
+    e.blind, :source, e.id, :elapsed_ms, b.text_hash, :created_at,
+    b.evidence
 FROM standing_judgments AS e
 JOIN graders AS g ON g.id = e.grader AND g.name = :grader
 LEFT JOIN judgments AS b ON b.id = (
@@ -146,6 +155,8 @@ class JudgmentLog(Audit):
         unchecked: bool = True,
     ) -> bool:
         """Add an event. ``as_is`` is for one from another log: it names its own wording, if any."""
+        if judgment.evidence:
+            self._check_inside(judgment, as_is)
         added = self._db.execute(
             APPEND,
             {
@@ -164,6 +175,7 @@ class JudgmentLog(Audit):
                 "elapsed_ms": judgment.elapsed_ms,
                 "text_hash": judgment.text_hash,
                 "created_at": judgment.created_at or moment(),
+                "evidence": passages_column(judgment.evidence),
                 "as_is": as_is,
                 "replaces": replaces,
                 "unchecked": unchecked,
@@ -173,11 +185,26 @@ class JudgmentLog(Audit):
             self._explain_not_added(judgment)
         return bool(added)
 
+    def _check_inside(self, judgment: Judgment, as_is: bool) -> None:
+        """Raise `BadInput` where evidence lies outside the text, as far as that is the stored one.
+
+        Another wording is not there any more, and its places are never looked up in this one.
+        """
+        rows = self._rows(
+            "SELECT text_hash, length(text) FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]
+        )
+        stored, length = rows[0] if rows else (None, 0)
+        wording = judgment.text_hash if as_is else judgment.text_hash or stored
+        if wording is None:
+            raise BadInput("evidence needs text_hash, which says in which text its places are")
+        if wording == stored:
+            check_inside(judgment.evidence, length)
+
     def _explain_not_added(self, judgment: Judgment) -> None:
         """Return if the event is in the log already, else raise why it was not added."""
         stored = self._rows(
             "SELECT q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note, "
-            "undone.event_id FROM judgments AS j JOIN queries AS q ON q.id = j.query "
+            "undone.event_id, j.evidence FROM judgments AS j JOIN queries AS q ON q.id = j.query "
             "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
             "LEFT JOIN judgments AS undone ON undone.id = j.undoes WHERE j.event_id = ?",
             [judgment.event_id],
@@ -192,6 +219,7 @@ class JudgmentLog(Audit):
             judgment.reason,
             judgment.note,
             judgment.undoes,
+            passages_column(judgment.evidence),
         )
         if stored == [said]:
             return
@@ -293,11 +321,12 @@ class JudgmentLog(Audit):
     def _current_imports(self) -> dict[tuple[str, str], GoldenGrade]:
         return {
             (query_id, chunk_id): GoldenGrade(
-                query_id, chunk_id, grade, tuple(json.loads(graders)), note
+                *(query_id, chunk_id, grade, tuple(json.loads(graders)), note),
+                Evidence(text_hash, passages_of(evidence)) if evidence else None,
             )
-            for query_id, chunk_id, grade, graders, note in self._rows(
-                "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note "
-                "FROM current_judgments AS j JOIN queries AS q ON q.id = j.query "
+            for query_id, chunk_id, grade, graders, note, text_hash, evidence in self._rows(
+                "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note, j.text_hash, "
+                "j.evidence FROM current_judgments AS j JOIN queries AS q ON q.id = j.query "
                 "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = 'import'"
             )
         }

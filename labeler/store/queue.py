@@ -11,7 +11,7 @@ import numpy as np
 
 from labeler.errors import NotFound
 from labeler.model import ASKED_TO_DECIDE, Judged, Judgment, Pair
-from labeler.store.columns import as_json
+from labeler.store.columns import as_json, passages_of
 from labeler.store.log import JudgmentLog
 
 LONGEST_MS = 300_000  # who takes longer for a chunk is having a break
@@ -25,7 +25,7 @@ JUDGED = """
         WHERE r.query = j.query AND r.chunk = j.chunk AND +r.grader = j.grader
             AND r.source = 'repeat'
     ),
-    j.text_hash IS c.text_hash
+    j.text_hash IS c.text_hash, j.evidence
 FROM current_judgments AS j
 JOIN chunks AS c ON c.id = j.chunk
 JOIN queries AS q ON q.id = j.query
@@ -37,7 +37,9 @@ UNDOABLE = """
 SELECT
     q.query_id, c.chunk_id, j.chunk,
     j.event_id, j.kind, j.grade, j.reason, j.note, j.source, j.created_at,
-    f.event_id, f.kind, f.grade, f.reason, f.note, f.source, f.created_at
+    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END,
+    f.event_id, f.kind, f.grade, f.reason, f.note, f.source, f.created_at,
+    CASE WHEN f.text_hash IS c.text_hash THEN f.evidence END
 FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
@@ -63,7 +65,10 @@ WHERE q.retired_at IS NULL ORDER BY q.id, p.chunk
 
 @dataclass(frozen=True, slots=True)
 class Undoable:
-    """A judgment that can be taken back; ``former`` is what stands for its pair after that."""
+    """A judgment that can be taken back; ``former`` is what stands for its pair after that.
+
+    Their evidence is there as far as it is in the present text.
+    """
 
     judgment: Judgment
     chunk: int
@@ -209,9 +214,9 @@ class Queue(JudgmentLog):
         rows = self._rows(UNDOABLE, {"grader": grader, "before": before, "limit": limit})
         return [
             Undoable(
-                said_of(query_id, chunk_id, grader, columns[:7]),
+                said_of(query_id, chunk_id, grader, columns[:8]),
                 chunk,
-                None if columns[7] is None else said_of(query_id, chunk_id, grader, columns[7:]),
+                None if columns[8] is None else said_of(query_id, chunk_id, grader, columns[8:]),
             )
             for query_id, chunk_id, chunk, *columns in rows
         ]
@@ -232,12 +237,15 @@ class Queue(JudgmentLog):
 
 def judged_of(row: Sequence[Any]) -> Judged:
     """Build a `Judged` from its columns, in the order the class has them."""
-    event_id, number, kind, grade, reason, note, repeated, present = row
-    return Judged(event_id, number, kind, grade, reason, note, bool(repeated), bool(present))
+    event_id, number, kind, grade, reason, note, repeated, present, evidence = row
+    said = (event_id, number, kind, grade, reason, note, bool(repeated), bool(present))
+    return Judged(*said, passages_of(evidence))
 
 
 def said_of(query_id: str, chunk_id: str, grader: str, columns: Sequence[Any]) -> Judgment:
     """Build a judgment from what `UNDOABLE` says of one."""
-    event_id, kind, grade, *rest = columns
+    event_id, kind, grade, *rest, evidence = columns
     said = dict(zip(("reason", "note", "source", "created_at"), rest, strict=True))
-    return Judgment(event_id, query_id, chunk_id, grader, kind, grade, **said)
+    return Judgment(
+        event_id, query_id, chunk_id, grader, kind, grade, **said, evidence=passages_of(evidence)
+    )

@@ -18,8 +18,8 @@ from labeler.model import (
     Settings,
     order_buckets,
 )
-from labeler.store.audit import Audit
 from labeler.store.columns import as_json, chunk_of, judgment_of, query_of
+from labeler.store.evidence import EvidenceOfGrades
 
 QUERY_COLUMNS = (
     "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata, q.split"
@@ -35,6 +35,12 @@ UNION ALL
 SELECT q.id, q.query_id, b.facet, b.bucket
 FROM query_buckets AS b JOIN queries AS q ON q.id = b.query
 WHERE q.retired_at IS NULL AND (b.facet <> 'split' OR q.split IS NULL)
+"""
+GOLDEN_SET = """
+SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note
+FROM golden AS g JOIN judgments AS j ON j.id = g.judgment
+JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
+WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id
 """
 CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
 
@@ -68,7 +74,7 @@ class Contents:
     graders: int
 
 
-class Reading(Audit):
+class Reading(EvidenceOfGrades):
     """The reading half of the store."""
 
     def golden_set_uuid(self) -> str:
@@ -285,7 +291,9 @@ class Reading(Audit):
             return self._golden_set()
 
     def _golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
+        rows = self._rows(GOLDEN_SET)
         people = self._graders_of_pairs()
+        evidence = self._golden_evidence({row[:2]: row[4] for row in rows})
         grades = [
             GoldenGrade(
                 query_id,
@@ -293,13 +301,9 @@ class Reading(Audit):
                 grade,
                 tuple(json.loads(graders)) if graders else tuple(people[query, chunk]),
                 note,
+                evidence.get((query, chunk)),
             )
-            for query, chunk, query_id, chunk_id, grade, graders, note in self._rows(
-                "SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note "
-                "FROM golden AS g JOIN judgments AS j ON j.id = g.judgment "
-                "JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk "
-                "WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id"
-            )
+            for query, chunk, query_id, chunk_id, grade, graders, note in rows
         ]
         return self.queries(), grades
 
@@ -318,7 +322,7 @@ class Reading(Audit):
         rows = self._rows(
             "SELECT j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, "
             "j.reason, j.note, j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, "
-            "j.created_at FROM judgments AS j JOIN queries AS q ON q.id = j.query "
+            "j.created_at, j.evidence FROM judgments AS j JOIN queries AS q ON q.id = j.query "
             "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
             "LEFT JOIN judgments AS undone ON undone.id = j.undoes ORDER BY j.id"
         )

@@ -7,7 +7,9 @@ writes it: UTF-8, no blanks, keys sorted, characters escaped only where JSON ask
    with its ``query_id``, ``query`` (its text), ``task``, ``split``, ``reference`` and ``guideline``
    (null where there is none), ``keywords`` (texts in their order), ``buckets`` (facet to bucket),
    and ``grades``: for every golden grade ``[chunk_id, grade, graders]``. Grades are sorted by the
-   UTF-8 bytes of their chunk id, and so are the names of the graders.
+   UTF-8 bytes of their chunk id, and so are the names of the graders. Where passages of the text
+   were marked, the grade goes on with the fingerprint of that text and the passages:
+   ``[chunk_id, grade, graders, text_hash, [[start, end]]]``.
 2. The hash is the SHA-256 of lines that end with a line feed: an object with ``format``, the
    conventions stored as settings (``rel``, ``budget``, ``budget_by_task``, ``pool_depth``) and the
    rule ``golden_rule``; then the digest of every query, sorted by the UTF-8 bytes of query ids.
@@ -23,17 +25,18 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from labeler.model import Query, Settings
+from labeler.model import Evidence, Query, Settings
 
 FORMAT = "labeler golden 1"
-GradedBy: TypeAlias = tuple[str, int, Sequence[str]]
-"""A chunk by id, its golden grade, and who stands behind it."""
+GradedBy: TypeAlias = tuple[str, int, Sequence[str], Evidence | None]
+"""A chunk by id, its golden grade, who stands behind it, and what it rests on, if that is known."""
 
 
 def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
     """Return the bytes of a query and its golden grades.
 
-    >>> canonical_query(Query("q1", "Where?", buckets={"intent": "place"}), [("c1", 3, ["Ann"])])
+    >>> grades = [("c1", 3, ["Ann"], None)]
+    >>> canonical_query(Query("q1", "Where?", buckets={"intent": "place"}), grades)
     ... # doctest: +ELLIPSIS
     b'{"buckets":{"intent":"place"},"grades":[["c1",3,["Ann"]]],"guideline":null,...}'
     """
@@ -41,7 +44,8 @@ def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
         {
             "buckets": _sorted(query.buckets),
             "grades": [
-                [chunk_id, grade, sorted(names)] for chunk_id, grade, names in sorted(grades)
+                [chunk_id, grade, sorted(names), *_rests_on(evidence)]
+                for chunk_id, grade, names, evidence in sorted(grades, key=lambda each: each[0])
             ],
             "guideline": query.guideline,
             "keywords": list(query.keywords),
@@ -84,6 +88,10 @@ def whole_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
     """
     lines = [conventions.decode(), *(digests[query_id] for query_id in sorted(digests))]
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
+
+
+def _rests_on(evidence: Evidence | None) -> list[Any]:
+    return [] if evidence is None else [evidence.text_hash, evidence.passages]
 
 
 def _written(value: Any) -> bytes:

@@ -8,18 +8,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from labeler.model import GoldenGrade, Query
+from labeler.model import Evidence, GoldenGrade, Query
 from labeler.versions.content import Content, conventions_in
 
 ADDED, CHANGED, GONE = "added", "changed", "gone"
 KINDS = (ADDED, CHANGED, GONE)
-GRADE, GRADERS, QUERY, SETTING = "grade", "graders", "query", "setting"
+GRADE, GRADERS, EVIDENCE = "grade", "graders", "evidence"
+QUERY, SETTING = "query", "setting"
+NAMED = {GRADE: "grades", GRADERS: "who gave them", EVIDENCE: "evidence", QUERY: "queries"}
 FIELDS = ("text", "task", "split", "reference", "guideline", "keywords", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One difference: of a ``grade`` or who gave it, of a ``query`` in a field, of a ``setting``.
+    """One difference: of a ``grade``, who gave it or its ``evidence``, of a ``query`` in a field.
+
+    Or of a ``setting``.
 
     ``before`` and ``after`` are texts, grades or None. ``by`` are the people behind the newer
     grade, or behind the one that is gone. A bucket is the field ``bucket`` with its facet.
@@ -78,7 +82,7 @@ def in_words(changes: Sequence[Change]) -> str:
     """
     counts = Counter((change.what, change.kind) for change in changes)
     parts = []
-    for what, named in ((GRADE, "grades"), (GRADERS, "who gave them"), (QUERY, "queries")):
+    for what, named in NAMED.items():
         told = [f"{counts[what, kind]:,} {kind}" for kind in KINDS if counts[what, kind]]
         parts += [f"{named}: {', '.join(told)}"] if told else []
     settings = [str(change.field) for change in changes if change.what == SETTING]
@@ -128,9 +132,16 @@ def _grades(old: Content, new: Content) -> Iterator[Change]:
         elif sorted(was.graders) != sorted(grade.graders):
             people = ("; ".join(was.graders), "; ".join(grade.graders))
             yield Change(CHANGED, GRADERS, *pair, None, *people, grade.graders)
+        elif was.evidence != grade.evidence:
+            passages = _places(was.evidence), _places(grade.evidence)
+            yield Change(CHANGED, EVIDENCE, *pair, None, *passages, grade.graders)
     for pair, grade in before.items():
         if pair not in after:
             yield Change(GONE, GRADE, *pair, None, grade.grade, None, grade.graders)
+
+
+def _places(evidence: Evidence | None) -> str:
+    return "; ".join(f"{start}-{end}" for start, end in evidence.passages) if evidence else ""
 
 
 def _by_pair(content: Content) -> Mapping[tuple[str, str], GoldenGrade]:

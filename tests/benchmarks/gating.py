@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import os
 import platform
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from labeler.store import Store
+from tests.benchmarks.processes import print_middles, took
 from tests.benchmarks.workloads import make_collection, write_database
 
 ROUNDS = 7
@@ -53,28 +51,8 @@ def main() -> None:
         command += [str(folder / "gate.toml"), "--run", names[1], "--baseline", names[0]]
         print(f"{platform.platform()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
         print(f"{contents.queries:,} queries, {contents.runs} runs, load {os.getloadavg()[0]:.1f}")
-        told = [judged(command) for _ in range(ROUNDS)][1:]
-        for what, unit, values in zip(
-            ("wall clock", "processor time", "memory"),
-            ("s", "s", "MB"),
-            zip(*told, strict=True),
-            strict=True,
-        ):
-            middle, most = statistics.median(values), max(values)
-            print(f"labeler gate, {what}: {middle:.2f} {unit} (longest {most:.2f})")
-
-
-def judged(command: list[str]) -> tuple[float, float, float]:
-    """Return what one process took: seconds, seconds of processor time, megabytes."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    said = process.stdout.read() if process.stdout else ""
-    _, status, used = os.wait4(process.pid, 0)
-    taken = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode == 2 or "≥" not in said:
-        raise SystemExit(said)
-    return taken, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
+        told = [took(command, allowed=(0, 1)) for _ in range(ROUNDS)][1:]
+        print_middles("labeler gate", told)
 
 
 if __name__ == "__main__":

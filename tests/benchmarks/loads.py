@@ -9,19 +9,16 @@ memory the process had.
 from __future__ import annotations
 
 import json
-import os
 import random
 import resource
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 from labeler.store import Store
-from tests.conftest import ROOT
+from tests.benchmarks.processes import Took, took
 
 WORDS = [
     "refund",
@@ -114,17 +111,9 @@ def write(path: Path, lines: Iterator[str], size: int) -> None:
             written += file.write(next(lines) + "\n")
 
 
-def measured(kind: str, path: Path, database: Path) -> tuple[float, float]:
-    """Load a file in a process of its own; return its largest memory in MB, and the seconds."""
-    started = time.monotonic()
-    command = [sys.executable, "-m", "labeler", "--db", str(database), "load", kind, str(path)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise RuntimeError(f"{kind}: ended with {process.returncode}")
-    unit = 1 if sys.platform == "darwin" else 1024
-    return usage.ru_maxrss * unit / 1e6, time.monotonic() - started
+def measured(kind: str, path: Path, database: Path) -> Took:
+    """Load a file in a process of its own."""
+    return took([sys.executable, "-m", "labeler", "--db", str(database), "load", kind, str(path)])
 
 
 def main(megabytes: int, *kinds: str) -> None:
@@ -138,10 +127,10 @@ def main(megabytes: int, *kinds: str) -> None:
                 asked = Path(folder) / "queries.jsonl"
                 asked.write_text("".join(f'{{"_id": "q{n}", "text": "?"}}\n' for n in range(100)))
                 measured("queries", asked, database)
-            memory, seconds = measured("golden" if kind == "events" else kind, path, database)
+            load = measured("golden" if kind == "events" else kind, path, database)
             with Store(database) as store:
                 held = store.contents()
-            print(f"{kind}: {memory:,.0f} MB, {seconds:.0f} s; {held}")
+            print(f"{kind}: {load.memory:,.0f} MB, {load.wall:.0f} s; {held}")
 
 
 if __name__ == "__main__":

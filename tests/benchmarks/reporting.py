@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import os
 import platform
-import statistics
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from labeler.store import Store
+from tests.benchmarks.processes import print_middles, took
 from tests.benchmarks.workloads import make_collection, write_database
 
 ROUNDS = 5
@@ -36,28 +34,9 @@ def main() -> None:
         command += ["-o", str(file), "--force"]
         print(f"{platform.platform()}, {os.cpu_count()} CPUs, Python {platform.python_version()}")
         print(f"{contents.queries:,} queries, {contents.runs} runs, load {os.getloadavg()[0]:.1f}")
-        told = [written(command) for _ in range(ROUNDS)][1:]
-        for what, unit, values in zip(
-            ("wall clock", "processor time", "memory"),
-            ("s", "s", "MB"),
-            zip(*told, strict=True),
-            strict=True,
-        ):
-            middle, most = statistics.median(values), max(values)
-            print(f"labeler report, {what}: {middle:.2f} {unit} (longest {most:.2f})")
+        told = [took(command) for _ in range(ROUNDS)][1:]
+        print_middles("labeler report", told)
         print(f"labeler report, the file: {file.stat().st_size / 1e6:.2f} MB")
-
-
-def written(command: list[str]) -> tuple[float, float, float]:
-    """Return what one process took: seconds, seconds of processor time, megabytes."""
-    start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, used = os.wait4(process.pid, 0)
-    taken = time.perf_counter() - start
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        raise SystemExit(f"labeler report ended with {process.returncode}")
-    return taken, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import platform
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 from labeler.model import Judgment
 from labeler.store import Store
 from tests.benchmarks.drifting import write_drifting
+from tests.benchmarks.processes import took
 from tests.browser.server import Server, launch
 
 RUNS, AGAIN = 365, 5
@@ -73,17 +73,6 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def in_terminal(path: Path) -> tuple[float, float]:
-    """Run ``labeler trend``; return its seconds and the most memory it had, in MB."""
-    began = time.perf_counter()
-    command = [sys.executable, "-m", "labeler", "--db", str(path), "trend"]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
-        raise RuntimeError(f"labeler trend ended with {status}")
-    return time.perf_counter() - began, usage.ru_maxrss / 1_000
-
-
 def main() -> None:
     """Make the golden set, and open its trend."""
     load = Path("/proc/loadavg").read_text(encoding="utf-8").split()[0]
@@ -106,8 +95,8 @@ def main() -> None:
         print(f"most memory of the server: {most_memory(server.process.pid):,.0f} MB", flush=True)
         server.stop()
         browser.close()
-        seconds, memory = in_terminal(path)
-        print(f"labeler trend: {seconds:.1f} s, {memory:,.0f} MB", flush=True)
+        once = took([sys.executable, "-m", "labeler", "--db", str(path), "trend"])
+        print(f"labeler trend: {once.wall:.1f} s, {once.memory:,.0f} MB", flush=True)
 
 
 if __name__ == "__main__":
