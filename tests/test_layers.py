@@ -259,7 +259,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.scripts",
     },
+    "labeler.confining": {"labeler.errors", "labeler.model", "labeler.store"},
     "labeler.desk": {
+        "labeler.confining",
         "labeler.errors",
         "labeler.likeness",
         "labeler.model",
@@ -271,6 +273,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "starlette",
         "labeler.access",
         "labeler.agreement",
+        "labeler.confining",
         "labeler.desk",
         "labeler.discretion",
         "labeler.doors",

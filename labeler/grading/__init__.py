@@ -43,10 +43,15 @@ _pad = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Confined:
-    """The part of the pool a grader keeps to: the queries of one bucket."""
+    """The part of the pool a grader keeps to: the queries of one bucket, of a split, or of both.
 
-    facet: str
-    bucket: str
+    ``leaked`` says what becomes of queries marked as leaked: ``with``, ``without`` or ``only``.
+    """
+
+    facet: str | None = None
+    bucket: str | None = None
+    split: str | None = None
+    leaked: str = "with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +73,8 @@ class Desk:
     whose grades wait in the browser, whatever they are called; ``known_as`` is the name that those
     of the version before wait under. ``is_new``
     says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
-    for every query; ``contact`` says whom to ask. ``query`` is one to begin with, as a list.
+    for every query; ``contact`` says whom to ask. ``query`` is one to begin with, as a list, and
+    ``splits`` are those to choose from, where the page offers a choice.
     """
 
     golden_set: str
@@ -82,6 +88,7 @@ class Desk:
     guideline: str = ""
     contact: str = ""
     confined: Confined | None = None
+    splits: Sequence[str] = ()
     query: str | None = None
 
 
