@@ -116,6 +116,7 @@ else:
             is_new=is_new,
             guideline=settings.guideline or settings.default_guideline,
             contact=settings.contact,
+            evidence_from=settings.evidence_from,
             confined=confined,
             query=chosen_query(is_known, confined),
         )
