@@ -123,8 +123,7 @@ def choose_conventions(settings: Settings) -> Conventions:
 def choose_selection(**more: Any) -> None:
     """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
     splits, leaked = ui.selectable()
-    if splits or address.given("split"):
-        address.choose_or_not("Split", splits, "split", nothing=ALL_SPLITS, what="split", **more)
+    choose_split(splits, **more)
     if leaked or address.given("leaked"):
         address.choose(
             *("Leaked queries", leaked or [WITH], "leaked"),
@@ -134,6 +133,14 @@ def choose_selection(**more: Any) -> None:
             "`labeler leakage FILES --mark`.",
             **more,
         )
+
+
+def choose_split(splits: Sequence[str], **more: Any) -> str | None:
+    """Let the user choose one of ``splits`` or all (None), as far as there are any."""
+    if not splits and not address.given("split"):
+        return None
+    nothing = {"nothing": ALL_SPLITS, "what": "split"}
+    return address.choose_or_not("Split", splits, "split", **nothing, **more)
 
 
 def starting_with(settings: Settings, tasks: Iterable[str]) -> list[str]:

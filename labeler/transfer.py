@@ -11,8 +11,9 @@ from typing import Literal
 from labeler import candidates, formats, freezing
 from labeler.chain import Seal
 from labeler.errors import BadInput
+from labeler.extracts import Extract, check_whole, extract, lists_of
 from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, Proposing, RunKind
-from labeler.model import Candidate, GoldenGrade, IntakeReport, Query
+from labeler.model import EVERYTHING, Candidate, IntakeReport, Query, Selection
 from labeler.store import Disagreement, Store
 from labeler.versions import Content
 
@@ -260,60 +261,74 @@ def run_name_of(path: str | Path) -> str:
 
 
 def export(
-    store: Store, kind: str, seal: Seal | None = None, content: Content | None = None
+    store: Store,
+    kind: str,
+    seal: Seal | None = None,
+    content: Content | None = None,
+    selected: Selection = EVERYTHING,
 ) -> bytes:
     """Return the golden set as one file: the same bytes wherever it is asked for.
 
-    It is the live one unless the ``content`` of a version is given, which has no log.
+    It is the live one unless the ``content`` of a version is given, which has no log; of
+    ``selected`` queries it is a part. Raises `BadInput` for a format that has no part.
 
     BEIR is a zip of its folder; ``beir_folder`` gives the files themselves. It and the log
     have room for the logs' newest ``seal``; the others are what other programs expect, to the
     byte.
     """
     seal = seal or store.newest_seal()
+    check_whole(kind, selected)
     if kind in ("events", "complete") and content is not None:
         raise BadInput(f"the version {content.title!r} has golden grades and no log of its own")
     if kind == "events":
         return formats.write_events([*store.events(), *store.remark_log()], str(seal))
     if kind == "complete":
         return freezing.complete(store)
-    if kind == "beir":
-        return formats.zip_files(beir_folder(store, seal, content))
     if kind not in EXPORTS:
         raise BadInput(f"{kind!r} is no export format; there are {', '.join(EXPORTS)}")
-    queries, grades = golden_set(store, content)
-    state = store.golden_state() if content is None else content.state
+    return written(store, kind, extract(store, content, selected), seal)
+
+
+def written(store: Store, kind: str, leaving: Extract, seal: Seal) -> bytes:
+    """Return what leaves a golden set as one file."""
+    if kind == "beir":
+        return formats.zip_files(beir_folder(store, leaving, seal))
     return formats.write_golden(
-        queries,
-        grades,
-        kind,  # type: ignore[arg-type] # just checked
-        ungraded=store.ungraded() if content is None else (),
+        leaving.queries,
+        leaving.grades,
+        kind,  # type: ignore[arg-type] # `export` has checked it, and the command line's choices
+        ungraded=leaving.ungraded,
         chunks=lambda: {chunk.chunk_id: chunk for chunk in store.chunks()},
-        description=f"golden {state.hash}",
+        description=leaving.described,
     )
 
 
-def export_run(store: Store, name: str, kind: RunKind) -> bytes:
-    """Return a stored run as a file; may raise `NotFound`."""
-    ranked = store.run_lists(name)
+def export_run(store: Store, name: str, kind: RunKind, selected: Selection = EVERYTHING) -> bytes:
+    """Return a stored run as a file, with the lists of ``selected`` queries; see `lists_of`."""
+    ranked = lists_of(store, name, selected)
     if kind != "ragas":
         return formats.write_run(ranked, name, kind)
     texts = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
     return formats.write_run(ranked, name, kind, store.texts_of_queries(), texts)
 
 
-def golden_set(
-    store: Store, content: Content | None = None
-) -> tuple[Sequence[Query], Sequence[GoldenGrade]]:
-    """Return queries and golden grades: the live ones, or those of a version."""
-    return store.golden_set() if content is None else (content.queries, content.grades)
+def refusals(store: Store, selected: Selection = EVERYTHING) -> dict[str, str]:
+    """Return why the golden set cannot leave in some formats, by format: an id may not fit one.
 
-
-def refusals(store: Store) -> dict[str, str]:
-    """Return why the golden set cannot leave in some formats, by format: an id may not fit one."""
-    queries, grades = store.golden_set()
-    found = {kind: formats.refusal(kind, queries, grades) for kind in EXPORTS}
+    Of a part, also which formats carry all or nothing.
+    """
+    leaving = extract(store, selected=selected)
+    found = {kind: formats.refusal(kind, leaving.queries, leaving.grades) for kind in EXPORTS}
+    found |= {kind: _whole_only(kind, selected) or found[kind] for kind in EXPORTS}
     return {kind: why for kind, why in found.items() if why is not None}
+
+
+def _whole_only(kind: str, selected: Selection) -> str | None:
+    try:
+        check_whole(kind, selected)
+    except BadInput as error:
+        return str(error)
+    return None
 
 
 def dated(name: str, revision: int, day: date | None = None) -> str:
@@ -357,16 +372,20 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
             }
 
 
-def beir_folder(
-    store: Store, seal: Seal | None = None, content: Content | None = None
-) -> dict[str, bytes]:
-    """Return the golden set as the files of a BEIR folder, by their path in it."""
-    seal = seal or store.newest_seal()
-    queries, grades = golden_set(store, content)
-    return formats.beir_files(queries, store.chunks(), grades, seal=str(seal))
+def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:
+    """Return what leaves as the files of a BEIR folder, by their path in it.
+
+    The grades of a split are where BEIR has them, such as ``qrels/dev.tsv``; the corpus is whole.
+    """
+    split = leaving.selected.split or "test"
+    files = leaving.queries, store.chunks(), leaving.grades, split
+    return formats.beir_files(*files, seal=str(seal))
 
 
-def note_export(store: Store, name: str, kind: str, seal: Seal, golden: str | None = None) -> bool:
+def note_export(
+    store: Store, name: str, kind: str, seal: Seal, leaving: Mapping[str, object] | None = None
+) -> bool:
     """Add to the audit that the golden set was taken out; False where the file takes no writes."""
-    said = {"format": kind, "seal": str(seal), **({} if golden is None else {"golden": golden})}
-    return store.note_if_possible("export", name, said)
+    return store.note_if_possible(
+        "export", name, {"format": kind, "seal": str(seal), **(leaving or {})}
+    )

@@ -313,7 +313,9 @@ if section == "Agreement":
     asked = agreement.choose()
 elif section == "Disagreements":
     disagreements.choose()
-elif section != "Health":  # which is of all queries
+elif section == "Health":
+    health.choose()
+else:
     with choices.row():
         facet = choose_facet() if section == "Progress" else None
         choices.choose_selection(width=220)

@@ -128,3 +128,84 @@ def test_disagreements_are_of_the_split_in_a_terminal(marked: Store):
     assert queries("--split", "test") == ["q0", "q1"]
     assert queries("--split", "test", "--leaked", "without") == ["q1"]
     assert queries("--in", "split", "dev", "--leaked", "without") == ["q2"]
+
+
+def printed(store: Store, *words: str) -> str:
+    result = CliRunner().invoke(main, ["--db", str(store.path), *words])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_health_is_of_the_split_on_the_page_and_in_a_terminal(marked: Store):
+    every = json.loads(printed(marked, "health", "--format", "json"))
+    some = json.loads(printed(marked, "health", "--format", "json", "--split", "test"))
+    assert (every["queries"], every["judged"], every["confirmed"]["pairs"]) == (4, 4, 8)
+    assert (some["queries"], some["judged"], some["confirmed"]["pairs"]) == (2, 2, 4)
+    assert (some["split"], some["leaked"], every["split"]) == ("test", "with", None)
+    few = ("--split", "test", "--leaked", "without")
+    assert printed(marked, "health", *few).startswith(
+        "Of the queries of: split test · leaked queries left out\n\nSize\n"
+        "  1 query has grades, of 1."
+    )
+    shown = words(open_page("review", review="Health", split="test", leaked="without"))
+    assert "Of the queries of: split test · leaked queries left out." in shown
+    assert "1 query has grades, of 1." in shown
+    shown = words(open_page("review", review="Health"))
+    assert "4 queries have grades, of 4." in shown
+    assert "Of the queries of" not in shown
+
+
+def test_leakage_looks_for_the_queries_of_the_split(marked: Store, tmp_path: Path):
+    file = tmp_path / "train.txt"
+    file.write_text("".join(f"about q{at}\n" for at in range(4)))
+
+    def found(*options: str) -> set[str]:
+        told = printed(marked, "leakage", str(file), "--format", "csv", *options)
+        rows = csv.DictReader(io.StringIO(told))
+        return {row["query_id"] for row in rows if row["found_in"] == "file"}
+
+    assert found() == {"q0", "q1", "q2", "q3"}
+    assert found("--split", "test") == {"q0", "q1"}
+    assert found("--split", "test", "--leaked", "without") == {"q1"}
+    assert "q0" in printed(marked, "leakage", "--marked", "--split", "test")
+    assert "No query is marked" in printed(marked, "leakage", "--marked", "--split", "dev")
+
+
+def test_a_query_that_changed_its_split_is_gone_from_the_one_and_added_to_the_other(
+    marked: Store,
+):
+    printed(marked, "freeze", "v1")
+    marked.set_splits({"q1": "dev"}, {})
+
+    def changes(*options: str) -> list[list[str]]:
+        told = json.loads(printed(marked, "diff", "v1", "--format", "json", *options))
+        return [
+            [each["change"], each["of"], each["query_id"]]
+            for each in told["changes"]
+            if each["of"] == "query"
+        ]
+
+    assert changes() == [["changed", "query", "q1"]]
+    assert changes("--split", "test") == [["gone", "query", "q1"]]
+    assert changes("--split", "dev") == [["added", "query", "q1"]]
+    assert "Of the queries of: split dev" in printed(marked, "diff", "v1", "--split", "dev")
+
+
+def test_data_offers_the_files_of_a_split_and_says_why_some_have_no_part(marked: Store):
+    app = open_page("data", section="Download", split="dev")
+    said = words(app)
+    assert "These are the queries of: split dev." in said
+    labels = {button.proto.label: button.proto.disabled for button in app.get("download_button")}
+    dev = {name.split("-20")[0]: disabled for name, disabled in labels.items()}
+    assert dev["golden-dev"] is False
+    assert dev["golden-beir-dev"] is False
+    assert dev["events-dev"] is True
+    assert dev["golden-complete-dev"] is True
+    assert "events has no part of a golden set (split dev): the log is one chain" in said
+    assert "complete has no part" in said
+
+
+def test_data_lists_the_queries_of_a_split(marked: Store):
+    said = words(open_page("data", section="Queries", split="test"))
+    assert "2 of 4 queries" in said
+    assert "about q2" not in said

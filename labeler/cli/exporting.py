@@ -11,9 +11,12 @@ import click
 from labeler import freezing, transfer
 from labeler.chain import Seal
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
+from labeler.cli.scoring import with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.whole import check_room, write_file, write_folder
+from labeler.extracts import WHOLE, Extract, check_whole, extract
 from labeler.formats import LEAVES_OUT, RUN_KINDS
-from labeler.model import legible
+from labeler.model import EVERYTHING, Selection, legible
 from labeler.safekeeping import kept
 from labeler.store import Store
 from labeler.versions import Content
@@ -57,6 +60,7 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
     "remarks, settings and versions. Only runs, people, seals and the audit are left out.",
 )
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def export(
@@ -74,48 +78,77 @@ def export(
     with .zip. A file that ends with .gz is compressed. Of what is printed, golden is the hash of
     what was written, and the seal tells later whether the log up to now is still the same: it
     stands in PATH.seal.txt, too, where the format has no room for it.
+
+    With --split or --leaked it is a part, which has a hash of its own: the one that its queries
+    have where JSONL is loaded into an empty file by the same settings. BEIR's grades are then in
+    qrels/SPLIT.tsv. The log, --complete and a version as a file carry all or nothing.
     """
     if complete and (run is not None or kind not in (None, COMPLETE)):
         raise click.UsageError("--complete is a format of its own, of the golden set")
+    selected = selection()
     if run is not None:
-        put_run(db, run, path, kind or "trec", replace=force)
+        put_run(db, run, path, kind or "trec", selected, replace=force)
         return
     kind = COMPLETE if complete else kind or kind_of(path)
     if kind == "trec":
         raise click.UsageError("trec is a run's format; add --run NAME, or take --format qrels")
+    check_whole(kind, selected)
     with Store(db) as store:
         seal = store.newest_seal()
         version = None if golden is None else freezing.frozen(store, golden)
-        state = store.golden_state() if version is None else version.state
+        leaving = extract(store, version, selected)
         if kind == "beir" and path.suffix != ".zip":
-            put_folder(path, transfer.beir_folder(store, seal, version), replace=force)
+            put_folder(path, transfer.beir_folder(store, leaving, seal), replace=force)
         else:
-            is_version = kind == VERSION
-            data = as_file(version) if is_version else transfer.export(store, kind, seal, version)
+            data = data_of(store, kind, leaving, seal, version)
             put_sealed(path, data, None if kind in CARRY_IT else seal, replace=force)
-        said = count_events(data) if kind == "events" else described(kind, store, version)
-        noted = transfer.note_export(store, str(path), kind, seal, state.hash)
+        said = count_events(data) if kind == "events" else described(kind, store, leaving, version)
+        noted = transfer.note_export(store, str(path), kind, seal, facts_of(leaving))
     to_output = str(path) == "-"
     if not to_output:
         say(f"{path}: {said}")
     if kind in LEFT_OUT:
         click.echo(f"left out: {LEFT_OUT[kind]}", err=to_output)
-    click.echo(f"golden: {state.hash}", err=to_output)
+    for what, fact in facts_of(leaving).items():
+        click.echo(f"{what}: {fact}", err=to_output)
     click.echo(f"seal: {seal}", err=to_output)
     if not noted:
         click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
 
 
-def put_run(db: Path, run: str, path: Path, kind: str, *, replace: bool) -> None:
-    """Write a stored run."""
+def data_of(
+    store: Store, kind: str, leaving: Extract, seal: Seal, version: Content | None
+) -> bytes:
+    """Return what is written to one file."""
+    if kind == VERSION:
+        return as_file(version)
+    if kind in WHOLE:
+        return transfer.export(store, kind, seal, version)
+    return transfer.written(store, kind, leaving, seal)
+
+
+def facts_of(leaving: Extract) -> dict[str, str]:
+    """Return which golden set leaves, and of which one it is a part, by what people call it."""
+    if leaving.part_of is None:
+        return {"golden": leaving.golden}
+    part = f"{leaving.selected.describe()} of golden {leaving.part_of}"
+    return {"golden": leaving.golden, "part": part}
+
+
+def put_run(
+    db: Path, run: str, path: Path, kind: str, selected: Selection, *, replace: bool
+) -> None:
+    """Write a stored run, or its lists of the selected queries."""
     if kind not in RUN_KINDS:
         raise click.UsageError(f"a run is written as {', '.join(RUN_KINDS)}, not as {kind}")
+    part = {} if selected == EVERYTHING else {"part": selected.describe()}
     with Store(db) as store:
-        data = transfer.export_run(store, run, kind)  # type: ignore[arg-type] # just checked
+        data = transfer.export_run(store, run, kind, selected)  # type: ignore[arg-type] # just checked
         put_file(path, data, replace=replace)
-        noted = store.note_if_possible("export", str(path), {"format": kind, "run": run})
+        noted = store.note_if_possible("export", str(path), {"format": kind, "run": run, **part})
     if str(path) != "-":
-        say(f"{path}: run {run!r}, {len(data.splitlines())} lines")
+        said = [f"run {run!r}", *part.values(), f"{len(data.splitlines())} lines"]
+        say(f"{path}: {', '.join(said)}")
     if not noted:
         click.echo(legible(f"{db} takes no writes now: this export is not in its audit"), err=True)
 
@@ -174,15 +207,14 @@ def as_file(version: Content | None) -> bytes:
     return freezing.as_file(version)
 
 
-def described(kind: str, store: Store, version: Content | None = None) -> str:
+def described(kind: str, store: Store, leaving: Extract, version: Content | None = None) -> str:
     """Say what an export holds; most formats have no query without a golden grade."""
-    if version is not None:
-        counted = [grades for grades in version.by_query.values() if grades or kind not in FLAT]
-        return f"{len(counted)} queries, {len(version.grades)} golden grades, of {version.title}"
-    contents = store.contents()
-    if kind in FLAT:
-        _, grades = store.golden_set()
-        graded = len({grade.query_id for grade in grades})
-        return f"{graded} queries, {contents.golden} golden grades"
-    chunks = f", {contents.chunks - contents.chunks_without_text} chunks" if kind == "beir" else ""
-    return f"{contents.queries} queries{chunks}, {contents.golden} golden grades"
+    graded = {grade.query_id for grade in leaving.grades}
+    queries = len(graded if kind in FLAT else leaving.queries)
+    chunks = ""
+    if kind == "beir":
+        contents = store.contents()
+        chunks = f", {contents.chunks - contents.chunks_without_text} chunks"
+    of = "" if version is None else f", of {version.title}"
+    part = "" if leaving.part_of is None else f", {leaving.selected.describe()}"
+    return f"{queries} queries{chunks}, {len(leaving.grades)} golden grades{of}{part}"

@@ -11,10 +11,13 @@ import click
 
 from labeler import freezing
 from labeler.cli.group import check_raw, database_option, format_option, raw_option, say
-from labeler.cli.scoring import FORMATS
+from labeler.cli.scoring import FORMATS, with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.errors import NotFound
+from labeler.extracts import part_of
 from labeler.formats import spreadsheet
-from labeler.model import SHORT, Version, legible
+from labeler.model import EVERYTHING, SHORT, Selection, Version, legible
 from labeler.store import Store
 from labeler.versions import Change, Content, cells_of, difference, in_words
 
@@ -84,34 +87,45 @@ def _cells(version: Version, now: str) -> list[str]:
 @click.option(
     "--most", type=click.IntRange(1), default=50, show_default=True, help="How many to list."
 )
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def diff(db: Path, old: str, new: str | None, kind: str, raw: bool, most: int) -> None:
     """List what changed between two golden versions.
 
     OLD and NEW are names or hashes of frozen versions. Without NEW it is the golden set as it is
-    now. Settings come first, then queries and buckets, then golden grades with who gave them.
+    now. Settings come first, then queries and buckets, then golden grades with who gave them. With
+    --split a query that changed its split is gone from the one and added to the other.
     """
     check_raw(kind, raw=raw)
+    selected = selection()
     with Store(db) as store:
         before, after = freezing.frozen(store, old), freezing.content_of(store, new)
-    changes = difference(before, after)
+        parts = [part_of(store, each, selected) for each in (before, after)]
+    if not any(part.queries for part in parts):
+        raise NotFound(selected.nothing())
+    changes = difference(*parts)
     if kind == "json":
-        click.echo(_as_json(before, after, changes))
+        click.echo(_as_json(before, after, changes, selected))
     elif kind == "csv":
         rows = cells_of(changes, before.state.hash, after.state.hash)
         click.echo(spreadsheet.as_csv(rows, raw=raw), nl=False)
     else:
         click.echo("\n".join(_as_page(before, after, changes, most, kind)))
+        if selected != EVERYTHING:
+            click.echo(f"Of the queries of: {selected.describe()}")
 
 
-def _as_json(before: Content, after: Content, changes: Sequence[Change]) -> str:
+def _as_json(
+    before: Content, after: Content, changes: Sequence[Change], selected: Selection
+) -> str:
     sides = {
         side: {"name": each.title, "golden": each.state.hash}
         for side, each in (("old", before), ("new", after))
     }
     rows = [{**change.as_row(), "by": list(change.by)} for change in changes]
-    told = {**sides, "description": in_words(changes), "changes": rows}
+    of = {"split": selected.split, "leaked": selected.leaked}
+    told = {**sides, **of, "description": in_words(changes), "changes": rows}
     return json.dumps(told, ensure_ascii=False, indent=1)
 
 

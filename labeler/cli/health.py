@@ -9,14 +9,15 @@ from pathlib import Path
 import click
 
 from labeler.cli.group import database_option, format_option
-from labeler.cli.scoring import conventions_of
+from labeler.cli.scoring import conventions_of, with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, text_lines
 from labeler.deciding import one_measure
 from labeler.evaluation import Scoreboard
 from labeler.fitness import OLD_AFTER, Part, Told, fitness_of, parts_of, record_of
 from labeler.fitness import spread_of as spread_in
 from labeler.leakage import count_alike
-from labeler.model import Settings, legible
+from labeler.model import EVERYTHING, Settings, legible
 from labeler.store import Store
 
 
@@ -31,6 +32,7 @@ from labeler.store import Store
     help="From when on a grade counts as old.",
 )
 @format_option(("table", "json"), "table is for people; json has every number in all digits.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def health(db: Path, after: int, kind: str) -> None:
@@ -38,20 +40,23 @@ def health(db: Path, after: int, kind: str) -> None:
 
     Its size and what that is good for, who confirmed its grades and when, buckets with too few
     queries, its shares beside those of the logs, how often people gave what was proposed, where
-    queries came from, and near-duplicates. A line with ! asks for something to be done.
+    queries came from, and near-duplicates. A line with ! asks for something to be done. With
+    --split or --leaked all but the logs is of these queries alone.
     """
+    chosen = selection()
     with Store(db) as store:
         settings, golden = store.settings(), store.golden_state().hash
-        spread, alike = (
-            spread_of(store, settings),
-            count_alike([query.text for query in store.queries()]),
-        )
-        told = Told.of(store, spread, settings.decide_by, alike)
+        among = store.selected_queries(chosen)
+        texts = [q.text for q in store.queries() if among is None or q.query_id in among]
+        spread, alike = spread_of(store, settings), count_alike(texts)
+        told = Told.of(store, spread, settings.decide_by, alike, among)
     found = fitness_of(told, datetime.now(UTC), after)
     if kind == "json":
-        click.echo(json.dumps({"golden": golden, **record_of(found)}, ensure_ascii=False))
+        said = {"golden": golden, "split": chosen.split, "leaked": chosen.leaked}
+        click.echo(json.dumps({**said, **record_of(found)}, ensure_ascii=False))
     else:
-        click.echo("\n\n".join(as_text(part) for part in parts_of(found)))
+        of = [] if chosen == EVERYTHING else [f"Of the queries of: {chosen.describe()}"]
+        click.echo("\n\n".join([*of, *(as_text(part) for part in parts_of(found))]))
 
 
 def spread_of(store: Store, settings: Settings) -> tuple[float, int] | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
 from labeler.cli.group import FILE, database_option, format_option
 from labeler.cli.leaks import QUERY, REFERENCE, Found, marked_lines, page, records
 from labeler.cli.progress import progress_bar
+from labeler.cli.scoring import with_options
+from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.errors import NotFound
 from labeler.formats import rows, spreadsheet
 from labeler.leakage import (
@@ -24,6 +27,7 @@ from labeler.model import Query
 from labeler.store import Leaked, Store
 
 CHUNKS_AT_ONCE = 2_000
+OfQueryT = TypeVar("OfQueryT", Query, Leaked)
 
 
 @click.command()
@@ -54,6 +58,7 @@ CHUNKS_AT_ONCE = 2_000
     help="Take back that a query is marked as leaked; may be repeated.",
 )
 @click.option("--marked", is_flag=True, help="List the queries that are marked as leaked.")
+@lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
 def leakage(
@@ -72,6 +77,8 @@ def leakage(
     gzip. Case, white space and punctuation do not count, and a few words may be others. Without
     FILES as well, it lists chunks that contain a query whole, and queries that are nearly the same.
 
+    --split and --leaked say which queries are looked for.
+
     --mark keeps which queries were found, so that every score can be shown --leaked with, without
     or only them; --unmark takes it back.
 
@@ -88,9 +95,9 @@ def leakage(
     if mark and not files:
         raise click.UsageError("--mark marks what is found in FILES; name one")
     with Store(db) as store:
-        queries = store.queries()
-        if not queries:
+        if not store.count_queries():
             raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
+        queries = among_selected(store, store.queries())
         found = Found(alike=alike(queries, threshold))
         in_files(files, queries, threshold, found)
         found.chunks = in_chunks(store, queries)
@@ -110,7 +117,7 @@ def of_marked(db: Path, unmarked: Sequence[str], kind: str, *, raw: bool) -> Non
     """Take marks back, and print those that are left."""
     with Store(db) as store:
         store.take_leaks_back(dict.fromkeys(unmarked))
-        found = store.leaked()
+        found = among_selected(store, store.leaked())
     rows_of = [asdict(each) for each in found]
     if kind == "csv":
         click.echo(spreadsheet.as_csv(rows_of, raw=raw), nl=False)
@@ -118,6 +125,12 @@ def of_marked(db: Path, unmarked: Sequence[str], kind: str, *, raw: bool) -> Non
         click.echo(rows.as_json(rows_of), nl=False)
     else:
         click.echo("\n".join(marked_lines(found, kind)))
+
+
+def among_selected(store: Store, every: Sequence[OfQueryT]) -> list[OfQueryT]:
+    """Return what is of the queries that the options select; `NotFound` where there are none."""
+    among = store.selected_queries(selection())
+    return [each for each in every if among is None or each.query_id in among]
 
 
 def marks(found: Found) -> list[Leaked]:

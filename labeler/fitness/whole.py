@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from statistics import median
@@ -36,7 +36,7 @@ class Teller(Protocol):
         """Return every golden grade of queries in use."""
         ...
 
-    def proposals_met(self) -> tuple[list[Met], int]:
+    def proposals_met(self, among: Collection[str] | None = None) -> tuple[list[Met], int]:
         """Return what people first gave where a grade was proposed, and where there is none."""
         ...
 
@@ -66,14 +66,19 @@ class Told:
 
     @staticmethod
     def of(
-        teller: Teller, spread: tuple[float, int] | None, by: str, alike: int | None = None
+        teller: Teller,
+        spread: tuple[float, int] | None,
+        by: str,
+        alike: int | None = None,
+        among: Collection[str] | None = None,
     ) -> Told:
-        """Ask for all of it."""
-        met, only_proposed = teller.proposals_met()
+        """Ask for all of it, or for what is of the queries ``among``; logs are of all."""
+        met, only_proposed = teller.proposals_met(among)
+        queries, graded = teller.queries(), teller.graded_pairs()
         return Told(
-            queries=teller.queries(),
+            queries=[each for each in queries if among is None or each.query_id in among],
             origins=teller.origins(),
-            graded=teller.graded_pairs(),
+            graded=[each for each in graded if among is None or each.query_id in among],
             only_proposed=only_proposed,
             met=met,
             batches=teller.batches(),

@@ -43,10 +43,15 @@ _pad = st.components.v2.component(
 
 @dataclass(frozen=True, slots=True)
 class Confined:
-    """The part of the pool a grader keeps to: the queries of one bucket."""
+    """The part of the pool a grader keeps to: the queries of one bucket, of a split, or of both.
 
-    facet: str
-    bucket: str
+    ``leaked`` says what becomes of queries marked as leaked: ``with``, ``without`` or ``only``.
+    """
+
+    facet: str | None = None
+    bucket: str | None = None
+    split: str | None = None
+    leaked: str = "with"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +74,8 @@ class Desk:
     of the version before wait under. ``is_new``
     says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
     for every query; ``contact`` says whom to ask. From the grade ``evidence_from`` on it is asked
-    which passage made it. ``query`` is one to begin with, as a list.
+    which words made it. ``query`` is one to begin with, as a list, and ``splits`` are those to
+    choose from, where the page offers a choice.
     """
 
     golden_set: str
@@ -84,6 +90,7 @@ class Desk:
     contact: str = ""
     evidence_from: int | None = None
     confined: Confined | None = None
+    splits: Sequence[str] = ()
     query: str | None = None
 
 

@@ -250,11 +250,21 @@ export interface PadData {
   is_new: boolean;
   guideline: string;
   contact: string;
-  /** From which grade on it is asked which passage made it, if from any. */
+  /** From which grade on it is asked which words made it, if from any. */
   evidence_from?: number | null;
-  confined: { facet: string; bucket: string } | null;
+  confined: Confined | null;
+  /** The splits to choose from, where there is a choice. */
+  splits: string[];
   query: string | null;
   cookie: string;
+}
+
+/** The queries somebody keeps to: of a bucket, of a split, with or without those that leaked. */
+export interface Confined {
+  facet: string | null;
+  bucket: string | null;
+  split: string | null;
+  leaked: string;
 }
 
 /** What the lists may ask of the pad. */

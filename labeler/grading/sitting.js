@@ -3,6 +3,7 @@
 
 import { Deck } from "./deck.js";
 import { Drafts, tooLongBy } from "./drafts.js";
+import { askedOf } from "./field.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
 import { keyOf, namesOf, pairOf, remember, rememberedOf, wordsOf } from "./parts.js";
 import { heldIn } from "./passages.js";
@@ -46,9 +47,7 @@ export class Sitting {
     this.who = { golden_set, key, known_as };
     this.grader = grader;
     this.hooks = hooks;
-    this.field = confined
-      ? `&facet=${encodeURIComponent(confined.facet)}&bucket=${encodeURIComponent(confined.bucket)}`
-      : "";
+    this.field = askedOf(confined);
     this.deck = new Deck();
     this.trail = new Trail();
     this.tally = new Tally();

@@ -4,23 +4,32 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
+from functools import partial
 
 import htpy
 import streamlit as st
 
-from labeler import address, links, tables, ui
+from labeler import address, choices, links, tables, ui
 from labeler.deciding import one_measure
 from labeler.fitness import Fitness, Part, Told, fitness_of, parts_of, record_of, spread_of
 from labeler.leakage import count_alike
 from labeler.markup import show_html
+from labeler.model import EVERYTHING, Selection
 from labeler.tables import Said
 
 
+def choose() -> None:
+    """Let the user choose which queries it is said of, as far as there are splits or leaks."""
+    with choices.row():
+        choices.choose_selection(width=220)
+
+
 def show() -> None:
-    """Show how the golden set stands, all queries together."""
+    """Show how the golden set stands: all queries together, or those that the address selects."""
+    selected = ui.shown_selection()
     with ui.open_store() as store:
         newest = (store.data_revision(), store.revision())
-    found = measured(ui.database(), *newest)
+    found = measured(ui.database(), *newest, selected)
     if not found.queries:
         ui.say_empty(
             "There is no query yet",
@@ -28,6 +37,9 @@ def show() -> None:
             "labeler load queries FILE",
         )
         return
+    if selected != EVERYTHING:
+        logs = " The logs are of all questions." if found.logs else ""
+        st.text(f"Of the queries of: {selected.describe()}.{logs}")
     parts = parts_of(found)
     if warned := [said for part in parts for said in part.warnings]:
         show_html(htpy.ul[(htpy.li[said] for said in warned)])
@@ -37,7 +49,8 @@ def show() -> None:
             links.link(f"Scores, weighted by {shares.facet}", to)
     for part in parts:
         show_part(part)
-    ui.offer("Download all of it as JSON", lambda: as_json(found), "health.json", newest[1])
+    file = partial(as_json, found, selected)
+    ui.offer("Download all of it as JSON", file, "health.json", newest[1])
 
 
 def show_part(part: Part) -> None:
@@ -50,26 +63,31 @@ def show_part(part: Part) -> None:
         show_html(tables.sheet(part.headings, rows))
 
 
-def as_json(found: Fitness) -> bytes:
+def as_json(found: Fitness, selected: Selection) -> bytes:
     """Return it as a file for programs."""
-    return json.dumps(record_of(found), ensure_ascii=False, indent=1).encode()
+    said = {"split": selected.split, "leaked": selected.leaked, **record_of(found)}
+    return json.dumps(said, ensure_ascii=False, indent=1).encode()
 
 
-@st.cache_data(max_entries=2, show_spinner="Looking at the golden set …")
-def measured(path: str, data_revision: int, revision: int) -> Fitness:
+@st.cache_data(max_entries=4, show_spinner="Looking at the golden set …")
+def measured(path: str, data_revision: int, revision: int, selected: Selection) -> Fitness:
     """Work it out once for each change."""
     with ui.open_store() as store:
-        settings = store.settings()
+        settings, among = store.settings(), store.selected_queries(selected)
         spread = None
         if len(store.run_names()) > 1:
-            board = ui.live_board(store, ui.conventions(settings))
+            board = ui.live_board(store, ui.conventions(settings, selected=selected))
             spread = spread_of(board.values(one_measure(board.conventions, settings.decide_by)))
-        told = Told.of(store, spread, settings.decide_by, alike(path, data_revision))
+        near = alike(path, data_revision, selected)
+        told = Told.of(store, spread, settings.decide_by, near, among)
     return fitness_of(told, datetime.now(UTC))
 
 
-@st.cache_data(max_entries=2, show_spinner=False)
-def alike(path: str, data_revision: int) -> int | None:
+@st.cache_data(max_entries=4, show_spinner=False)
+def alike(path: str, data_revision: int, selected: Selection) -> int | None:
     """Count the pairs of queries that are nearly the same; None where that takes too long."""
     with ui.open_store() as store:
-        return count_alike([query.text for query in store.queries()])
+        among = store.selected_queries(selected)
+        return count_alike(
+            [query.text for query in store.queries() if among is None or query.query_id in among]
+        )

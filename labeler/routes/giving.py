@@ -12,7 +12,8 @@ from typing import Any
 from starlette.requests import Request
 
 from labeler.agreement import in_words, self_agreement
-from labeler.desk import About, Desk, Paper, Step, together, within
+from labeler.confining import within
+from labeler.desk import About, Desk, Paper, Step, together
 from labeler.errors import BadInput
 from labeler.model import ASKED_TO_DECIDE, Chunk, Judged, Judgment
 from labeler.portions import (
@@ -44,7 +45,7 @@ class Giving:
         asked = request.query_params
         limit = asked.get("limit", "")
         wanted = int(limit) if re.fullmatch("[0-9]{1,4}", limit) else USUAL_ITEMS
-        field = within(asked.get("facet"), asked.get("bucket"))
+        field = within(*map(asked.get, ("facet", "bucket", "split", "leaked")))
         found, about = self._desk.next_for(store, grader, min(wanted, MOST_ITEMS), field)
         papers = fitting_papers(found.papers, about)
         done = self._history(store, grader)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler import transfer, ui
+from labeler import choices, transfer, ui
+from labeler.extracts import WHOLE, named_after
+from labeler.model import EVERYTHING, Selection
 from labeler.safekeeping import backups, kept
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
@@ -29,24 +31,35 @@ WORDS = {
     "events": "The whole log as JSONL: every judgment of every grader",
     "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
+PART = "These are the queries of: {}. A part has a hash of its own, and a backup is of all."
 SEAL = (
     "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
     "whether somebody has changed what was said until now:"
 )
 
 
-@st.fragment(run_every=LOOK_EVERY_SECONDS)
 def download() -> None:
-    """Offer the golden set in every format, under names that keep up with the grading."""
+    """Offer the golden set, or the queries that are chosen, in every format."""
+    with ui.guard():
+        with choices.row():
+            choices.choose_selection(width=220)
+        files(ui.shown_selection())
+
+
+@st.fragment(run_every=LOOK_EVERY_SECONDS)
+def files(selected: Selection) -> None:
+    """Offer files under names that keep up with the grading."""
     with ui.guard(), ui.open_store() as store:
         revision, seal = store.revision(), store.present_seal()
-        refused = refusals(ui.database(), revision, store.data_revision())
+        refused = refusals(ui.database(), revision, store.data_revision(), selected)
+    if selected != EVERYTHING:
+        st.text(PART.format(selected.describe()))
     for kind, words in WORDS.items():
-        name = transfer.dated(transfer.EXPORTS[kind], revision)
+        name = transfer.dated(named_after(transfer.EXPORTS[kind], selected), revision)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.download_button(
                 name,
-                data=ui.noted(partial(exported, kind), name),
+                data=ui.noted(partial(exported, kind, selected), name),
                 file_name=name,
                 key=f"download-{kind}",
                 on_click="ignore",
@@ -55,7 +68,7 @@ def download() -> None:
             )
             st.write(words)
         if kind in refused:
-            ui.show_error(refused[kind])
+            (st.caption if kind in WHOLE else ui.show_error)(refused[kind])
     offer_backup(revision)
     st.caption(
         "A name says of which day a file is and up to which judgment it goes: r12 holds the first "
@@ -76,16 +89,16 @@ def offer_seal(seal: str, name: str) -> None:
 
 
 @st.cache_data(max_entries=2, show_spinner=False)
-def refusals(path: str, revision: int, data_revision: int) -> dict[str, str]:
+def refusals(path: str, revision: int, data_revision: int, selected: Selection) -> dict[str, str]:
     """Return why formats cannot carry the golden set as it is: a download cannot say it."""
     with Store(path) as store:
-        return transfer.refusals(store)
+        return transfer.refusals(store, selected)
 
 
-def exported(kind: str) -> bytes:
+def exported(kind: str, selected: Selection) -> bytes:
     """Return the bytes ``labeler export`` would write."""
     with ui.open_store() as store:
-        return transfer.export(store, kind)
+        return transfer.export(store, kind, selected=selected)
 
 
 def offer_backup(revision: int) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, choices, ui
 from labeler.model import counted
 from labeler.sections import editing
 
@@ -36,10 +36,13 @@ def queries() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = address.write_text("Find", "find", placeholder="id or text")
         shown = address.choose("Which", list(SHOWN), "which", width=140)
+        split = choices.choose_split(ui.selectable()[0], width=140)
         st.button(ADD, on_click=address.write, kwargs={"new": "true"})
     retired, leaked = SHOWN[shown]
     with ui.guard(), ui.open_store() as store:
-        found, count = store.find_queries(words, retired=retired, leaked=leaked, most=MOST)
+        found, count = store.find_queries(
+            words, retired=retired, split=split, leaked=leaked, most=MOST
+        )
         leaks = {leak.query_id: leak.sentence for leak in store.leaked()}
         there = store.contents()
     if not there.queries + there.retired:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from labeler.model import GradedPair, Met
 from labeler.store.connection import Connection
 
@@ -60,13 +62,14 @@ class Standings(Connection):
         rows = self._rows(GRADED)
         return [GradedPair(query, people, bool(led), at) for query, people, led, at in rows]
 
-    def proposals_met(self) -> tuple[list[Met], int]:
+    def proposals_met(self, among: Collection[str] | None = None) -> tuple[list[Met], int]:
         """Return what each grader first gave to pairs that a source proposed a grade for.
 
-        And how many pairs have a proposed grade and no golden one.
+        And how many pairs have a proposed grade and no golden one; of the queries ``among``.
         """
         with self._reading():
             proposed, names = self._proposed(), dict(self._rows(IN_USE))
+            names = {at: name for at, name in names.items() if among is None or name in among}
             first = self._rows(FIRST) if proposed else []
             golden = set(self._rows("SELECT query, chunk FROM golden")) if proposed else set()
         met = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -36,6 +36,20 @@ class Content:
     def title(self) -> str:
         """What people call it."""
         return "live" if self.version is None else self.version.name
+
+    @property
+    def whole(self) -> tuple[Sequence[Query], Sequence[GoldenGrade]]:
+        """Its queries and its golden grades."""
+        return self.queries, self.grades
+
+    def part(self, query_ids: Collection[str]) -> Content:
+        """Return some of its queries with their golden grades, by the same conventions.
+
+        It is no version any more, and has a hash of its own.
+        """
+        queries = [query for query in self.queries if query.query_id in query_ids]
+        grades = [grade for grade in self.grades if grade.query_id in query_ids]
+        return Content(self.settings, queries, grades, self.revision)
 
     @cached_property
     def by_query(self) -> Mapping[str, list[GoldenGrade]]:

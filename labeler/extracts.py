@@ -1,0 +1,115 @@
+"""What of a golden set leaves with a file: all of it, or the queries of a split; writes no file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from labeler import freezing
+from labeler.errors import BadInput, NotFound
+from labeler.model import EVERYTHING, GoldenGrade, Query, Ranking, Selection, Ungraded
+from labeler.store import Store
+from labeler.versions import Content
+
+WHOLE: dict[str, str] = {
+    "events": "the log is one chain: without some of its events nobody could tell whether it is "
+    "whole",
+    "complete": "a complete file makes the golden set anew as it is, with all of its log",
+    "version": "a frozen version proves its hash by all of its queries",
+}
+"""The formats that have no part, and why."""
+
+
+@dataclass(frozen=True)
+class Extract:
+    """Queries with their golden grades, and pairs that are in the pool without one.
+
+    ``golden`` is the hash of just these: what they have where they are loaded into an empty file,
+    by the same conventions. ``part_of`` is the hash of all they were taken from, None for all.
+    """
+
+    queries: Sequence[Query]
+    grades: Sequence[GoldenGrade]
+    ungraded: Sequence[Ungraded]
+    golden: str
+    part_of: str | None = None
+    selected: Selection = EVERYTHING
+
+    @property
+    def described(self) -> str:
+        """Say which golden set it is, and of which one it is a part."""
+        if self.part_of is None:
+            return f"golden {self.golden}"
+        return f"golden {self.golden}, {self.selected.describe()} of {self.part_of}"
+
+
+def extract(
+    store: Store, content: Content | None = None, selected: Selection = EVERYTHING
+) -> Extract:
+    """Return what leaves: of the live golden set, or of the ``content`` of a version.
+
+    Which queries leaked is what is known now. Raises `NotFound` where none is selected.
+    """
+    ungraded = store.ungraded() if content is None else []
+    if selected == EVERYTHING:
+        queries, grades = store.golden_set() if content is None else content.whole
+        state = store.golden_state() if content is None else content.state
+        return Extract(queries, grades, ungraded, state.hash)
+    whole = freezing.live(store) if content is None else content
+    part = part_of(store, whole, selected)
+    if not part.queries:
+        raise NotFound(selected.nothing())
+    left = [pair for pair in ungraded if pair.query_id in part.by_query]
+    return Extract(*part.whole, left, part.state.hash, whole.state.hash, selected)
+
+
+def lists_of(store: Store, run: str, selected: Selection) -> list[Ranking]:
+    """Return a stored run's lists; of a part only those of its queries, which may be none.
+
+    Raises `NotFound` for a run that is not there, and where no query is selected.
+    """
+    lists = store.run_lists(run)
+    kept = store.selected_queries(selected)
+    if kept is None:
+        return lists
+    found = [each for each in lists if each.query_id in kept]
+    if not found:
+        raise NotFound(f"run {run!r} has no list for any query of {selected.describe()}")
+    return found
+
+
+def part_of(store: Store, content: Content, selected: Selection) -> Content:
+    """Return the selected queries of a golden set, with their splits there; there may be none.
+
+    Which queries leaked is what is known now.
+    """
+    if selected == EVERYTHING:
+        return content
+    leaked = {each.query_id for each in store.leaked()}
+    return content.part(
+        {
+            query.query_id
+            for query in content.queries
+            if selected.takes(query.split, is_leaked=query.query_id in leaked)
+        }
+    )
+
+
+def check_whole(kind: str, selected: Selection) -> None:
+    """Raise `BadInput` where a part is asked for in a format that carries all or nothing."""
+    if selected != EVERYTHING and kind in WHOLE:
+        raise BadInput(
+            f"{kind} has no part of a golden set ({selected.describe()}): {WHOLE[kind]}; "
+            "jsonl carries a part, with a hash of its own"
+        )
+
+
+def named_after(name: str, selected: Selection) -> str:
+    """Return the name of a file with which queries are in it.
+
+    >>> named_after("golden-beir.zip", Selection("held-out", "without"))
+    'golden-beir-held-out-without-leaked.zip'
+    """
+    stem, dot, ending = name.partition(".")
+    leaked = {"without": "without-leaked", "only": "leaked"}.get(selected.leaked)
+    return "-".join(filter(None, (stem, selected.split, leaked))) + f"{dot}{ending}"
