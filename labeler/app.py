@@ -37,7 +37,7 @@ from labeler.safekeeping.backups import Schedule
 from labeler.safekeeping.watch import Watch
 from labeler.scripts import script_routes
 from labeler.store import Store, moment
-from labeler.warming import NotesTraffic, Traffic, warm_up
+from labeler.warming import NotesTraffic, Traffic, set_aside, warm_up
 
 keep_legible()
 DATABASE = os.environ.get("LABELER_DB", "golden.db")
@@ -58,6 +58,7 @@ async def hold_open(_: st.App) -> AsyncIterator[dict[str, Any]]:
     that is open.
     """
     answer_at_once()
+    set_aside()
     is_for_leads = not Door.of_this_server().graders_only
     with Store(DATABASE), warm_up(TRAFFIC) if is_for_leads else nullcontext():
         async with (

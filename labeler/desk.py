@@ -14,7 +14,8 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
-from labeler.errors import BadInput, NotFound
+from labeler.confining import Field
+from labeler.errors import NotFound
 from labeler.likeness import first_alike
 from labeler.model import (
     ASKED_TO_DECIDE,
@@ -36,8 +37,6 @@ FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
 MOST_REPEATS = 2
 UNDO_DEPTH = 20
 MOST_FOUND = 30
-
-Field = tuple[str, str]  # a facet and one of its buckets
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +113,11 @@ class Desk:
     def next_for(
         self, store: Store, grader: str, limit: int, within: Field | None = None
     ) -> tuple[Next, dict[str, About]]:
-        """Return the next ``limit`` pairs, of the queries of one bucket or of all.
+        """Return the next ``limit`` pairs, of the queries of one field or of all.
 
         Graders who ask at the same time are led to different queries, but for those that everyone
         gets. A grader's remark on a query takes its other chunks out of their way. Raises
-        `NotFound` for a bucket that is not there.
+        `NotFound` for a field without a query.
         """
         said = store.remarks_by(grader)
         ahead = self._telling() if store.settings().strategy == WHAT_DECIDES else ()
@@ -328,10 +327,7 @@ class Desk:
         if within is None:
             return None
         if within not in self._fields:
-            found = frozenset(store.queries_in(*within))
-            if not found:
-                raise NotFound(f"no query has {within[0]} {within[1]!r}")
-            self._fields[within] = found
+            self._fields[within] = within.queries(store)
         return self._fields[within]
 
     def _catch_up(self, store: Store, grader: str) -> _Grader:
@@ -408,12 +404,3 @@ def _source_of(done: Undoable) -> str:
 
 def _is_outdated(judged: Judged | None) -> bool:
     return judged is not None and not judged.present
-
-
-def within(facet: str | None, bucket: str | None) -> Field | None:
-    """Return the field a grader is confined to; raises `BadInput` for half of one."""
-    if facet is None and bucket is None:
-        return None
-    if not facet or not bucket:
-        raise BadInput("a field is a facet and one of its buckets: give both")
-    return facet, bucket

@@ -6,6 +6,7 @@ their times alone.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import logging
 import threading
@@ -88,8 +89,19 @@ def _take_steps(traffic: Traffic, over: threading.Event) -> None:
 
 def _import_pages() -> None:
     """Import what pages for leads are made from, which takes a second that the start has not."""
-    for name in ("charts", "downloads", "scoring", "tables", "ui"):
+    for name in ("comparing", "failing", "opened", "reviewing", "scoring"):
         importlib.import_module(f"labeler.{name}")
+    set_aside()
+
+
+def set_aside() -> None:
+    """Let Python never look again at what there is now for what could be thrown away.
+
+    Streamlit looks after every run of a page, with all else standing still; all that was imported
+    takes longer to look through than most pages take to run.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def _open_board() -> None:

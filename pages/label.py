@@ -1,12 +1,14 @@
 """Where graders work: the pad does the grading, this page says who, where and in which words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
 from labeler import address, ui
 from labeler.address import Astray
 from labeler.grading import Confined, Desk, Terms, pad
+from labeler.model import LEAKED, SPLITS, WITH
 from labeler.palette import GRADE_COLOURS
 
 OWN = {*address.CARRIED, "query"}  # parameters with a meaning of their own, whatever a facet is
@@ -39,6 +41,19 @@ def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> Confined |
             raise Astray(said, [name, "facet", "bucket"])
         return Confined(name, value)
     return None
+
+
+def kept_to(field: Confined | None, splits: Sequence[str], leaked: bool) -> Confined | None:
+    """Return ``field`` as far as the address keeps to a split, or to what did not leak.
+
+    Raises `Astray` for a split that no query is in.
+    """
+    split = address.among("split", splits, "split")
+    how = LEAKED if leaked else [WITH]
+    told = address.among("leaked", how, "choice of leaked queries") or WITH
+    if split is None and told == WITH:
+        return field
+    return replace(field or Confined(), split=split, leaked=told)
 
 
 def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
@@ -82,6 +97,7 @@ with ui.open_store() as store:
     token = None if name is None else ui.grading_token(store, name)
     giver = None if name is None else store.giver(name)
     golden_set = store.golden_set_uuid()
+    sizes, leaked = store.split_sizes(), bool(store.leaked())
     is_known = store.has_query(address.given("query") or "")
     is_lead = ui.is_lead()
     is_new = name is not None and ui.came_by_invitation() and not store.has_judged(name)
@@ -97,7 +113,8 @@ elif not runs:
     st.write("A run says which chunks a system retrieved. Load one on the Data page, or:")
     st.code("labeler load run FILE")
 else:
-    confined = chosen_field(facets, is_known)
+    field = chosen_field(facets, is_known)
+    splits = [split for split in SPLITS if split in sizes]
     pad(
         Desk(
             golden_set=golden_set,
@@ -116,7 +133,9 @@ else:
             is_new=is_new,
             guideline=settings.guideline or settings.default_guideline,
             contact=settings.contact,
-            confined=confined,
-            query=chosen_query(is_known, confined),
+            evidence_from=settings.evidence_from,
+            confined=kept_to(field, splits, leaked),
+            splits=splits if is_lead else (),
+            query=chosen_query(is_known, field),
         )
     )

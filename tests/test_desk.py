@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from labeler import desk as desk_module
-from labeler.desk import CLAIM_SECONDS, Desk, together, within
+from labeler.confining import Field, within
+from labeler.desk import CLAIM_SECONDS, Desk, together
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     LOWER_MEDIAN,
@@ -21,7 +22,7 @@ from labeler.model import (
     Ranking,
     Settings,
 )
-from labeler.store import Store
+from labeler.store import Leaked, Store
 from tests.shelf import ask, judge, numbers, pair_of, pairs_of, queries_of, remark, shelf
 
 __all__ = ["shelf"]
@@ -156,14 +157,44 @@ def test_a_field_confines_what_comes_and_what_is_counted(filled: Store, loaded):
 @pytest.mark.parametrize("half", [("intent", None), (None, "refund"), ("", "refund")])
 def test_half_a_field_is_refused(half: tuple[str | None, str | None]):
     assert within(None, None) is None
+    assert within(None, None, None, "with") is None
     with pytest.raises(BadInput, match="give both"):
         within(*half)
 
 
 def test_an_unknown_field_is_said(filled: Store):
-    for field in [("intent", "Refund"), ("colour", "red")]:
-        with pytest.raises(NotFound, match=rf"no query has {field[0]} '{field[1]}'"):
+    for field in [Field("intent", "Refund"), Field("colour", "red")]:
+        with pytest.raises(NotFound, match=rf"no query has {field.facet} '{field.bucket}'"):
             ask(Desk(), filled, within=field)
+
+
+def test_a_split_confines_too_and_a_bucket_of_it(shelf: Store):
+    shelf.set_splits({"m0": "dev", "m1": "dev", "m2": "test"}, {})
+    shelf.mark_leaked([Leaked("m1", "few.jsonl", 1, "query", 1.0, "words")])
+    desk = Desk()
+    dev = ask(desk, shelf, limit=60, within=within(None, None, "dev"))
+    assert queries_of(dev) == {"m0", "m1"}
+    assert numbers(dev) == (0, 20, 0, 2)
+    unseen = within(None, None, "dev", "without")
+    assert queries_of(ask(desk, shelf, limit=60, within=unseen)) == {"m0"}
+    assert queries_of(ask(desk, shelf, limit=400)) > {"m0", "m1", "m2", "m3"}
+    shelf.set_splits({"m3": "dev"}, {})
+    dev = ask(desk, shelf, limit=60, within=within(None, None, "dev"))
+    assert queries_of(dev) == {"m0", "m1", "m3"}, "as splits are assigned"
+    with pytest.raises(NotFound, match="no query is in the split held-out"):
+        ask(desk, shelf, within=within(None, None, "held-out"))
+    with pytest.raises(BadInput, match="no split is called 'Dev'"):
+        within(None, None, "Dev")
+
+
+def test_a_split_and_a_bucket_confine_together(filled: Store, loaded):
+    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
+    filled.set_splits({"q1": "test", "q2": "dev"}, {})
+    desk = Desk()
+    both = within("intent", "billing", "dev")
+    assert queries_of(ask(desk, filled, limit=60, within=both)) == {"q2"}
+    with pytest.raises(NotFound, match=r"no query has intent 'billing' \(split test\)"):
+        ask(desk, filled, within=within("intent", "billing", "test"))
 
 
 def test_the_counts_follow_a_grade_an_undo_and_a_cannot_tell(shelf: Store):

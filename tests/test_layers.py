@@ -258,7 +258,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
         "labeler.scripts",
     },
+    "labeler.confining": {"labeler.errors", "labeler.model", "labeler.store"},
     "labeler.desk": {
+        "labeler.confining",
         "labeler.errors",
         "labeler.likeness",
         "labeler.model",
@@ -270,6 +272,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "starlette",
         "labeler.access",
         "labeler.agreement",
+        "labeler.confining",
         "labeler.desk",
         "labeler.discretion",
         "labeler.doors",

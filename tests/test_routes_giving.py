@@ -13,7 +13,7 @@ from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import parse
 from labeler.model import Chunk, Judgment, Query, Ranking, Remark, Settings
 from labeler.routes.giving import MOST_ITEMS
-from labeler.store import Store
+from labeler.store import Leaked, Store
 from tests.pad import Pad, many, pad
 
 __all__ = ["pad"]
@@ -47,6 +47,20 @@ def test_next_is_the_pool_without_what_is_settled_or_ones_own(filled: Store, pad
     assert [item["chunk"] for item in answer["items"]] == ["c4"]
     assert (answer["saved"], answer["open"], answer["without_text"]) == (1, 1, 2)
     assert ("q1", "c1") not in pad.pairs(), "settled by an import"
+
+
+def test_next_is_of_a_split_where_one_is_asked_for(filled: Store, pad: Pad, loaded):
+    filled.add_chunks(loaded([Chunk("c5", "text 5"), Chunk("c6", "text 6")]))
+    filled.set_splits({"q1": "test", "q2": "dev"}, {})
+    filled.mark_leaked([Leaked("q2", "few.jsonl", 1, "query", 1.0, "words")])
+    assert {item["query"] for item in pad.get("next")["items"]} == {"q1", "q2"}
+    answer = pad.get("next", split="dev")
+    assert {item["query"] for item in answer["items"]} == {"q2"}
+    assert (answer["queries_total"], answer["open"]) == (1, 2)
+    assert {item["query"] for item in pad.get("next", leaked="without")["items"]} == {"q1"}
+    assert pad.get("next", split="test", facet="intent", bucket="refund")["queries_total"] == 1
+    assert "no query is in the split held-out" in pad.refused("next", split="held-out")
+    assert "no split is called 'Dev'" in pad.refused("next", split="Dev")
 
 
 def test_next_tells_how_far_a_grader_is(filled: Store, pad: Pad):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -54,6 +55,16 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
     monkeypatch.setattr(Store, "collection", read_again)
     with Store(database) as store:
         assert ui.live_board(store, ui.conventions(store.settings())).run_names == ("A",)
+
+
+def test_garbage_is_not_looked_for_in_what_pages_are_made_from(database: Path) -> None:
+    before = gc.get_freeze_count()
+    visits = Visits()
+    visits.are_gone.set()
+    with warm_up(visits) as thread:
+        thread.join(timeout=60)
+    assert gc.get_freeze_count() > before
+    assert not any(each is ui.__dict__ for each in gc.get_objects())
 
 
 def test_nothing_is_opened_while_somebody_asks(
@@ -116,11 +127,12 @@ async def test_each_message_of_a_request_counts_as_traffic() -> None:
 
 
 SERVE = """
-import asyncio, threading
+import asyncio, gc, threading
 from labeler import app
 async def look():
     async with app.hold_open(app.app):
         print([thread.name for thread in threading.enumerate()])
+        print(len(gc.get_objects()) < gc.get_freeze_count() / 10)
 asyncio.run(look())
 """
 
@@ -133,4 +145,6 @@ def test_a_server_for_graders_alone_opens_no_board(
     done = subprocess.run(
         [sys.executable, "-c", SERVE], env=environment, capture_output=True, text=True, check=True
     )
-    assert (warming.NAME in done.stdout) is opens
+    threads, is_set_aside = done.stdout.splitlines()
+    assert (warming.NAME in threads) is opens
+    assert is_set_aside == "True"  # or each run of a page would look through all that is imported

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import altair as alt
 import pandas as pd
 
-from labeler.charts.look import Names, dressed
+from labeler.charts.look import Names, dressed, tips
 from labeler.palette import MARKS, QUIET, RUN_COLOURS
 
 MOST_DRAWN = len(RUN_COLOURS)
@@ -48,10 +48,10 @@ def drift_chart(rows: Sequence[Drift], description: str) -> alt.LayerChart | alt
         x=alt.X("week:O", title="week from (UTC)", scale=alt.Scale(domain=weeks), axis=axis),
         y=alt.Y("difference:Q", title="grade − agreed grade", scale=alt.Scale(nice=True)),
         tooltip=[
-            "grader:N",
+            *tips("grader:N"),
             alt.Tooltip("week:O", title="week from"),
             alt.Tooltip("difference:Q", title="mean difference", format="+.4f"),
-            "chunks:Q",
+            *tips("chunks:Q"),
         ],
     )
     colours = _looks(graders, RUN_COLOURS)
@@ -62,7 +62,7 @@ def drift_chart(rows: Sequence[Drift], description: str) -> alt.LayerChart | alt
         fillOpacity=alt.FillOpacity("enough:Q", scale=WHETHER, legend=None),
     )
     rule = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=QUIET)
-    layers = alt.layer(rule.encode(y="difference:Q"), coloured.mark_line(), points)
+    layers = alt.layer(rule.encode(y=alt.Y("difference:Q")), coloured.mark_line(), points)
     chart = layers.properties(height=260, description=description)
     return dressed(chart.add_params(graders.parameter))
 

@@ -54,7 +54,7 @@ def delta_scatter(frame: pd.DataFrame, heading: str, a: str, b: str) -> alt.Laye
     diagonal: alt.Chart = (
         alt.Chart(pd.DataFrame({"a": [0.0, most], "b": [0.0, most]}))
         .mark_line(strokeDash=[4, 4], color=QUIET)
-        .encode(x="a:Q", y="b:Q")
+        .encode(x=alt.X("a:Q"), y=alt.Y("b:Q"))
     )
     shapes = alt.Scale(domain=list(OUTCOMES), range=["triangle-up", "circle", "triangle-down"])
     points: alt.Chart = (

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from labeler.charts.heat import HeatCell, heat_chart
-from labeler.charts.look import INK, LEAST_FONT, dressed
+from labeler.charts.look import INK, LEAST_FONT, dressed, tips
 from labeler.diagnosis import FailureClass
 
 BAR_COLOUR = "#4a8fd0"
@@ -41,11 +41,13 @@ def failure_chart(
             axis=alt.Axis(tickMinStep=1),
             scale=alt.Scale(domain=[0, max([1, *counts.values()]) * 1.12]),
         ),
-        tooltip=["class", "side", "queries", alt.Tooltip("shown:N", title="share")],
+        tooltip=[*tips("class", "side", "queries"), alt.Tooltip("shown:N", title="share")],
     )
     chart = alt.layer(
         base.mark_bar(color=BAR_COLOUR, height=16),
-        base.mark_text(align="left", dx=5, fontSize=LEAST_FONT, color=INK).encode(text="shown:N"),
+        base.mark_text(align="left", dx=5, fontSize=LEAST_FONT, color=INK).encode(
+            text=alt.Text("shown:N")
+        ),
     ).properties(height=26 * len(frame) + 50, description=description)
     return dressed(chart)
 

@@ -61,8 +61,8 @@ def heat_chart(
     ink = alt.Color("ink:N", scale=alt.Scale(domain=inks, range=inks), legend=None)
     chart = alt.layer(
         boxes.encode(color=alt.Color("value:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=13, dy=-6).encode(text="shown:N", color=ink),
-        base.mark_text(fontSize=LEAST_FONT, dy=9).encode(text="note:N", color=ink),
+        base.mark_text(fontSize=13, dy=-6).encode(text=alt.Text("shown:N"), color=ink),
+        base.mark_text(fontSize=LEAST_FONT, dy=9).encode(text=alt.Text("note:N"), color=ink),
     ).properties(height=40 * len(down.names) + 78, description=description)
     chart = chart.add_params(down.parameter, across.parameter)
     chart.resolve = alt.Resolve(scale=alt.ScaleResolveMap(color="independent"))

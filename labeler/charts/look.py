@@ -12,6 +12,10 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 import altair as alt
+from altair.utils import schemapi
+
+# A chart is checked against Vega's schema once, whole, as it is drawn; and not each part of it.
+schemapi.disable_debug_mode()
 
 LEAST_FONT = 12  # pixels
 INK = "currentColor"  # the page's text, on a light ground and on a dark one
@@ -50,6 +54,14 @@ class Names:
     def parameter(self) -> alt.Parameter:
         """What has to be added to the chart that spells them."""
         return alt.param(name=self.key, value=list(self.names))
+
+
+def tips(*fields: str) -> list[alt.Tooltip]:
+    """Return what a tooltip says of these fields, under their own names.
+
+    Given as plain text, Altair would look through all of Vega's schema for each of them.
+    """
+    return [alt.Tooltip(field) for field in fields]
 
 
 def dressed(chart: ChartT) -> ChartT:

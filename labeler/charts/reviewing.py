@@ -9,7 +9,7 @@ from typing import NamedTuple
 import altair as alt
 import pandas as pd
 
-from labeler.charts.look import Names, dressed
+from labeler.charts.look import Names, dressed, tips
 from labeler.palette import GRADE_COLOURS, QUIET, RUN_COLOURS
 
 LEAST_DAYS, MOST_DAYS = 14, 92
@@ -54,7 +54,7 @@ def day_chart(given: Sequence[tuple[str, str, int]], description: str) -> alt.Ch
             y=alt.Y("grades:Q", title="grades", axis=alt.Axis(tickMinStep=1)),
             color=alt.Color("place:N", scale=scale, legend=day_legend(graders)),
             order=alt.Order("place:Q"),
-            tooltip=["day", "grader", "grades"],
+            tooltip=tips("day", "grader", "grades"),
         )
         .add_params(graders.parameter)
         .properties(height=320, description=description)
@@ -148,7 +148,7 @@ def progress_chart(shares: Sequence[Share], description: str) -> alt.LayerChart 
         ),
         color=alt.Color("state:N", scale=scale, sort=shown, legend=legend),
         order=alt.Order("place:Q"),
-        tooltip=["bucket", "state", "chunks", alt.Tooltip("share:N", title="graded")],
+        tooltip=[*tips("bucket", "state", "chunks"), alt.Tooltip("share:N", title="graded")],
     )
     height = 30 * len(shares) + 90
     chart = alt.layer(bars).properties(height=height, description=description)

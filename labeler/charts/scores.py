@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from labeler.charts.look import INK, LEAST_FONT, Names, dressed
+from labeler.charts.look import INK, LEAST_FONT, Names, dressed, tips
 from labeler.evaluation import Conventions, Score
 from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
 
@@ -52,8 +52,10 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
             shape=alt.Shape("at:N", scale=_scale(runs, MARKS), legend=None),
             color=alt.Color("at:N", scale=_scale(runs, RUN_COLOURS), legend=None),
             tooltip=[
-                *("run:N", "measure:N", alt.Tooltip("value:Q", title="mean", format=".4f")),
-                *(alt.Tooltip("n:Q", title="queries"), "holes:Q"),
+                *tips("run:N", "measure:N"),
+                alt.Tooltip("value:Q", title="mean", format=".4f"),
+                alt.Tooltip("n:Q", title="queries"),
+                *tips("holes:Q"),
             ],
         )
         .add_params(lines.parameter)
@@ -93,7 +95,8 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
             color=alt.Color("at:N", scale=_scale(runs, RUN_COLOURS), legend=None),
             strokeDash=alt.StrokeDash("at:N", scale=_scale(runs, DASHES), legend=None),
             tooltip=[
-                *("run:N", "k:Q", alt.Tooltip("value:Q", title="mean", format=".4f")),
+                *tips("run:N", "k:Q"),
+                alt.Tooltip("value:Q", title="mean", format=".4f"),
                 alt.Tooltip("n:Q", title="queries"),
             ],
         )
@@ -111,10 +114,10 @@ def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
     return (
         alt.Chart(rules)
         .mark_rule(strokeDash=[2, 4], color=QUIET)
-        .encode(x="k:Q", tooltip=["label", "k"]),
+        .encode(x=alt.X("k:Q"), tooltip=tips("label", "k")),
         alt.Chart(rules)
         .mark_text(align="left", dx=4, y=10, color=INK, fontSize=LEAST_FONT)
-        .encode(x="k:Q", text="label:N"),
+        .encode(x=alt.X("k:Q"), text=alt.Text("label:N")),
     )
 
 

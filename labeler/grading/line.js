@@ -1,6 +1,7 @@
 // The line above the chunk: what is saved, how far it is, who grades, and what went wrong. Knows
 // elements and words; keeps nothing.
 
+import { fieldWords, ofAll, ofSplit } from "./field.js";
 import { othersWaiting } from "./outbox.js";
 import { finderIn } from "./parts.js";
 import { statusWords, troubleWords } from "./status.js";
@@ -30,6 +31,7 @@ export class StatusLine {
     this.write(".progress", progressWords(tally, deck.current?.item.query, terms));
     this.write(".overall", overallWords(tally, terms));
     this.paintField();
+    this.paintSplits();
     const others = othersWaiting(sitting.who);
     this.write(".trouble-words", troubleWords(sitting, refused, others, terms));
     this.find(".look").hidden = !refused.length;
@@ -37,16 +39,28 @@ export class StatusLine {
   }
 
   paintField() {
-    const { confined, grader, can_change_name, terms } = this.data;
+    const { confined, grader, can_change_name, splits, terms } = this.data;
     this.write(".grader", `grading as ${grader}`);
     this.find(".change").hidden = can_change_name === false;
-    this.find(".confined").hidden = !confined;
+    const only = fieldWords(confined, splits.length > 0);
+    this.find(".confined").hidden = !only;
     if (!confined) return;
-    this.write(".only", `only ${confined.facet} = ${confined.bucket}`);
-    const everything = new URL(location.href);
-    for (const name of ["facet", "bucket", confined.facet]) everything.searchParams.delete(name);
+    this.write(".only", only);
     this.write(".everything", `all ${terms.question[1]}`);
-    this.find(".everything").setAttribute("href", everything.href);
+    this.find(".everything").setAttribute("href", ofAll(location.href, confined));
+  }
+
+  // What waits stays in the browser's storage, and is sent from the page that comes.
+  paintSplits() {
+    const { confined, splits } = this.data;
+    const box = /** @type {HTMLSelectElement} */ (this.find(".splits"));
+    box.hidden = !splits.length;
+    if (box.options.length !== splits.length + 1) {
+      const offered = splits.map((split) => new Option(split, split));
+      box.replaceChildren(new Option("all splits", ""), ...offered);
+      box.onchange = () => location.assign(ofSplit(location.href, box.value));
+    }
+    box.value = confined?.split ?? "";
   }
 
   /** @type {(selector: string, text: string) => void} */

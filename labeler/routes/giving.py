@@ -12,7 +12,8 @@ from typing import Any
 from starlette.requests import Request
 
 from labeler.agreement import in_words, self_agreement
-from labeler.desk import About, Desk, Paper, Step, together, within
+from labeler.confining import within
+from labeler.desk import About, Desk, Paper, Step, together
 from labeler.errors import BadInput
 from labeler.model import ASKED_TO_DECIDE, Chunk, Judged, Judgment
 from labeler.portions import (
@@ -44,7 +45,7 @@ class Giving:
         asked = request.query_params
         limit = asked.get("limit", "")
         wanted = int(limit) if re.fullmatch("[0-9]{1,4}", limit) else USUAL_ITEMS
-        field = within(asked.get("facet"), asked.get("bucket"))
+        field = within(*map(asked.get, ("facet", "bucket", "split", "leaked")))
         found, about = self._desk.next_for(store, grader, min(wanted, MOST_ITEMS), field)
         papers = fitting_papers(found.papers, about)
         done = self._history(store, grader)
@@ -253,9 +254,16 @@ def own_of(paper: Paper) -> dict[str, Any]:
 
 
 def judged_of(judged: Judged | Judgment) -> dict[str, Any]:
-    """Return what the pad shows of the grader's own judgment."""
-    said = ("event_id", "kind", "grade", "reason", "note")
-    return {name: getattr(judged, name) for name in said}
+    """Return what the pad shows of the grader's own judgment; passages where there are any.
+
+    Of those in a text that has changed since it is told how many they are, and not where.
+    """
+    said = {name: getattr(judged, name) for name in ("event_id", "kind", "grade", "reason", "note")}
+    if not judged.evidence:
+        return said
+    if isinstance(judged, Judged) and not judged.present:
+        return {**said, "lost": len(judged.evidence)}
+    return {**said, "evidence": judged.evidence}
 
 
 def done_of(done: Undoable, paper: Paper, hand: Hand) -> dict[str, Any]:

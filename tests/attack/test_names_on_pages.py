@@ -223,6 +223,22 @@ def test_addresses_of_label_mean_what_they_meant(called, monkeypatch):
         assert [button.label for button in app.button] == ["Go on without it"], wrong
 
 
+def test_label_keeps_to_a_split_beside_a_bucket(called, monkeypatch):
+    with Store(called) as store:
+        store.set_splits({"q0": "dev"}, {})
+    told = []
+    monkeypatch.setattr("labeler.grading.pad", told.append)
+    open_page("label", split="dev", intent="red")
+    open_page("label", split="dev")
+    open_page("label", split="dev", query="q1")
+    fields = [(desk.confined.facet, desk.confined.split, desk.query) for desk in told]
+    assert fields == [("intent", "dev", None), (None, "dev", None), (None, "dev", "q1")]
+    assert told[0].splits == ["dev"]
+    app = open_page("label", split="test")
+    assert "no split is called 'test'; there are: dev" in words(app)
+    assert [button.label for button in app.button] == ["Go on without it"]
+
+
 def test_a_bucket_called_as_the_choice_of_none_can_be_chosen(called):
     app = open_page("queries", facet="intent", bucket="every bucket")
     assert list(app.dataframe[0].value["query"]) == ["q1", "q3"]

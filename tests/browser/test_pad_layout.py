@@ -7,7 +7,16 @@ from playwright.sync_api import expect
 
 from labeler.model import Chunk
 from labeler.store import Store
-from tests.browser.padpage import LAPTOP, PHONE, WORDS_150, all_saved, library, press, ready
+from tests.browser.padpage import (
+    LAPTOP,
+    PHONE,
+    WORDS_150,
+    all_saved,
+    cut_off,
+    library,
+    press,
+    ready,
+)
 from tests.browser.server import loaded
 from tests.browser.still import follow
 
@@ -150,6 +159,38 @@ def test_an_address_confines_grading_to_one_bucket(serve, visit, tmp_path):
         ready(page)
         expect(page.locator(".overall")).to_contain_text("of 4 questions")
         expect(page.locator(".confined")).to_be_hidden()
+
+
+def test_a_lead_chooses_a_split_and_what_waits_is_not_lost(serve, visit, tmp_path):
+    path = library(tmp_path / "library.db", queries=4)
+    with Store(path) as store:
+        store.set_splits({"q1": "dev", "q2": "test", "q3": "test"}, {})
+    served = serve(path)
+    page = visit(served.url)
+    ready(page)
+    cut_off(page)
+    press(page, "2")
+    expect(page.locator(".status .state")).to_contain_text("1 kept")
+    page.on("dialog", lambda dialog: dialog.accept())  # it asks before it leaves what waits
+    box = page.get_by_role("combobox", name="Which split to grade")
+    box.select_option("test")
+    page.wait_for_url("**split=test*")
+    page.unroute_all()
+    all_saved(page, 1)
+    ready(page)
+    expect(box).to_have_value("test")
+    expect(page.locator(".confined")).to_be_hidden()
+    expect(page.locator(".overall")).to_contain_text("of 2 questions")
+    assert page.locator(".query-text").text_content()[15] in "23"
+    box.press("1")
+    all_saved(page, 1)
+    follow(page, f"{page.url}&intent=refund")
+    expect(page.locator(".only")).to_have_text("only intent = refund")
+    expect(page.locator(".overall")).to_contain_text("of 1 questions")
+    page.get_by_role("link", name="all questions").click()
+    ready(page)
+    expect(page.locator(".overall")).to_contain_text("of 4 questions")
+    assert "split" not in page.url
 
 
 def test_a_bucket_that_is_not_there_is_said(serve, visit, tmp_path):
