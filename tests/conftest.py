@@ -17,7 +17,6 @@ from starlette.types import ASGIApp, Message
 
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.newborn import newborn
 
 ROOT = Path(__file__).parent.parent
 
@@ -57,7 +56,7 @@ def golden() -> Callable[..., LoadedGolden]:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A new golden set in a file of its own, with nothing in it."""
-    with Store(newborn(tmp_path / "golden.db")) as opened:
+    with Store(tmp_path / "golden.db", create=True) as opened:
         yield opened
 
 

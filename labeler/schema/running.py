@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from labeler.schema.light import Database
+from sqlite_utils import Database
 
 
 def run(db: Database, script: str) -> None:
