@@ -102,7 +102,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.versions": {"labeler.errors", "labeler.model"},
     "labeler.store": {
         "numpy",
-        "sqlite_utils",
         "labeler.chain",
         "labeler.errors",
         "labeler.model",
