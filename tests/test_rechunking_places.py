@@ -147,7 +147,7 @@ def test_headings_of_both_chunkings_are_left_out_although_they_differ(
             cut._replace(text=f"Handbook of fees\nSection {number // each}\n\n{cut.text}")
             for number, cut in enumerate(cuts(name, text, spans_of(text, size), document_id))
         ]
-        for name, size, each in (("o", 500, 4), ("n", 480, 3))
+        for name, size, each in (("o", 500, 4), ("n", 480, 2))
     )
     found = find_places(old, new)
     assert found.unplaced == found.ambiguous == []
