@@ -137,6 +137,23 @@ def test_headings_of_the_old_chunks_are_no_text_of_the_document() -> None:
     assert not any(place.is_changed for place in found.new.values())
 
 
+@pytest.mark.parametrize("document_id", ["d", None])
+def test_headings_of_both_chunkings_are_left_out_although_they_differ(
+    document_id: str | None,
+) -> None:
+    text = document("prose", random.Random(8))
+    old, new = (
+        [
+            cut._replace(text=f"Handbook of fees\nSection {number // each}\n\n{cut.text}")
+            for number, cut in enumerate(cuts(name, text, spans_of(text, size), document_id))
+        ]
+        for name, size, each in (("o", 500, 4), ("n", 480, 2))
+    )
+    found = find_places(old, new)
+    assert found.unplaced == found.ambiguous == []
+    assert not any(place.is_changed for place in found.new.values())
+
+
 def test_a_changed_word_is_seen() -> None:
     text = document("prose", random.Random(9))
     words = text[200:600].split()

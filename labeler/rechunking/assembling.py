@@ -54,10 +54,13 @@ def assemble(cuts: Iterable[Cut]) -> Iterator[Assembled]:
     for document_id, own in documents.items():
         headings = Headings(cut.text for cut in own)
         ordered = sorted(own, key=_order)
-        pieces = [
-            _Piece(cut.chunk_id, squeezed(cut.text), headings.repeated(cut.text)) for cut in ordered
-        ]
-        yield _joined(document_id, pieces)
+        yield _joined(document_id, [_piece(cut, headings) for cut in ordered])
+
+
+def _piece(cut: Cut, headings: Headings) -> _Piece:
+    added = headings.added(cut.text)
+    heading = headings.repeated(cut.text) - added
+    return _Piece(cut.chunk_id, squeezed(cut.text)[added:], heading)
 
 
 def _order(cut: Cut) -> tuple[bool, int]:
