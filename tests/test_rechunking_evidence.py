@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import math
 
-from labeler.rechunking import Basis, Cut, Graded, evidence_of, find_places, score_evidence
+from labeler.rechunking import (
+    Basis,
+    Cut,
+    Graded,
+    evidence_of,
+    find_places,
+    rank_documents,
+    score_evidence,
+)
 
 FEES = "Annual fees are due in May, and are taken from the account."
 LATE = "A late transfer costs twelve euros, which the branch may waive."
@@ -52,3 +60,15 @@ def test_a_zero_has_no_evidence_and_without_any_nothing_is_defined() -> None:
     assert evidence_of(zero, PLACES) == {}
     found = score_evidence(["n1"], [], PLACES.new, PLACES.new_texts)
     assert all(map(math.isnan, (found.recall, found.precision, found.iou)))
+
+
+def test_documents_are_ranked_by_their_first_chunk_with_their_best_grade() -> None:
+    new = [
+        Cut("n1", FEES, "a", 1),
+        Cut("n2", LATE, "a", 2),
+        Cut("n3", OLD[1].text, "b"),
+        Cut("n4", "Nobody has ever said this in any branch."),
+    ]
+    places = find_places(new[:3], new)
+    found = rank_documents(["n4", "n2", "n3", "n1"], places.new, places, {"n1": 2, "n2": 0})
+    assert found == [("a", 2, 2), ("b", 3, None)]

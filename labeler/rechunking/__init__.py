@@ -4,7 +4,13 @@ Knows documents, chunks, passages and grades; not where they are stored, nor any
 """
 
 from labeler.rechunking.carrying import carry
-from labeler.rechunking.evidence import EvidenceScore, evidence_of, score_evidence
+from labeler.rechunking.evidence import (
+    DocumentRank,
+    EvidenceScore,
+    evidence_of,
+    rank_documents,
+    score_evidence,
+)
 from labeler.rechunking.placing import Places, check_offsets, find_places
 from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment
 
@@ -12,6 +18,7 @@ __all__ = [
     "Basis",
     "Carried",
     "Cut",
+    "DocumentRank",
     "EvidenceScore",
     "Graded",
     "Place",
@@ -21,5 +28,6 @@ __all__ = [
     "check_offsets",
     "evidence_of",
     "find_places",
+    "rank_documents",
     "score_evidence",
 ]

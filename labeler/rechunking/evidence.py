@@ -105,3 +105,40 @@ def score_evidence(
             if each.at < size
         ]
     return EvidenceScore(length(common(evidence, joined(held))), retrieved, length(evidence))
+
+
+class DocumentRank(NamedTuple):
+    """A document by its id, the rank of its first chunk from 1 on, and its best chunk's grade.
+
+    The grade is None where none of its chunks in the list is graded.
+    """
+
+    document_id: str
+    rank: int
+    grade: int | None
+
+
+def rank_documents(
+    ranked: Sequence[str], placed: Mapping[str, Place], places: Places, grades: Mapping[str, int]
+) -> list[DocumentRank]:
+    """Return the documents that chunks of a list are of, best first, so that chunkings compare.
+
+    ``grades`` are a query's, by chunk of the list's chunking. Left out are chunks that stand in no
+    one document with an id.
+
+    >>> from labeler.rechunking import Cut, find_places
+    >>> new = [Cut("n1", "Fees are due in May.", "a"), Cut("n2", "Dues vary by branch.", "b")]
+    >>> places = find_places(new, new)
+    >>> [tuple(each) for each in rank_documents(["n2", "n1"], places.new, places, {"n1": 3})]
+    [('b', 1, None), ('a', 2, 3)]
+    """
+    first: dict[str, int] = {}
+    best: dict[str, int] = {}
+    for rank, chunk_id in enumerate(ranked, 1):
+        document_id = places.document_of(placed[chunk_id])
+        if document_id is None:
+            continue
+        first.setdefault(document_id, rank)
+        if chunk_id in grades:
+            best[document_id] = max(best.get(document_id, 0), grades[chunk_id])
+    return [DocumentRank(name, rank, best.get(name)) for name, rank in first.items()]

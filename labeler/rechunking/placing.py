@@ -48,21 +48,21 @@ class Places:
         """The new chunks that stand in several places alike: they decide nothing."""
         return [chunk_id for chunk_id, place in self.new.items() if place.others]
 
+    def document_of(self, place: Place) -> str | None:
+        """Return the id of the one document a place is of; None where there is none, or several."""
+        numbers = {self.ground.number_at(start) for start, _ in place.spans}
+        return self.ground.sources[numbers.pop()].document_id if len(numbers) == 1 else None
+
     def where(self, place: Place) -> tuple[str, int, int] | None:
         """Return a place's document and its code points there, half open, from first to last.
 
         None where the document's text was not given, or the place is of several documents.
         """
-        spans = place.spans
-        sources = {self.ground.number_at(start) for start, _ in spans}
-        if len(sources) != 1:
-            return None
-        [number] = sources
-        document_id = self.ground.sources[number].document_id
+        document_id = self.document_of(place)
         if document_id is None or document_id not in self.documents:
             return None
-        first = self.ground.starts[number]
-        stood = origins(self.documents[document_id])
+        first, _ = self.ground.range_of(document_id)
+        stood, spans = origins(self.documents[document_id]), place.spans
         start, end = spans[0][0] - first, spans[-1][1] - first
         return document_id, int(stood[start]), int(stood[end - 1]) + 1
 
