@@ -3,6 +3,7 @@
 import { drawn } from "./case.js";
 import { bringUp, closeConnectionDialog, find, isEditable, nameOf, newId } from "./hands.js";
 import { Listing } from "./listing.js";
+import { paintMarked } from "./marked.js";
 import { Position } from "./position.js";
 import { drawRows } from "./rows.js";
 import { empty, finished } from "./saying.js";
@@ -367,7 +368,7 @@ export class Bench {
       const { text, more } = await ask(this.data.token, `/api/text?${asked}`);
       item.text = `${item.text ?? ""}${text}`;
       item.more = more;
-      place.textContent = item.text;
+      paintMarked(place, item.text, item.opinions);
       if (more === null) place.parentElement?.querySelector("button")?.remove();
     });
   }

@@ -226,3 +226,19 @@ def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, 
         "evidence was marked in the text of before and cannot be found any more"
     )
     expect(page.locator("mark.evidence")).to_have_count(0)
+
+
+def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
+    with Store(reads) as store:
+        for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):
+            store.add_grader(name)
+            store.judge(Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),)))
+    served = serve(reads)
+    page = visit(f"{served.url}/review?review=Disagreements")
+    marks = page.locator("mark.evidence")
+    expect(marks).to_have_text([f"3 Ann{DAYS}", f"0 Bob{CAFE}"])
+    page.goto(f"{served.url}/queries?query=q0")
+    page.locator("summary", has_text="Title 0").first.click()
+    expect(page.locator("details[open] mark.evidence")).to_have_text(
+        [f"3 Ann{DAYS}", f"0 Bob{CAFE}"]
+    )
