@@ -20,7 +20,7 @@ from labeler.errors import NotFound
 # counts as failing, and by which golden set. The rest of an address is about the page one is on.
 CARRIED = (
     *("a", "b", "facet", "bucket", "other", "crossing", "measure", "preset"),
-    *("split", "leaked", "bar", "below", "loss", "golden"),
+    *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
 
 Value = str | Sequence[str] | None

@@ -20,7 +20,12 @@ MOST_KEPT = 4  # of which each has the draws of all queries
 def means_of(
     board: Scoreboard, runs: Sequence[str], measures: Iterable[Measure], facet: str | None = None
 ) -> MeanBands:
-    """Return the bands of means of runs that are compared with each other."""
+    """Return the bands of means of runs that are compared with each other.
+
+    None of weighted means, for which they are not worked out.
+    """
+    if board.weights is not None:
+        return {}
     return _bands_of(board, runs).means(board, measures, facet)
 
 
@@ -35,7 +40,12 @@ def of_places(
 def of_pair(
     board: Scoreboard, a: str, b: str, measures: Sequence[Measure], facet: str | None = None
 ) -> tuple[MeanBands, DeltaBands]:
-    """Return the bands of A, B and B - A over all queries and, with a facet, in each bucket."""
+    """Return the bands of A, B and B - A over all queries and, with a facet, in each bucket.
+
+    None of weighted means, for which they are not worked out.
+    """
+    if board.weights is not None:
+        return {}, {}
     bands = _bands_of(board, (a, b))
     means, deltas = dict(bands.means(board, measures)), dict(bands.deltas(board, measures))
     if facet is not None:

@@ -5,7 +5,7 @@ Knows the choices several pages share, and no result that depends on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.evaluation import PRESETS, USUAL, Conventions, leading
 from labeler.markup import show_html
-from labeler.model import WITH, Settings
+from labeler.model import WITH, Settings, Traffic, logged
 from labeler.naming import short_names
 
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
@@ -107,6 +107,11 @@ OFFERED_MEASURES = (
 )
 MOST_NAMED = 3  # measures in the line
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
+EQUALLY = "nothing: each query counts the same"
+WEIGHTED = (
+    "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
+    "its weight is its bucket's share of the logs over its share of the graded queries."
+)
 LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
@@ -205,6 +210,30 @@ def choose_within(
         return None
     what = f"bucket of {facet}"
     return address.choose_or_not(label, facets[facet], name, nothing=EVERY_BUCKET, what=what)
+
+
+def choose_traffic(facets: Collection[str]) -> Traffic | None:
+    """Let the user weight means by one of ``facets`` that logs name, as far as there is one.
+
+    The choice is in the address as ``weighted``.
+    """
+    with ui.open_store() as store:
+        counted = logged(store.batches())
+    known = [facet for facet in facets if facet in counted]
+    if not known and not address.given("weighted"):
+        return None
+    facet = address.choose_or_not(
+        *("Weighted by", known, "weighted"),
+        nothing=EQUALLY,
+        what="facet that logs name",
+        help=WEIGHTED,
+    )
+    return None if facet is None else Traffic.of(facet, counted[facet])
+
+
+def say_traffic(traffic: Traffic | None) -> str | None:
+    """Name the facet that means are weighted by; nothing where each query counts the same."""
+    return None if traffic is None else f"weighted by {traffic.facet}"
 
 
 def say_queries(facet: str | None, bucket: str | None = None) -> str:

@@ -1,11 +1,18 @@
 """System A against System B: by how much, on which queries, and which chunk moved where."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from labeler import address, choices, comparing, comparison, live, ui
 from labeler.comparison import View
 from labeler.naming import short_names
 from labeler.opened import show_pair
+
+EACH_THE_SAME = (
+    "The means above are weighted; below, queries are shown one by one, and what is added up over "
+    "them counts each the same, as the report does."
+)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -69,6 +76,7 @@ with choices.row():
         sort = address.choose("Order", comparison.SORTS, "sort", what="order")
         facet, bucket = choices.choose_bucket(board.facets)
         chosen = choices.choose_conventions(settings)
+        traffic = choices.choose_traffic(board.facets)
 say(
     choices.say_selection(chosen),
     choices.say_queries(facet, bucket),
@@ -76,6 +84,7 @@ say(
     choices.say_measures(measure_texts),
     choices.say_tasks(settings, tasks),
     choices.say_conventions(chosen),
+    choices.say_traffic(traffic),
     f"beside {', '.join(short[name] for name in also)}" if also else None,
 )
 
@@ -96,20 +105,26 @@ def show_compared() -> str:
     rows = comparison.sort_queries(rows, sort, texts, buckets)
     asked = ("compare", a, b, str(by), sort, facet, bucket, chosen.preset)
     rows = live.keep_order(rows, lambda row: row.query_id, asked)
-    view = View(board, compared, by, rows, texts, buckets, also, short)
+    view = even = View(board, compared, by, rows, texts, buckets, also, short)
+    if traffic is not None:
+        weighed = board.weighing(traffic)
+        compared = comparison.compare(weighed, a, b, measures, facet)
+        view = replace(even, board=weighed, compared=compared)
     if not board.counts.grades:
         st.info(
             "Nothing is graded yet, so no measure has a value. Grade chunks on Label, or load "
             "golden grades on Data or with `labeler load golden FILE`."
         )
     if (query := address.given("query")) is not None:
-        show_pair(view, query, settings.words)
+        show_pair(even, query, settings.words)
     else:
         found, place = comparing.show_summary(view, bucket)
-        comparing.show_pictures(view)
-        comparing.offer_files(view, bucket)
+        if traffic is not None:
+            st.caption(EACH_THE_SAME)
+        comparing.show_pictures(even)
+        comparing.offer_files(view, bucket, even)
         with place:  # last, since it takes longest the first time
-            if board.conventions.frozen is None:
+            if board.conventions.frozen is None and traffic is None:
                 comparing.show_settling(view, found)
     return ui.graded_line(board.counts, board.conventions.selected)
 

@@ -133,6 +133,7 @@ else:
             is_new=is_new,
             guideline=settings.guideline or settings.default_guideline,
             contact=settings.contact,
+            evidence_from=settings.evidence_from,
             confined=kept_to(field, splits, leaked),
             splits=splits if is_lead else (),
             query=chosen_query(is_known, field),

@@ -249,6 +249,8 @@ def offer(board, content, name: str) -> None:
             who = counted(left_out, "judged query has", "judged queries have")
             where = "" if other else ", but in the row of all queries"
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
+    if address.given("weighted"):
+        notes.append("this page is not weighted: each query counts the same")
     st.caption(board.conventions.sentence)
     if notes:
         st.text("\n".join(f"· {note}" for note in notes))

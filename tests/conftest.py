@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message
 
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
+from tests.newborn import newborn
 
 ROOT = Path(__file__).parent.parent
 
@@ -56,7 +57,7 @@ def golden() -> Callable[..., LoadedGolden]:
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """A new golden set in a file of its own, with nothing in it."""
-    with Store(tmp_path / "golden.db", create=True) as opened:
+    with Store(newborn(tmp_path / "golden.db")) as opened:
         yield opened
 
 

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
+from tests.newborn import newborn
 
 
 def loaded(records: Sequence[object]) -> Loaded:
@@ -21,9 +22,7 @@ def loaded(records: Sequence[object]) -> Loaded:
 
 def empty_golden_set(tmp_path: Path) -> Path:
     """Make a golden set where the autouse fixture lets the pages look for it."""
-    path = tmp_path / "golden.db"
-    Store(path, create=True).close()
-    return path
+    return newborn(tmp_path / "golden.db")
 
 
 def add_collapsed_bucket(path: Path) -> None:

@@ -238,3 +238,30 @@ def test_the_bar_of_the_page_is_the_one_of_the_two_by_two(filled: Path) -> None:
         .value
     )
     assert set(listed["query"]) == {"spoiled", "missed"}
+
+
+def test_a_report_sets_answers_beside_retrieval_where_there_are_some(filled: Path) -> None:
+    def report(*runs: str) -> str:
+        asked = ("report", *runs, "-o", "-", "--date", "2026-11-22")
+        result = CliRunner().invoke(main, ["--db", str(filled), *asked])
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    assert "Retrieval and answer" not in report("B", "A")
+    answer(filled)
+    made = report("B", "A")
+    assert "<h2>Retrieval and answer</h2>" in made
+    assert "No answer of A is loaded." in made, "A of the report is the run B"
+    assert "3 of 6 answers are right (50%; 95% interval 19% to 81%)" in made
+    for name in set(BECAME.values()):
+        place = f"answers-B-{name.replace(' ', '-')}"
+        assert made.count(f'href="#{place}"') == 1
+        [inside] = made.split(f'<details id="{place}">')[1:]
+        listed = inside.split("</details>")[0]
+        assert {query for query in BECAME if f">{query}<" in listed} == {
+            query for query, became in BECAME.items() if became == name
+        }
+    alone = report("A")
+    assert 'href="#answers-Run-found-but-wrong"' in alone
+    assert "<bdi>spoiled</bdi>: about spoiled" in alone
+    assert "No answer of Run" not in alone

@@ -873,10 +873,11 @@ def test_measures_are_explained(run: Labeler) -> None:
     assert "\n  example  P@5 (takes rel=1, rel=2 or rel=3)\n" in result.output
 
 
-def test_importing_the_command_line_costs_no_streamlit() -> None:
+def test_importing_the_command_line_costs_no_streamlit_and_no_pandas() -> None:
     code = (
         "import sys, labeler.cli\n"
-        "print([name for name in ('streamlit', 'altair', 'starlette') if name in sys.modules])"
+        "dear = ('streamlit', 'altair', 'starlette', 'pandas')\n"
+        "print([name for name in dear if name in sys.modules])"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "[]\n"

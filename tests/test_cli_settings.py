@@ -35,6 +35,7 @@ TYPED = {
     "decide-by": (["RR@5"], "RR@5"),
     "matters": (["0.02"], 0.02),
     "measures-by-task": (["single=RR P@5", "research=AP"], {"single": "RR P@5", "research": "AP"}),
+    "evidence-from": (["2"], 2),
 }
 
 

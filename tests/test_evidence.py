@@ -286,6 +286,7 @@ def test_the_log_goes_out_and_in_byte_for_byte(
 
 def test_a_complete_file_goes_out_and_in_byte_for_byte(marked: Store, tmp_path: Path):
     written = export(marked, "complete")
+    assert b"evidence_from" not in written
     file = tmp_path / "complete.jsonl"
     file.write_bytes(written)
     assert any(getattr(each, "evidence", ()) for each in read_complete(file).events.records)

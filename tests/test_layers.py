@@ -69,6 +69,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.likeness": set(),
     "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
+    "labeler.rechunking": {"numpy", "rapidfuzz", "labeler.errors"},
     "labeler.splitting": {"labeler.errors", "labeler.leakage", "labeler.model"},
     "labeler.candidates": {"labeler.errors", "labeler.leakage", "labeler.model"},
     "labeler.lineup": set(),
@@ -101,7 +102,6 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.versions": {"labeler.errors", "labeler.model"},
     "labeler.store": {
         "numpy",
-        "sqlite_utils",
         "labeler.chain",
         "labeler.errors",
         "labeler.model",
@@ -179,6 +179,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.keywords",
         "labeler.measures",
         "labeler.model",
+        "labeler.rechunking",
         "labeler.trend",
         "labeler.uncertainty",
     },

@@ -263,7 +263,8 @@ def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
     board = Scoreboard(collect(qrels, runs, facets), Conventions.of())
     text = "a question of a usual length with some words about what is wanted and what is not"
     queries = {name: Query(name, f"{text} {name}" * 3) for name in names}
-    source = Source(board, queries, [], NOBODYS, frozenset(), lambda _: {})
+    right = {run: dict.fromkeys(names, True) for run in runs}
+    source = Source(board, queries, [], NOBODYS, frozenset(), lambda _: {}, right)
     measures = board.conventions.measures("nDCG@10 R@5 RR")
     rule = Bar(measures[0], 1.0)
     made = make_report(source, Asked("one", "two", measures, date(2026, 11, 22), rule=rule))

@@ -16,6 +16,7 @@ from labeler.errors import BadInput, Busy, LabelerError, NotFound
 from labeler.model import Ranking, Remark
 from labeler.schema import migrations
 from labeler.store import Store, Unusable
+from tests.newborn import newborn
 
 OPEN = """
 import sys
@@ -253,10 +254,17 @@ def test_opening_again_changes_nothing(filled: Store):
         assert list(again._db.conn.iterdump()) == before
 
 
-def test_two_golden_sets_do_not_share_their_identity(tmp_path: Path, store: Store):
-    with Store(tmp_path / "other.db", create=True) as other:
-        assert other.golden_set_uuid() != store.golden_set_uuid()
-        assert other.signing_key() != store.signing_key()
+def test_two_golden_sets_do_not_share_their_identity_and_all_else(tmp_path: Path):
+    paths = [newborn(tmp_path / "one.db"), newborn(tmp_path / "two.db"), tmp_path / "three.db"]
+    stores = [Store(path, create=True) for path in paths]  # the last is what the others are like
+    assert len({store.golden_set_uuid() for store in stores}) == 3
+    assert len({store.signing_key() for store in stores}) == 3
+    shapes = {tuple(store._rows("SELECT sql FROM sqlite_master ORDER BY name")) for store in stores}
+    assert len(shapes) == 1
+    modes = [store._value("PRAGMA journal_mode") for store in stores]
+    assert modes == ["wal"] * 3
+    for store in stores:
+        store.close()
 
 
 def test_every_connection_is_durable_and_checks_references(store: Store):

@@ -5,7 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from labeler.cli import main
+from labeler.model import Judgment
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, open_page, words
 
@@ -114,4 +117,46 @@ def test_a_file_that_cannot_be_read_is_a_sentence_and_the_numbers_stay(
     assert "No thresholds: gate.toml" in told
     assert why in told
     assert "0.8625" in told
+    assert str(file.parent) not in told
+
+
+def test_a_mean_that_fell_below_the_last_passing_run_is_marked_and_told(file: Path):
+    file.write_text(
+        'run = "new"\nlast_passing = "passed.json"\n[overall]\nRR = {at_least = 0.5, drop = 0.02}\n'
+    )
+    told = said()
+    assert "gate.toml: no run has passed yet, so no drop from one is shown" in told
+    assert "drop ≤" not in told
+    database = str(file.parent / "golden.db")
+    judged = CliRunner().invoke(main, ["--db", database, "gate", str(file), "--begin"])
+    assert judged.exit_code == 0, judged.output
+    told = said()
+    assert "≥ 0.5" in told
+    assert "drop ≤ 0.02" in told
+    fell = "0.2250 below the last passing run new, 0.02 allowed (gate.toml)"
+    assert f"▽ old: RR 0.6375 is {fell}" in told
+    assert "▽ new: " not in told, "the last passing run does not fall behind itself"
+    by_command = CliRunner().invoke(main, ["--db", database, "gate", str(file), "--run", "old"])
+    assert by_command.exit_code == 1
+    assert "RR fell by 0.2250 from the last passing run new" in by_command.output
+
+
+def test_a_last_passing_run_that_cannot_be_held_against_is_told(file: Path):
+    file.write_text(
+        'run = "new"\nlast_passing = "passed.json"\n[overall]\nRR = {at_least = 0.5, drop = 0.02}\n'
+    )
+    database = file.parent / "golden.db"
+    CliRunner().invoke(main, ["--db", str(database), "gate", str(file), "--begin"])
+    with Store(database) as store:
+        store.drop_run("new")
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q00", "c1", "Ann", grade=1))
+    told = said()
+    assert "▽" not in told.replace("▽ |", "")
+    assert "not judged: new, which passed on" in told
+    assert "was scored by another golden set and is not in the database" in told
+    (file.parent / "passed.json").write_text("{}")
+    told = said()
+    assert "passed.json: is not a file of runs that passed a gate" in told
+    assert "no drop from one is shown" in told
     assert str(file.parent) not in told

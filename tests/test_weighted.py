@@ -118,3 +118,78 @@ def test_a_gate_file_can_ask_for_weighted_means_and_is_held_against_them(weighab
 def test_an_address_that_weights_by_what_no_log_names_is_told_so(weighable: Path) -> None:
     said = words(open_page("scores", weighted="topic"))
     assert "no facet that logs name is called 'topic'; there are: intent" in said
+
+
+def test_compare_weights_by_what_the_address_names(weighable: Path) -> None:
+    asked = {"a": "old", "b": "new", "measure": ["RR"], "weighted": "intent"}
+    plain = words(open_page("compare", **{**asked, "weighted": []}))
+    said = words(open_page("compare", **asked))
+    assert "RR +0.2250" in plain
+    assert "A is better than B: RR −0.4000 (95% −0.4405 to −0.2722" in said
+    assert "What the holes could make of a weighted difference is not worked out" in said
+    assert "weighted by intent as 1,000 logged questions are" in said
+    assert "40 queries tell as much as" in said
+    assert "none is shown" in said
+    assert "below, queries are shown one by one" in said
+    assert "logged questions" not in plain
+    app = open_page("compare", **asked)
+    labels = [button.proto.label for button in app.get("download_button")]
+    assert "Download a report, not weighted" in labels
+
+
+def test_a_link_takes_weights_along_and_slices_says_that_it_has_none(weighable: Path) -> None:
+    said = words(open_page("slices", a="old", b="new", facet="intent", weighted="intent"))
+    assert "this page is not weighted: each query counts the same" in said
+
+
+def dated(path: Path) -> None:
+    with Store(path) as store:
+        for run_name, day in (("old", "2026-01-01"), ("new", "2026-02-01")):
+            store.change_run(run_name, system="ours", created_at=day)
+
+
+def test_a_trend_of_weighted_means_has_their_points_changes_and_alerts(weighable: Path) -> None:
+    dated(weighable)
+    asked = ("trend", "--measures", "RR", "--format", "json")
+    [plain], [row] = (json.loads(run(weighable, *asked, *more)) for more in ((), weights()))
+    assert plain["change"] == pytest.approx((29 - 11) * 0.5 / 40)
+    assert plain["current"] == pytest.approx((29 * 1 + 11 * 0.5) / 40)
+    assert row["current"] == pytest.approx(0.55)
+    assert row["change"] == pytest.approx((0.1 - 0.9) * 0.5)
+    assert row["conventions"]["weighted"]["facet"] == "intent"
+    points = json.loads(run(weighable, *asked, "--points", *weights()))
+    assert [each["value"] for each in points] == [pytest.approx(0.95), pytest.approx(0.55)]
+    assert all(each["lo"] <= each["value"] <= each["hi"] for each in points)
+    said = run(weighable, "trend", *weights())
+    assert "weighted by intent as 1,000 logged questions are" in said
+    assert "fell since the run before, from 0.9500 (2026-01-01) to 0.5500" in said
+    assert "fell since" not in run(weighable, "trend", "--measures", "RR")
+    refused = run(weighable, "trend", "--between", "old", "new", *weights(), exit_code=2)
+    assert "--weighted is of means, and does not go with --between" in refused
+
+
+def test_scores_draws_the_trend_of_weighted_means(weighable: Path) -> None:
+    dated(weighable)
+    asked = {"view": "trend", "measure": ["RR"], "parts": "true"}
+    said = words(open_page("scores", weighted="intent", **asked))
+    assert "weighted by intent as 1,000 logged questions are" in said
+    assert "from 0.9500 (2026-01-01) to 0.5500 (2026-02-01)" in said
+    assert "The parts are not weighted: each query counts the same in them." in said
+    assert "0.8625" in said, "the newer run's mean, among the parts"
+    assert "not weighted" not in words(open_page("scores", **asked))
+
+
+def test_thresholds_of_a_gate_are_not_held_against_means_of_other_weights(
+    weighable: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = weighable.parent / "gate.toml"
+    gate.write_text('run = "new"\n[overall]\n"RR" = 0.8\n')
+    monkeypatch.setenv("LABELER_GATE", str(gate))
+    assert "gate.toml asks for" not in words(open_page("scores", measure=["RR"]))
+    said = words(open_page("scores", measure=["RR"], weighted="intent"))
+    assert "gate.toml asks for values that count queries the same" in said
+    gate.write_text('run = "new"\nweighted = "intent"\n[overall]\n"RR" = 0.8\n')
+    said = words(open_page("scores", measure=["RR"]))
+    assert "gate.toml asks for values weighted by intent" in said
+    said = words(open_page("scores", measure=["RR"], weighted="intent"))
+    assert "new: RR 0.5500 is below 0.8 (gate.toml)" in said

@@ -3,6 +3,7 @@
 import { drawn } from "./case.js";
 import { bringUp, closeConnectionDialog, find, isEditable, nameOf, newId } from "./hands.js";
 import { Listing } from "./listing.js";
+import { paintMarked } from "./marked.js";
 import { Position } from "./position.js";
 import { drawRows } from "./rows.js";
 import { empty, finished } from "./saying.js";
@@ -27,6 +28,7 @@ export class Bench {
     this.renew = renew;
     this.isSaved = false;
     this.isAtWork = false; // they have done something here
+    this.taken = 0; // how often the server took something
     this.problem = ""; // why nothing can be read just now
     this.told = ""; // what was just done, for some seconds
     this.telling = 0;
@@ -76,12 +78,17 @@ export class Bench {
 
   // --- what is there ---------------------------------------------------------------------------
 
+  // A page that was on its way while something was acknowledged may know nothing of it: once more.
   /** @type {(from: number | Record<string, string>) => Promise<import("./shapes").Page>} */
-  fetch(from) {
+  async fetch(from) {
     const asked = new URLSearchParams(this.data.asked);
     const more = typeof from === "number" ? { from: String(from) } : from;
     for (const [name, value] of Object.entries(more)) asked.set(name, value);
-    return ask(this.data.token, `/api/disagreements?${asked}`);
+    for (;;) {
+      const { taken } = this;
+      const page = await ask(this.data.token, `/api/disagreements?${asked}`);
+      if (taken === this.taken) return page;
+    }
   }
 
   // Show a page: that of a pair, or the one where the first is that nobody has decided.
@@ -253,6 +260,7 @@ export class Bench {
 
   /** @type {(verdict: Verdict, result: Result) => void} */
   answered(verdict, { refused, instead }) {
+    this.taken += 1;
     const item = this.listing.find(nameOf(verdict));
     if (!refused) {
       this.isSaved = true;
@@ -360,7 +368,7 @@ export class Bench {
       const { text, more } = await ask(this.data.token, `/api/text?${asked}`);
       item.text = `${item.text ?? ""}${text}`;
       item.more = more;
-      place.textContent = item.text;
+      paintMarked(place, item.text, item.opinions);
       if (more === null) place.parentElement?.querySelector("button")?.remove();
     });
   }

@@ -2,6 +2,7 @@
 // decide by. Knows nothing of what is sent.
 
 import { button, make, mark } from "./hands.js";
+import { paintMarked } from "./marked.js";
 
 /** @import { Acts, BenchData, Case, Opinion } from "./shapes" */
 
@@ -58,7 +59,8 @@ function passage(shown, acts) {
   made.ariaLabel = "The chunk";
   if (shown.title) made.append(said(shown.title, "title"));
   made.append(make("p", "over", name));
-  const text = said(shown.text ?? "Its text has not been loaded: only its id is known.", "text");
+  const text = said("Its text has not been loaded: only its id is known.", "text");
+  if (shown.text !== null) paintMarked(text, shown.text, shown.opinions);
   made.append(text);
   if (shown.more !== null) {
     const on = button("link", "Read on", () => acts.readOn(text));

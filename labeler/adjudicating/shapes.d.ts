@@ -10,6 +10,8 @@ export interface Opinion {
   blind: boolean;
   stale: boolean;
   day: string;
+  /** Where the words begin and end that made the grade, in code points; none of an earlier text. */
+  evidence?: [number, number][];
 }
 
 /** What somebody decided over them; what was decided here just now has no day yet. */

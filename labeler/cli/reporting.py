@@ -96,6 +96,7 @@ def report(
             store.single_grades() if is_live else None,
             store.chunks_with_text(),
             store.chunks_numbered,
+            {run: store.right_answers(run) for run in store.answered_runs()},
         )
         asked = Asked(a, b, measures, (day or datetime.now(UTC)).date(), facets)
         made = make_report(source, asked)

@@ -76,6 +76,17 @@ def two_runs(values: Sequence[str]) -> tuple[str, str] | None:
     return a, b
 
 
+def grade_or_none(values: Sequence[str]) -> int | None:
+    """Return the grade that is named, None for no name."""
+    (value,) = values
+    return int(value) if value else None
+
+
+def nothing(value: int | None) -> str:
+    """Return a number as it is typed, nothing where there is none."""
+    return "" if value is None else str(value)
+
+
 BY_TYPE: Mapping[type, Form] = {
     bool: Form("yes or no", one(YES.__getitem__), lambda on: ["yes" if on else "no"]),
     int: Form("a whole number", one(int), lambda number: [str(number)]),
@@ -100,6 +111,9 @@ BY_NAME: Mapping[str, Form] = {
         lambda of: [f"{task}={names}" for task, names in of.items()] or [""],
     ),
     "holes_of": Form("the names of two runs, or ''", two_runs, lambda pair: pair or [""]),
+    "evidence_from": Form(
+        "a grade from 0 to 3, or ''", grade_or_none, lambda grade: [nothing(grade)]
+    ),
     "golden_rule": Form(
         f"{', '.join(RULES[:-1])} or {RULES[-1]}", one_of(RULES), lambda rule: [rule]
     ),

@@ -25,6 +25,7 @@ from labeler.cli.scoring import (
 )
 from labeler.cli.signalling import heard_by, print_signals, print_under
 from labeler.cli.tables import Table
+from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
 from labeler.gate import Gate, gate_at, other_conventions, thresholds_for
@@ -102,6 +103,7 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
     help="A gate file, whose least values are the thresholds that a drop can pass.",
 )
 @lambda command: with_options(command, [measures_option(USUAL), *CONVENTION_OPTIONS, *FORM_OPTIONS])
+@weighted_option
 @golden_option
 @database_option
 @click.pass_obj
@@ -138,6 +140,7 @@ def trends(
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)
         conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+        traffic = traffic_asked(store, between=between)
         measures, heard = measures_of(conventions, texts), heard_by(store)
         if between is not None:
             within = None if facet is None or bucket is None else (facet, bucket)
@@ -153,9 +156,8 @@ def trends(
             "no run has a date; 'labeler change run NAME --date 2026-01-31' gives one, and "
             "'labeler load run FILE --system NAME --date DATE' as it is loaded"
         )
-    board = Scoreboard(
-        chosen(collection, [r.run for each in runs.values() for r in each]), conventions
-    )
+    there = chosen(collection, [r.run for each in runs.values() for r in each])
+    board, _ = weighed(Scoreboard(there, conventions), traffic)
     gate = None if gate_file is None else gate_at(gate_file)
     asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
     print_trends(board, asked, line, window, kind, points=points, raw=raw)

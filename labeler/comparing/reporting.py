@@ -27,5 +27,6 @@ def report_of(view: View) -> bytes:
             store.single_grades() if frozen is None else None,
             store.chunks_with_text(),
             store.chunks_numbered,
+            {run: store.right_answers(run) for run in store.answered_runs()},
         )
         return make_report(source, Asked(compared.a, compared.b, tuple(measures), day, facets))

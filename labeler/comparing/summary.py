@@ -14,7 +14,7 @@ from labeler.certainty import MEANING
 from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import NOT_WEIGHTED, Scoreboard
 from labeler.leading import losing_in_words, with_ways
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -22,6 +22,7 @@ from labeler.uncertainty import DeltaBands, MeanBands
 
 NAMES = ("A", "B")  # what sentences call the runs, which the table names
 CONTRADICTIONS = 3
+HOLES_UNKNOWN = "What the holes could make of a weighted difference is not worked out."
 
 
 @st.cache_data(max_entries=100, show_spinner=False)
@@ -55,6 +56,8 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     of_all = view.board.notes(compared.measures)
     notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
+    if view.board.weights is not None:
+        notes.append(NOT_WEIGHTED)
     leading = [*where_it_loses(view, summary), *(with_ways(each, compared) for each in first)]
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
@@ -71,7 +74,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         is_open = any(band.is_open for each in bands for band in each.values())
         in_words = [tables.BAND_WORDS] if is_open else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
-        show_html(tables.answer(found.answer.known, found.answer.change))
+        show_html(tables.answer(found.answer.known, change_of(view, found)))
         place = st.container()
         show_html(tables.means_and_findings([*leading, *said.parts], numbers, print_lines))
         if rest:
@@ -87,6 +90,13 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
     return found, place
+
+
+def change_of(view: View, found: Answered) -> str:
+    """Say what would change the answer; of a weighted one that nobody knows what holes would."""
+    if view.board.weights is None or found.lead is None:
+        return found.answer.change
+    return f"{found.answer.change} {HOLES_UNKNOWN}".strip()
 
 
 def where_it_loses(view: View, summary: Summary) -> list[htpy.Node]:
@@ -127,12 +137,15 @@ def means(
     return tables.compare_table(summary.rows, compared, view.names, *sure, more, spreads)
 
 
-def offer_files(view: View, bucket: str | None) -> None:
-    """Offer a report for a review, and the numbers in full precision."""
+def offer_files(view: View, bucket: str | None, even: View) -> None:
+    """Offer a report for a review, and the numbers in full precision.
+
+    The report is of ``even``, where each query counts the same.
+    """
     with st.container(horizontal=True):
         ui.offer(
-            "Download a report",
-            partial(report_of, view),
+            "Download a report" if even is view else "Download a report, not weighted",
+            partial(report_of, even),
             "report.html",
             view.board.revision,
         )
@@ -150,7 +163,9 @@ def offer_files(view: View, bucket: str | None) -> None:
         )
 
 
-def bands_of(view: View) -> tuple[MeanBands, DeltaBands]:
-    """Return what holes could make of every row that the file has."""
+def bands_of(view: View) -> tuple[MeanBands, DeltaBands] | None:
+    """Return what holes could make of every row that the file has, None where it is weighted."""
     compared = view.compared
+    if view.board.weights is not None:
+        return None
     return banding.of_pair(view.board, compared.a, compared.b, compared.measures, compared.facet)

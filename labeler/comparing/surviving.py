@@ -63,10 +63,10 @@ def survival_of(
 ) -> Survival | None:
     """Return how a measure, ``tested`` as it is, comes out under every reading.
 
-    None of a frozen golden set, which has agreed grades alone.
+    None of a frozen golden set, which has agreed grades alone, and of weighted means.
     """
     compared = view.compared
-    if compared.conventions.frozen is not None:
+    if compared.conventions.frozen is not None or view.board.weights is not None:
         return None
     at = (ui.database(), view.board.data_revision, view.board.revision)
     asked = (repr(compared.conventions), compared.a, compared.b, str(measure), compared.facet)

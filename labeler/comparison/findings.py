@@ -57,14 +57,21 @@ def findings(
     against = [each for pair in found for each in contradictions(pair[0], names, pair[1])]
     if bucket is not None:
         return Findings(said, against=_sentences(view, against, bucket))
-    parts = split(view.board, view.compared.a, view.compared.b, view.by)
     keeps = related.within == related.queries  # else the parts say how much other chunks matter
     return Findings(
         said,
         losses=_losses(view, found, names),
-        parts=(*([related.sentence] if keeps else []), *([parts.sentence] if parts.n else [])),
+        parts=(*([related.sentence] if keeps else []), *_parts(view)),
         against=_sentences(view, against),
     )
+
+
+def _parts(view: View) -> tuple[str, ...]:
+    """Say what the difference is made of; nothing of a weighted one, whose parts are not known."""
+    if view.board.weights is not None:
+        return ()
+    parts = split(view.board, view.compared.a, view.compared.b, view.by)
+    return (parts.sentence,) if parts.n else ()
 
 
 def of_buckets(

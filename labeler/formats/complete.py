@@ -66,13 +66,18 @@ def write_complete(whole: Whole) -> bytes:
     header = {
         COMPLETE: FORMAT,
         "golden": whole.golden,
-        "settings": {
-            **asdict(whole.settings),
-            "budget_by_task": dict(whole.settings.budget_by_task),
-        },
+        "settings": _settings_fields(whole.settings),
         "leaves_out": LEAVES_OUT,
     }
     return as_lines([header, *_lines(whole)])
+
+
+def _settings_fields(settings: Settings) -> dict[str, Any]:
+    """Return settings as a file has them; one that came later only where it was chosen."""
+    fields = {**asdict(settings), "budget_by_task": dict(settings.budget_by_task)}
+    if settings.evidence_from is None:
+        del fields["evidence_from"]
+    return fields
 
 
 def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:

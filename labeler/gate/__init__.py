@@ -11,7 +11,7 @@ from labeler.gate.checks import (
     thresholds_for,
     with_runs,
 )
-from labeler.gate.files import SERVED, bytes_of, gate_at, served_gate
+from labeler.gate.files import SERVED, bytes_of, gate_at, served_gate, served_passing
 from labeler.gate.history import History
 from labeler.gate.judging import judge, judge_each
 from labeler.gate.passing import PassedRun, Passing, read_passing
@@ -64,6 +64,7 @@ __all__ = [
     "read_passing",
     "rules_for",
     "served_gate",
+    "served_passing",
     "thresholds_for",
     "with_runs",
 ]

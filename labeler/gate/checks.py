@@ -80,6 +80,10 @@ def other_conventions(gate: Gate, chosen: Conventions) -> str:
     for name, value in asked.items():
         if value is not None and value != own[name]:
             return f"{gate.name} asks for values by {name} {value}, so its thresholds are not shown"
+    by = None if chosen.weighted is None else chosen.weighted.facet
+    if gate.weighted != by:
+        how = f"weighted by {gate.weighted}" if gate.weighted else "that count queries the same"
+        return f"{gate.name} asks for values {how}, so its thresholds are not shown"
     if gate.selected != chosen.selected:
         of = gate.selected.describe() or ALL_QUERIES
         return f"{gate.name} asks for values of {of}, so its thresholds are not shown"

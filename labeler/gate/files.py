@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from labeler.errors import BadInput, LabelerError, NotFound
+from labeler.gate.passing import Passing, read_passing
 from labeler.gate.reading import read_gate
 from labeler.gate.records import Gate
 
@@ -30,6 +31,22 @@ def served_gate(environment: Mapping[str, str]) -> tuple[Gate | None, str]:
         return gate_at(Path(path)), ""
     except LabelerError as error:
         return None, str(error).replace(path, Path(path).name)
+
+
+def served_passing(environment: Mapping[str, str], gate: Gate) -> tuple[Passing | None, str]:
+    """Return the runs that passed the gate file a server was told of, and why there are none.
+
+    Both are nothing where the file names no last passing run.
+    """
+    if gate.last_passing is None:
+        return None, ""
+    path = Path(environment[SERVED]).parent / gate.last_passing
+    if not path.exists():
+        return None, f"{gate.name}: no run has passed yet, so no drop from one is shown"
+    try:
+        return read_passing(bytes_of(path, "a file of runs that passed"), path.name), ""
+    except LabelerError as error:
+        return None, f"{str(error).replace(str(path), path.name)}; no drop from one is shown"
 
 
 def bytes_of(path: Path, what: str) -> bytes:

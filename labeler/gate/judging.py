@@ -11,7 +11,7 @@ import numpy as np
 
 from labeler.evaluation import Scoreboard
 from labeler.gate import words
-from labeler.gate.records import BASELINE, FAILED, PASSED, UNJUDGED, Check, Finding
+from labeler.gate.records import FAILED, PASSED, UNJUDGED, Check, Finding
 from labeler.gate.sides import Ground, Side
 from labeler.measures import Floats
 from labeler.uncertainty import Interval, Sums, sums_of, weighted_intervals, weighted_wilson
@@ -85,26 +85,34 @@ def judge_each(
     board: Scoreboard,
     runs: Sequence[str],
     checks: Sequence[Check],
-    baseline: str | None = None,
+    others: Callable[[Check], Others] = lambda _: {},
     sums: Sums = sums_of,
 ) -> dict[str, tuple[Finding, ...]]:
-    """Hold several runs of a board against checks, and each but the ``baseline`` against that one.
+    """Hold several runs of a board against checks, each as `judge` does; none against itself.
 
-    Without a baseline no drop is looked at. ``sums`` adds up resamples; a `Resampled` does it
-    sooner after a grade.
+    ``sums`` adds up resamples; a `Resampled` does it sooner after a grade.
     """
     ground = Ground(board)
-    held = {} if baseline is None else {BASELINE: Side(baseline, ground)}
+    against = [(check, others(check)) for check in checks]
     asked = {
         run: [
             question
-            for check in checks
-            for question in _questions(check, Side(run, ground), {} if run == baseline else held)
+            for check, held in against
+            for question in _questions(check, Side(run, ground), _but(run, held))
         ]
         for run in runs
     }
     found = iter(_findings([question for some in asked.values() for question in some], sums))
     return {run: tuple(islice(found, len(some))) for run, some in asked.items()}
+
+
+def _but(run: str, others: Others) -> Others:
+    """Return what a run is held against, which is never the run itself."""
+    return {
+        against: other
+        for against, other in others.items()
+        if not (isinstance(other, Side) and other.kept is None and other.name == run)
+    }
 
 
 def _findings(questions: Sequence[Question], sums: Sums = sums_of) -> tuple[Finding, ...]:

@@ -36,7 +36,7 @@ def _read(*names: str) -> str:
 _pad = st.components.v2.component(
     "labeler_grading_pad",
     html=_read("pad.html"),
-    css=_read("pad.css", "whole.css"),
+    css=_read("pad.css", "whole.css", "evidence.css"),
     js=loader("grading", "main"),
 )
 
@@ -73,8 +73,9 @@ class Desk:
     whose grades wait in the browser, whatever they are called; ``known_as`` is the name that those
     of the version before wait under. ``is_new``
     says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
-    for every query; ``contact`` says whom to ask. ``query`` is one to begin with, as a list, and
-    ``splits`` are those to choose from, where the page offers a choice.
+    for every query; ``contact`` says whom to ask. From the grade ``evidence_from`` on it is asked
+    which words made it. ``query`` is one to begin with, as a list, and ``splits`` are those to
+    choose from, where the page offers a choice.
     """
 
     golden_set: str
@@ -87,6 +88,7 @@ class Desk:
     is_new: bool = False
     guideline: str = ""
     contact: str = ""
+    evidence_from: int | None = None
     confined: Confined | None = None
     splits: Sequence[str] = ()
     query: str | None = None

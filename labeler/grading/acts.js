@@ -47,6 +47,7 @@ export const ACTS = {
   find: onChunk((pad, { item }) => pad.openList(pad.finder, item.query)),
   remark: onChunk((pad, { item }) => askRemark(pad, item.query)),
   around: onChunk((pad, entry) => showAround(pad, entry)),
+  evidence: onChunk((pad, entry) => pad.marker.toggle(entry)),
   marks: anyTime((pad) => switchMarks(pad)),
   told: onChunk((pad, entry) => showTold(pad, entry)),
   help: anyTime((pad) => showKeys(pad)),

@@ -18,10 +18,12 @@ export class Card {
    *   guideline: string,
    *   act: (name: string) => void,
    *   get: (path: string) => Promise<any>,
+   *   more: () => void,
    * }} what
    */
-  constructor(root, { terms, guideline, act, get }) {
+  constructor(root, { terms, guideline, act, get, more }) {
     this.get = get;
+    this.more = more; // more of the text has come
     this.find = finderIn(root);
     this.terms = terms;
     this.guideline = guideline;
@@ -36,7 +38,9 @@ export class Card {
     this.find(".query .label").textContent = question;
     this.find(".chunk .label").textContent = passage;
     this.find(".about dt").textContent = `About this ${question}`;
-    this.find(".tell").replaceChildren(keyButton("E", "what others gave", () => act("told")));
+    this.tell = keyButton("T", "what others gave", () => act("told"));
+    const evidence = keyButton("E", "mark evidence", () => act("evidence"));
+    this.find(".tell").replaceChildren(this.tell, " ", evidence);
     this.find(".more-help").onclick = () => act("guideline");
     this.find(".helps").onclick = () => act("guideline");
     this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
@@ -50,13 +54,14 @@ export class Card {
   }
 
   // Show a chunk; one that is new on screen starts at its top, with nothing around it. Returns
-  // whether it is new, and whether its query is.
-  /** @type {(entry: Entry, query: About, draft: string | null, marking: boolean) => { isNew: boolean, isNewQuery: boolean }} */
+  // whether it is new, whether its text was painted anew, and whether its query is new.
+  /** @type {(entry: Entry, query: About, draft: string | null, marking: boolean) => { isNew: boolean, isAnew: boolean, isNewQuery: boolean }} */
   show(entry, query, draft, marking) {
     const isNew = entry.item !== this.item;
     const isNewQuery = entry.item.query !== this.item?.query;
     this.showQuery(query);
-    if (isNew || marking !== this.marking) this.paintText(entry.item, query, marking);
+    const isAnew = isNew || marking !== this.marking;
+    if (isAnew) this.paintText(entry.item, query, marking);
     if (isNew) this.paintAround(null);
     if (isNew) this.paintNews(isNewQuery, query);
     this.item = entry.item;
@@ -64,7 +69,7 @@ export class Card {
     this.paintGiven(entry, draft);
     this.paintTold(entry);
     if (isNew) this.find(".chunk").scrollTop = 0;
-    return { isNew, isNewQuery };
+    return { isNew, isAnew, isNewQuery };
   }
 
   // Show a query alone, beside a list of its chunks, or with the chunk on screen.
@@ -122,7 +127,7 @@ export class Card {
     const paint = (place, text) => paintText(place, text, marks, { marking, folding: true });
     const hadFocus = host.contains(focusedBeside(host));
     paint(host, item.text);
-    offerMore(host, item, { get: this.get, paint });
+    offerMore(host, item, { get: this.get, paint, painted: this.more });
     if (hadFocus) this.find(".chunk").focus({ preventScroll: true }); // what had it is gone
   }
 
@@ -148,7 +153,8 @@ export class Card {
 
   /** @type {(entry: Entry) => void} */
   paintTold({ done, told }) {
-    this.find(".tell").hidden = !done || Boolean(told);
+    this.find(".tell").hidden = !done;
+    this.tell.hidden = Boolean(told);
     showWords(this.find(".told"), done && told && toldWords(told, this.terms));
   }
 }

@@ -59,6 +59,7 @@ export class Keyboard {
     const name = actionOf(event);
     if (hasModifier) return name !== null && !pad.sheet.isOpen && pad.act(name);
     if (pad.sheet.isOpen) return this.pressedOnSheet(key, name, event);
+    if (pad.marker.isChoosing && pad.marker.press(key)) return true;
     const list = pad.list();
     if (list?.press(key, event)) return true;
     if (this.reads(key, event)) return true;

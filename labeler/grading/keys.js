@@ -30,7 +30,13 @@ const TABLE = [
   ["remark", "q", "about the {question}", "nothing answers the {question}, or it is unclear"],
   ["around", "c", "text around it", "what stands before and after the {passage}"],
   ["marks", "m", "mark words", "mark the words of the {question}, or not", "list"],
-  ["told", "e", "", "what others gave a {passage} that you have graded"],
+  [
+    "evidence",
+    "e",
+    "",
+    "mark the words that made the grade, or not: select them before, or go through the sentences",
+  ],
+  ["told", "t", "", "what others gave a {passage} that you have graded"],
   ["help", "?", "all keys", "all keys and what they do", "list"],
 ];
 

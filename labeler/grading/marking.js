@@ -46,6 +46,7 @@ const SHOWN_AROUND = 160;
 const LEAST_FOLDED = 240; // hiding less than this costs more than it saves
 const MOST_MARKS = 1000; // painted at once: what lies beyond them is folded and counted
 const MOST_UNFOLDED = 200_000; // characters: laying out more would hold up the browser
+const UNFOLD = "unfold";
 const TO_LINE_END = 80;
 const TO_WORD_END = 40;
 const INSIDE_CHARACTER = /^[\p{M}\p{EMod}\u200d]/u;
@@ -281,12 +282,22 @@ function foldButton(painting, start, end) {
   const hidden = marksWithin(painting.found, start, end).length;
   const among = hidden && painting.marking ? `, ${hidden.toLocaleString()} marked words` : "";
   button.textContent = `… ${(end - start).toLocaleString()} more characters${among}`;
-  button.addEventListener("click", () => {
+  button.dataset.hides = String(end - start);
+  button.addEventListener(UNFOLD, () => {
     button.replaceWith((hidden ? folded : plain)(painting, start, end));
+  });
+  button.addEventListener("click", () => {
+    unfold(button);
     painting.host.tabIndex = -1;
     painting.host.focus({ preventScroll: true }); // the button that had it is gone
   });
   return button;
+}
+
+// Show what a button has folded away, and leave the focus where it is.
+/** @type {(button: HTMLButtonElement) => void} */
+export function unfold(button) {
+  button.dispatchEvent(new Event(UNFOLD));
 }
 
 // Prose wraps; code and tables keep their lines and scroll sideways.

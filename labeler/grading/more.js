@@ -9,6 +9,7 @@ import { element, keyButton, wordsOf } from "./parts.js";
  * @typedef {{
  *   get: (path: string) => Promise<{ text: string, more: number | null }>,
  *   paint: (host: HTMLElement, text: string) => void,
+ *   painted?: () => void,
  * }} Means
  */
 
@@ -36,6 +37,7 @@ async function readFurther(host, way, item, means) {
     means.paint(part, piece.text);
     way.replaceWith(part);
     offerMore(host, item, means);
+    means.painted?.();
   } catch (problem) {
     way.firstChild?.replaceWith(`… not fetched: ${wordsOf(problem)} `);
   }

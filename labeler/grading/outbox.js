@@ -8,12 +8,14 @@ import { formerKeyOf, keyOf } from "./parts.js";
 
 /**
  * What the server says of an event: saved, or refused for good.
- * `proposed` are the grades that sources propose for what was graded, told only from then on.
+ * `proposed` are the grades that sources propose for what was graded, told only from then on;
+ * `unmarked` says why passages were not kept that came with a grade, which is.
  * @typedef {{
  *   event_id: string,
  *   refused?: string,
  *   instead?: Standing | null,
  *   proposed?: [string, number][],
+ *   unmarked?: string,
  * }} Result
  */
 
@@ -24,7 +26,7 @@ import { formerKeyOf, keyOf } from "./parts.js";
  *   changed: () => void,
  *   forbidden: () => void,
  *   refused: (record: Kept) => void,
- *   saved: (record: Kept, proposed: [string, number][]) => void,
+ *   saved: (record: Kept, proposed: [string, number][], unmarked: string) => void,
  *   other: (record: Kept) => void,
  *   recalled: (record: Kept) => void,
  * }} Hooks
@@ -349,7 +351,7 @@ export class Outbox {
     }
     this.drop(key);
     this.countIn(record);
-    this.hooks.saved(record, result.proposed ?? []);
+    this.hooks.saved(record, result.proposed ?? [], result.unmarked ?? "");
   }
 
   /** @type {(problem: unknown) => void} */

@@ -3,13 +3,15 @@
 
 import { ACTS, makeDesk, rememberedMarking, showRefused } from "./acts.js";
 import { Bar } from "./bar.js";
-import { Card } from "./card.js";
+import { Card, capital } from "./card.js";
 import { Finder } from "./finder.js";
 import { Frame } from "./frame.js";
 import { Keyboard } from "./keyboard.js";
 import { StatusLine } from "./line.js";
+import { askWords, evidenceWords, Marker } from "./marker.js";
 import { NameForm } from "./names.js";
-import { finderIn, focusedBeside, giveFocusBack } from "./parts.js";
+import { finderIn, focusedBeside, giveFocusBack, showWords } from "./parts.js";
+import { markedWords } from "./passages.js";
 import { Practice } from "./practice.js";
 import { Sheet } from "./sheet.js";
 import { Sitting } from "./sitting.js";
@@ -18,7 +20,7 @@ import { Tray } from "./tray.js";
 import { Welcome } from "./welcome.js";
 import { WholeQuery } from "./whole.js";
 
-/** @import { About, Entry, Kept, PadData, Pair, Said, Standing } from "./shapes" */
+/** @import { About, Entry, Kept, PadData, Pair, Passage, Said, Standing } from "./shapes" */
 
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
@@ -57,6 +59,7 @@ export class Pad {
     const desk = makeDesk(this);
     this.whole = new WholeQuery(this.find("section.whole"), desk);
     this.finder = new Finder(this.find("section.finder"), desk);
+    this.marker = this.layMarker();
     this.card = this.layCard();
     this.bar = this.layBar();
     this.welcome = new Welcome(this.find(".work"), data, {
@@ -77,7 +80,7 @@ export class Pad {
       counted: () => this.paintStatus(),
       renew: () => this.renewLater(),
       said: (words) => this.announce(words),
-      saved: (record, proposed) => this.sayItIsSaved(record, proposed),
+      saved: (record, ...told) => this.sayItIsSaved(record, ...told),
       judged: (item, done) => this.tellLists(item, done),
     });
   }
@@ -99,7 +102,7 @@ export class Pad {
     this.sheet.close();
     this.sitting.dispose();
     this.dialogs.disconnect();
-    for (const each of [this.card, this.frame]) each.dispose();
+    for (const each of [this.card, this.frame, this.marker]) each.dispose();
     this.welcome.host.remove();
     this.closeLists();
     this.disposed = true;
@@ -133,6 +136,16 @@ export class Pad {
       guideline,
       act: (name) => this.act(name),
       get: (path) => this.sitting.get(path),
+      more: () => this.current && this.marker.paint(this.current, true),
+    });
+  }
+
+  layMarker() {
+    return new Marker(this.find(".chunk .text"), this.find(".marker"), {
+      current: () => (this.practice || this.list() || this.sheet.isOpen ? null : this.current),
+      keep: (entry, passages) => this.keepMarked(entry, passages),
+      write: (words) => this.bar.say(words),
+      announce: (words) => this.announce(words),
     });
   }
 
@@ -176,6 +189,7 @@ export class Pad {
   act(name) {
     const list = this.list();
     this.tray.leave();
+    if (name !== "evidence") this.marker.leave();
     if (this.practice && !IN_PRACTICE.has(name)) this.say("Not in the example");
     else if (list && Object.hasOwn(KEYS_ON_A_LIST, name)) list.rows?.press(KEYS_ON_A_LIST[name]);
     else this.actOnChunk(name);
@@ -216,9 +230,22 @@ export class Pad {
     if (!entry) return false;
     const { done, item } = entry;
     const isSame = done?.kind === "grade" && done.grade === grade;
-    if (isSame && this.sitting.usableDraft(item) === null) this.step(1);
-    else this.give(entry, { kind: "grade", grade });
+    const evidence = this.marker.given(entry);
+    if (isSame && !evidence && this.sitting.usableDraft(item) === null) this.step(1);
+    else this.give(entry, { kind: "grade", grade, ...(evidence && { evidence }) });
     return true;
+  }
+
+  // The passages that made a grade go with it, or once it is given as the same grade again.
+  /** @type {(entry: Entry, passages: Passage[]) => void} */
+  keepMarked(entry, passages) {
+    const { done, item } = entry;
+    const words = passages.length ? capital(markedWords(passages.length)) : "Nothing is marked";
+    if (done?.kind === "grade") this.tellLists(item, this.sitting.mark(item, passages));
+    else entry.marked = passages;
+    const isWaiting = done?.kind !== "grade" && passages.length;
+    this.say(isWaiting ? `${words}: goes with your grade` : words);
+    this.paint();
   }
 
   // Answer the chunk on screen and go on: to the next open one, or one ahead if it was answered.
@@ -230,9 +257,20 @@ export class Pad {
     else this.sitting.deck.goToNextOpen();
     this.sitting.fetchMore();
     this.welcome.close();
-    this.bar.say(`You gave ${givenWords(what, this.data.terms)}`);
+    this.bar.say(this.gave(what));
     this.paint();
     this.sayItIsKept(what);
+  }
+
+  // What was given, and where it is wanted the question which passage made it.
+  /** @type {(what: Partial<Said>) => string} */
+  gave(what) {
+    const { terms, evidence_from } = this.data;
+    const marked = what.evidence?.length ?? 0;
+    const isGrade = what.kind === "grade" && what.grade != null;
+    const asked = isGrade && askWords(what.grade ?? 0, evidence_from, marked > 0);
+    const given = `You gave ${givenWords(what, terms)}`;
+    return [given, marked && markedWords(marked), asked].filter(Boolean).join(" · ");
   }
 
   // --- the example ----------------------------------------------------------------------------
@@ -370,7 +408,10 @@ export class Pad {
     const query = this.queryOf(entry.item.query);
     const draft = this.sitting.drafts.of(entry.item);
     const isFirst = this.card.item === null;
-    const { isNew, isNewQuery } = this.card.show(entry, query, draft, this.marking);
+    const { isNew, isAnew, isNewQuery } = this.card.show(entry, query, draft, this.marking);
+    this.marker.paint(entry, isAnew);
+    const marked = evidenceWords(entry, this.marker.passagesOf(entry));
+    showWords(this.find(".chunk .rests"), marked);
     if (!isNew) return;
     if (!isFirst) this.bar.lookAnew();
     this.bar.press("around", false);
@@ -426,12 +467,13 @@ export class Pad {
     this.line.write(".announce", same ? `${words}\u00a0` : words);
   }
 
-  /** @type {(record: Kept, proposed: [string, number][]) => void} */
-  sayItIsSaved({ event }, proposed) {
+  /** @type {(record: Kept, proposed: [string, number][], unmarked: string) => void} */
+  sayItIsSaved({ event }, proposed, unmarked) {
+    if (unmarked) this.say(`The grade is saved, its evidence is not: ${unmarked}`);
     const words = proposedWords(proposed);
     this.announce([spokenWords(event, this.data.terms, "saved"), words].filter(Boolean).join(", "));
     // beside what was said of this very grade, unless something else was done meanwhile
-    const gave = `You gave ${givenWords(event, this.data.terms)}`;
+    const gave = this.gave(event);
     const isLast = this.sitting.trail.steps.at(-1)?.event_id === event.event_id;
     if (words && isLast && this.bar.saying === gave) this.bar.say(`${gave} · ${words}`);
     for (const list of this.lists()) list.saved(event.event_id);

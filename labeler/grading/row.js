@@ -2,9 +2,11 @@
 // What its buttons do comes from outside; knows nothing of the rows around it.
 
 import { noteWords } from "./drafts.js";
+import { evidenceWords, showEvidence } from "./marker.js";
 import { paintMarked, paintText } from "./marking.js";
 import { offerMore } from "./more.js";
 import { element, keyButton } from "./parts.js";
+import { heldIn } from "./passages.js";
 
 /** @import { Marks } from "./marking" */
 /** @import { Item, ListDesk, Standing } from "./shapes" */
@@ -153,6 +155,7 @@ export class Row {
   paintFull() {
     if (!this.isBuilt) this.buildFull();
     this.said.textContent = noteWords(this.desk.draftOf(this.item), this.done);
+    this.paintEvidence();
   }
 
   buildFull() {
@@ -168,7 +171,13 @@ export class Row {
     const paint = (host, text) =>
       paintText(host, text, this.marks, { marking: this.desk.marking(), folding: true });
     paint(this.text, this.item.text);
-    offerMore(this.text, this.item, { get: (path) => this.desk.get(path), paint });
+    const get = (/** @type {string} */ path) => this.desk.get(path);
+    offerMore(this.text, this.item, { get, paint, painted: () => this.paintEvidence() });
+    this.paintEvidence();
+  }
+
+  paintEvidence() {
+    showEvidence(this.text, this.item.text, heldIn(this.item, this.done));
   }
 
   actions() {
@@ -185,10 +194,11 @@ export class Row {
     if (done?.kind === "grade") said.push(this.desk.terms.words[done.grade ?? 0]);
     else if (done) said.push(done.reason ? `can’t tell: ${done.reason}` : "can’t tell");
     else said.push(NOT_GRADED);
+    if (done) said.push(evidenceWords({ done }, heldIn(item, done)));
     if (item.pooled) said.push("among those to grade");
     else if (item.pooled === false && done) said.push(`found by hand${saved ? ", saved" : ""}`);
     if (item.stale) said.push("the text changed since it was graded");
     if (isTwin) said.push("nearly the same as the one above");
-    return said.join(" · ");
+    return said.filter(Boolean).join(" · ");
   }
 }

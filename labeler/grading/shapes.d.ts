@@ -6,16 +6,22 @@ export interface Pair {
   chunk: string;
 }
 
+/** Where a passage begins and ends in the whole text, in Unicode code points, half open. */
+export type Passage = [start: number, end: number];
+
 /** What a grader said of a pair. */
 export interface Said {
   kind: string | null;
   grade: number | null;
   reason: string | null;
   note: string | null;
+  /** The passages that made the grade. */
+  evidence?: Passage[];
 }
 
 export interface Judged extends Said {
   event_id: string;
+  lost?: number;
 }
 
 /** A pair as the server hands it out, with what the pad shows of it. */
@@ -42,7 +48,12 @@ export interface Item extends Pair {
 }
 
 /** What stands for a pair; where only an event id is known, that alone. */
-export type Standing = Partial<Said> & { event_id: string; item?: Item | null };
+export type Standing = Partial<Said> & {
+  event_id: string;
+  item?: Item | null;
+  /** How many passages were marked in a text that has changed since. */
+  lost?: number;
+};
 
 /** A chunk on the table. */
 export interface Entry {
@@ -54,6 +65,8 @@ export interface Entry {
   /** What was just taken back. */
   undone: Step | null;
   told?: Told;
+  /** The passages that go with the grade that is still to come. */
+  marked?: Passage[];
 }
 
 /** A judgment that can be taken back. */
@@ -115,7 +128,8 @@ export interface PadEvent {
   slip?: string;
   query: string;
   chunk?: string;
-  elapsed_ms: number;
+  /** Nothing where the time says nothing of a grade: passages marked later. */
+  elapsed_ms: number | null;
   kind?: string | null;
   grade?: number | null;
   reason?: string | null;
@@ -125,6 +139,7 @@ export interface PadEvent {
   text_hash?: string | null;
   source?: string;
   blind?: boolean;
+  evidence?: Passage[];
 }
 
 /** Whose things are kept in this browser; the version before went by the name they had then. */
@@ -235,6 +250,8 @@ export interface PadData {
   is_new: boolean;
   guideline: string;
   contact: string;
+  /** From which grade on it is asked which words made it, if from any. */
+  evidence_from?: number | null;
   confined: Confined | null;
   /** The splits to choose from, where there is a choice. */
   splits: string[];

@@ -6,14 +6,15 @@ import { Drafts, tooLongBy } from "./drafts.js";
 import { askedOf } from "./field.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
 import { keyOf, namesOf, pairOf, remember, rememberedOf, wordsOf } from "./parts.js";
+import { heldIn } from "./passages.js";
 import { Remarks } from "./remarks.js";
 import { Tally } from "./tally.js";
 import { isJudged, Trail } from "./trail.js";
 
 /**
  * @import {
- *   About, AnyStep, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent, Said,
- *   Standing, Step
+ *   About, AnyStep, Item, Judged, Kept, NextAnswer, PadData, PadEvent, Pair, PairEvent, Passage,
+ *   Said, Standing, Step
  * } from "./shapes"
  */
 
@@ -32,7 +33,7 @@ const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
  *   counted: () => void,
  *   renew: () => void,
  *   said: (words: string) => void,
- *   saved: (record: Kept, proposed: [string, number][]) => void,
+ *   saved: (record: Kept, proposed: [string, number][], unmarked: string) => void,
  *   judged: (item: Pair, done: Standing | null) => void,
  * }} Hooks
  */
@@ -70,7 +71,10 @@ export class Sitting {
       changed: () => hooks.counted(),
       forbidden: () => hooks.renew(),
       refused: (record) => this.lose(record),
-      saved: (record, proposed) => hooks.saved(record, proposed),
+      saved: (record, proposed, unmarked) => {
+        if (unmarked && isOnPair(record.event)) this.unmark(record.event);
+        hooks.saved(record, proposed, unmarked);
+      },
       other: (record) => this.heard(record),
       recalled: (record) => this.recall(record),
     });
@@ -178,12 +182,17 @@ export class Sitting {
   // Give an item a grade or say "can't tell"; what stood before is replaced, never doubled. A note
   // that was written before or is there already stays, unless another (or none) is given.
   /** @type {(item: Item, what: Partial<Said>) => Standing} */
-  give(item, { kind = "grade", grade = null, reason = null, note }) {
+  give(item, { kind = "grade", grade = null, reason = null, note, evidence }) {
     const former = this.deck.standingOf(item);
     const draft = this.usableDraft(item);
     const kept = note === undefined ? (draft ?? former?.note) : note;
-    const said = { kind, grade, reason, note: kept || null };
     const shown = this.deck.entriesOf(item).at(-1)?.done ?? null;
+    // what comes back unmarked is graded without its passages; they stay if the grade does
+    const isAgain = item.source === "repeat" && !shown;
+    const held = isAgain && former?.grade !== grade ? [] : heldIn(item, former);
+    const rests =
+      kind === "grade" ? restingOn(isAgain ? evidence : (evidence ?? held), former) : {};
+    const said = { kind, grade, reason, note: kept || null, ...rests };
     const event = this.event(item, {
       ...said,
       slip: item.slip,
@@ -192,13 +201,43 @@ export class Sitting {
       source: item.source,
       blind: !this.told.has(pairOf(item)),
     });
-    const done = { event_id: event.event_id, ...said, item };
+    const done = {
+      event_id: event.event_id,
+      ...said,
+      ...(isAgain && { evidence: evidence ?? held }),
+      item,
+    };
     const answered = this.deck.settle(item, done);
     if (draft !== null) this.drafts.drop(item); // one that is too long waits for its writer
     if (answered) this.tally.close(item.query);
     this.trail.push({ ...done, former, shown, answered });
     this.send(event, item, { counts: former ? 0 : 1, former: bare(former) });
     return done;
+  }
+
+  // Say which passages made the grade that stands for an item: the same grade again, with these.
+  /** @type {(item: Item, evidence: Passage[]) => Standing | null} */
+  mark(item, evidence) {
+    const stands = this.deck.standingOf(item);
+    if (stands?.kind !== "grade") return null;
+    const { kind, grade } = stands;
+    this.shownAt = Number.NaN; // how long it took says nothing of the grade
+    const done = this.give(item, { kind, grade, evidence });
+    this.lookAnew();
+    return done;
+  }
+
+  // The server kept a grade without the passages that came with it.
+  /** @type {(event: PairEvent) => void} */
+  unmark(event) {
+    for (const entry of this.deck.entriesOf(event)) {
+      if (entry.done?.event_id === event.event_id) entry.done = { ...entry.done, evidence: [] };
+    }
+    const stands = this.deck.standing.get(pairOf(event));
+    if (stands?.event_id === event.event_id) {
+      this.deck.standing.set(pairOf(event), { ...stands, evidence: [] });
+    }
+    this.hooks.changed();
   }
 
   /** @type {(item: Pair) => string | null} */
@@ -246,9 +285,9 @@ export class Sitting {
   redo() {
     return this.trail.redo((step) => {
       if (isJudged(step)) {
-        const { kind, grade, reason } = step;
+        const { kind, grade, reason, evidence = [] } = step;
         const note = this.usableDraft(step.item) ?? step.note; // what was typed since is newer
-        const done = this.give(step.item, { kind, grade, reason, note });
+        const done = this.give(step.item, { kind, grade, reason, note, evidence });
         this.hooks.judged(step.item, done);
       } else this.remarks.say(step.query, step.remark, step.note);
       return step;
@@ -276,6 +315,8 @@ export class Sitting {
     const isNoteLost = step.note && step.note !== former?.note && this.drafts.of(item) === null;
     if (isNoteLost) this.drafts.keep(item, step.note ?? ""); // it waits for the next grade
     if (show) this.deck.bring(item, shown).undone = step;
+    // they wait for the next grade, as a note does
+    if (!former) for (const entry of this.deck.entriesOf(item)) entry.marked = step.evidence;
     if (step.answered ?? !former) this.tally.reopen(item.query);
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });
     this.lookAnew();
@@ -290,7 +331,7 @@ export class Sitting {
   /** @type {(item: { query: string, chunk?: string }, what: Partial<PadEvent>) => PadEvent} */
   event(item, what) {
     const now = performance.now();
-    const elapsed_ms = Math.round(now - this.shownAt);
+    const elapsed_ms = Number.isNaN(this.shownAt) ? null : Math.round(now - this.shownAt);
     this.shownAt = now;
     const { grader } = this;
     const { golden_set, key: by } = this.who;
@@ -420,8 +461,21 @@ export class Sitting {
  */
 export function bare(done) {
   if (!done) return /** @type {any} */ (null);
-  const { event_id, kind = null, grade = null, reason = null, note = null } = done;
-  return /** @type {any} */ ({ event_id, kind, grade, reason, note });
+  const { event_id, kind = null, grade = null, reason = null, note = null, evidence } = done;
+  return /** @type {any} */ ({
+    event_id,
+    kind,
+    grade,
+    reason,
+    note,
+    ...(evidence && { evidence }),
+  });
+}
+
+// What an event says of its passages: nothing where nobody marks anything.
+/** @type {(evidence: Passage[] | undefined, former: Standing | null) => { evidence?: Passage[] }} */
+function restingOn(evidence, former) {
+  return evidence && (evidence.length || former?.evidence?.length) ? { evidence } : {};
 }
 
 /** @type {(event: PadEvent) => event is PairEvent} */

@@ -1,5 +1,7 @@
 // The words for what is saved, waiting, refused and done. Knows numbers and states only.
 
+import { markedWords } from "./passages.js";
+
 /** @import { Kept, Other, PadEvent, Said, Step, Terms } from "./shapes" */
 /** @import { Sitting } from "./sitting" */
 /** @import { Tally } from "./tally" */
@@ -79,7 +81,8 @@ export function givenWords(done, { words }, between = " ") {
 export function eventWords(event, terms) {
   if (event.undoes) return event.chunk ? "You took your grade back." : "You took a remark back.";
   if (!event.chunk) return `You said: ${remarkWords(event.kind ?? "", terms)}.`;
-  return `You gave: ${givenWords(event, terms)}`;
+  const marked = event.evidence?.length ? `, ${markedWords(event.evidence.length)}` : "";
+  return `You gave: ${givenWords(event, terms)}${marked}`;
 }
 
 // What a screen reader says of an event; `state` is "saved" or "kept".

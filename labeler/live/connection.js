@@ -8,7 +8,7 @@ const LONGEST_WAIT_MS = 10_000;
 const SILENT_AFTER_MS = 5_000;
 const PATIENCE_MS = 10_000; // for numbers that were asked for
 const STRANGER_MS = 2_500; // for a whole page, which Streamlit cannot ask for before it is back, too
-const NOT_WELCOME = 1008; // a socket's code: trying again would not help
+const NOT_WELCOME = 1008; // a socket's code: trying again at once would not help
 
 export class Connection {
   /** @param {Listener} listener */
@@ -40,6 +40,7 @@ export class Connection {
   /** @param {LineData} data */
   say(data) {
     this.data = data;
+    this.open(); // whoever sees numbers is welcome, whatever was said before
     this.tell();
   }
 
@@ -83,11 +84,21 @@ export class Connection {
     this.start = null;
     clearTimeout(this.patience);
     this.silence ??= setTimeout(() => this.listener.onSilence(true), SILENT_AFTER_MS);
-    if (code === NOT_WELCOME) return;
+    if (code === NOT_WELCOME) return this.turnAway();
     const wait = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.tries);
     this.tries += 1;
     // not all pages of a restarted server at the same moment
     this.retry = setTimeout(() => this.open(), wait * (0.5 + Math.random() / 2));
+  }
+
+  // The run that says why may have got lost, and old numbers would stay: so the whole page runs,
+  // until it has nothing more that follows.
+  turnAway() {
+    clearTimeout(this.stranger);
+    this.stranger = setTimeout(() => {
+      this.listener.onStranger();
+      this.turnAway();
+    }, STRANGER_MS);
   }
 
   heard() {
@@ -104,8 +115,8 @@ export class Connection {
   }
 
   tell() {
-    clearTimeout(this.stranger);
     if (this.socket?.readyState !== WebSocket.OPEN || !this.start || !this.data) return;
+    clearTimeout(this.stranger);
     if (this.data.start !== this.start) {
       this.listener.onStranger();
       this.stranger = setTimeout(() => this.tell(), STRANGER_MS);

@@ -48,6 +48,14 @@ class GradeEvidence:
     is_found: bool
 
 
+def by_chunk(evidence: Iterable[GradeEvidence]) -> dict[str, list[GradeEvidence]]:
+    """Return what was marked for one query by the ids of the chunks."""
+    found: dict[str, list[GradeEvidence]] = {}
+    for each in evidence:
+        found.setdefault(each.chunk_id, []).append(each)
+    return found
+
+
 def check_evidence(value: object) -> tuple[Passage, ...]:
     """Return passages that were given as a list of ``[start, end]``; none of them is an empty list.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.model.agreed import LOWER_MEDIAN, check_rule
-from labeler.model.records import GRADES, TASKS
+from labeler.model.records import GRADES, TASKS, check_grade
 
 STRATEGIES = (
     *("query by query", "most useful first", "least judged first"),
@@ -44,7 +44,8 @@ class Settings:
     measure ``decide_by``, and a delta under ``matters`` is no difference to it. ``golden_rule``
     says how several people's grades of a pair become one, see `agreed_grade`.
     ``measures_by_task`` names the primary measure of a task and, after a space, the secondary one;
-    pages start with these, and no number depends on them.
+    pages start with these, and no number depends on them. From the grade ``evidence_from`` on
+    graders are asked which passage made it, and may leave that open; None asks nobody.
     """
 
     words: tuple[str, str, str, str] = (
@@ -75,6 +76,7 @@ class Settings:
     decide_by: str = "nDCG@10"
     matters: float = 0.01
     measures_by_task: Mapping[str, str] = field(default_factory=dict)
+    evidence_from: int | None = None
 
     @property
     def default_guideline(self) -> str:
@@ -140,5 +142,7 @@ class Settings:
             raise BadInput(f"the overlap is a share between 0 and 1, not {self.overlap}")
         if not 0 <= self.matters <= 1:
             raise BadInput(f"a difference that matters is from 0 to 1, not {self.matters}")
+        if self.evidence_from is not None:
+            check_grade(self.evidence_from)
         if not self.decide_by.strip():
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")

@@ -12,7 +12,7 @@ import streamlit as st
 from labeler import address, comparison, links, ranks, tables, ui, wording
 from labeler.comparison import Move, View
 from labeler.markup import show_html, style
-from labeler.model import GRADES, Judgment
+from labeler.model import GRADES, Judgment, by_chunk
 from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS, QUIET
 from labeler.ranks import Look, Side, picked, rank_lists
 
@@ -132,10 +132,11 @@ def panel(view: View, query_id: str, move: Move, words: Sequence[str]) -> None:
     """Show a chunk's text, let it be graded, and try it at another rank."""
     with ui.open_store() as store:
         items = store.items([(query_id, move.chunk)], LONGEST_SHOWN)
+        marked = by_chunk(store.evidence(query_id)).get(move.chunk_id, [])
     item = items.get((query_id, move.chunk))
     grade(view, query_id, move, None if item is None else item.text_hash, words)
     title, text = (None, None) if item is None else (item.chunk.title, item.chunk.text)
-    show_html(tables.chunk_text(move.chunk_id, title, text))
+    show_html(tables.chunk_text(move.chunk_id, title, text, marked))
     if item is not None and item.more is not None:
         st.caption(f"The first {LONGEST_SHOWN:,} characters; Label shows all of it.")
     try_rank(view, query_id, move)

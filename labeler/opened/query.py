@@ -14,7 +14,7 @@ from labeler.diagnosis import Failure, Outcome, Rule
 from labeler.evaluation import Ranked, Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import Answer, Chunk, Query, Remark
+from labeler.model import Answer, Chunk, Query, Remark, by_chunk
 from labeler.naming import short_names
 from labeler.portions import LONGEST_IN_LIST
 
@@ -165,6 +165,8 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
     """Show every run's list side by side, the chosen run first."""
     chunks = texts_of({each.chunk for ranked in lists.values() for each in ranked[:depth]})
     k = int(opened.board.budgets[opened.board.number_of(opened.query_id)])
+    with ui.open_store() as store:
+        marked = by_chunk(store.evidence(opened.query_id))
     columns = []
     for name, ranked in lists.items():
         part = ranked[:depth]
@@ -172,7 +174,13 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
         line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
         columns.append(
             tables.list_column(
-                tables.run_name(name, opened.short), part, chunks, opened.words, budget=k, line=line
+                tables.run_name(name, opened.short),
+                part,
+                chunks,
+                opened.words,
+                budget=k,
+                line=line,
+                evidence=marked,
             )
         )
     if not chunks:

@@ -46,7 +46,11 @@ def _failures(shared: Shared, run: str) -> Failures:
     for remark in sorted(source.remarks, key=lambda remark: remark.query_id):
         said.setdefault(remark.query_id, []).append(remark.kind)
     given = (source.with_text, source.chunks_of, said)
-    return diagnosis.find_failures(shared.board, run, shared.asked.rule, *given)
+    found = diagnosis.find_failures(shared.board, run, shared.asked.rule, *given)
+    if not shared.right_of(run):
+        return found
+    became = shared.became(run)
+    return diagnosis.with_generation(shared.board, run, found, became, shared.asked.rule)
 
 
 def _reranked(shared: Shared, in_b: Failures) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import htpy
 
+from labeler.report.answering import answers_section
 from labeler.report.comparing import compared_section, summary_of, verdict_section, view_of
 from labeler.report.failing import failing_section
 from labeler.report.frame import as_file
@@ -19,6 +20,7 @@ TITLES = {
     "comparison": "Comparison",
     "slices": "Slices",
     "failing": "Failing queries",
+    "answers": "Retrieval and answer",
     "keywords": "Keywords",
     "rests-on": "What the numbers rest on",
 }
@@ -31,16 +33,19 @@ def make_report(source: Source, asked: Asked) -> bytes:
     nothing in common.
     """
     shared = Shared.of(source, asked)
-    first = None
+    first, places = None, {}
     parts: dict[str, htpy.Node] = {"scores": scores_section(shared)}
     if asked.b is not None:
         view = view_of(shared, asked.a, asked.b)
         summary = summary_of(view)
         first = verdict_section(shared, view, summary)
+        places = {row.query_id: row.place for row in view.drawn()}
         parts["comparison"] = compared_section(shared, view, summary)
     if shared.facets:
         parts["slices"] = slices_section(shared)
     parts["failing"] = failing_section(shared)
+    if answers := answers_section(shared, places):
+        parts["answers"] = answers
     if keywords := keywords_section(shared):
         parts["keywords"] = keywords
     parts["rests-on"] = resting_section(shared)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import htpy
 
 from labeler import tables
+from labeler.diagnosis import Outcome, outcomes
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
 from labeler.model import StoredRun
@@ -69,6 +71,14 @@ class Shared:
     def letters(self) -> tuple[str, ...]:
         """What each run is called in tables: A and B, or one run alone as it is."""
         return NAMES if self.asked.b is not None else ("Run",)
+
+    def right_of(self, run: str) -> Mapping[str, bool]:
+        """Which answers of a run are right, by query; empty where none is loaded."""
+        return self.source.right.get(run, {})
+
+    def became(self, run: str) -> Mapping[str, Outcome]:
+        """What became of every query and its answer in a run."""
+        return outcomes(self.board, run, self.right_of(run), self.asked.rule)
 
     def of_pair(self, facet: str | None = None) -> PairBands:
         """Return what the holes could make of A, B and B - A, over all or in each bucket too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from functools import cached_property
 
 from labeler.diagnosis import Rule, UsefulInPrompt
 from labeler.errors import BadInput, NotFound
@@ -15,13 +16,13 @@ from labeler.model import Chunk, Query, Remark, SingleGrades
 ChunksOf = Callable[[Iterable[int]], Mapping[int, Chunk]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Source:
     """A golden set at one moment: the board, and what a board does not hold.
 
     ``chunks_of`` gives those of the chunks that have text, by number; ``with_text`` are the numbers
     of all such chunks. ``singles`` is None where it is not known who gave which grade, as of a
-    version that was frozen.
+    version that was frozen. ``right`` says by run, then by query, which answers are right.
     """
 
     board: Scoreboard
@@ -30,8 +31,9 @@ class Source:
     singles: SingleGrades | None
     with_text: frozenset[int]
     chunks_of: ChunksOf
+    right: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def texts(self) -> dict[str, str]:
         """Each query's text on one line."""
         return {name: " ".join(query.text.split()) for name, query in self.queries.items()}

@@ -185,6 +185,7 @@ def opinion_of(opinion: Any) -> dict[str, Any]:
         "blind": bool(opinion.blind),
         "stale": bool(opinion.stale),
         "day": opinion.created_at[:10],
+        **({"evidence": opinion.evidence} if opinion.evidence else {}),
     }
 
 

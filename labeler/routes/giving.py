@@ -254,9 +254,16 @@ def own_of(paper: Paper) -> dict[str, Any]:
 
 
 def judged_of(judged: Judged | Judgment) -> dict[str, Any]:
-    """Return what the pad shows of the grader's own judgment."""
-    said = ("event_id", "kind", "grade", "reason", "note")
-    return {name: getattr(judged, name) for name in said}
+    """Return what the pad shows of the grader's own judgment; passages where there are any.
+
+    Of those in a text that has changed since it is told how many they are, and not where.
+    """
+    said = {name: getattr(judged, name) for name in ("event_id", "kind", "grade", "reason", "note")}
+    if not judged.evidence:
+        return said
+    if isinstance(judged, Judged) and not judged.present:
+        return {**said, "lost": len(judged.evidence)}
+    return {**said, "evidence": judged.evidence}
 
 
 def done_of(done: Undoable, paper: Paper, hand: Hand) -> dict[str, Any]:

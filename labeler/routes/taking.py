@@ -16,6 +16,7 @@ from labeler.model import REMARKS as REMARK_KINDS
 from labeler.model import Judgment, Remark, check_id, is_storable
 from labeler.routes.allowance import Allowance
 from labeler.routes.handing import Hand
+from labeler.routes.marking import is_blind, with_evidence
 from labeler.store import Outdated, Store, Unusable
 
 MOST_EVENTS = 200
@@ -76,7 +77,7 @@ def take(
         if event.get("golden_set") != golden_set:
             raise BadInput("this grade was given for another golden set")
         hand.check_sender(event)
-        put(store, event, grader, hand)
+        unmarked = put(store, event, grader, hand)
         proposed = told_after(store, event, grader)
     except (Busy, Unusable):
         raise
@@ -84,7 +85,8 @@ def take(
         return {**answer, "refused": str(error), "instead": what_stands(store, event, grader)}
     except LabelerError as error:
         return {**answer, "refused": without_path(error, str(store.path))}
-    return {**answer, "saved": True, **({"proposed": proposed} if proposed else {})}
+    more = {"proposed": proposed or None, "unmarked": unmarked}
+    return {**answer, "saved": True, **{name: each for name, each in more.items() if each}}
 
 
 def told_after(store: Store, event: dict[str, Any], grader: str) -> list[tuple[str, int]]:
@@ -108,8 +110,8 @@ def event_id_of(event: dict[str, Any]) -> str:
     return event_id
 
 
-def put(store: Store, event: dict[str, Any], grader: str, hand: Hand) -> None:
-    """Put an event into the log it belongs to."""
+def put(store: Store, event: dict[str, Any], grader: str, hand: Hand) -> str | None:
+    """Put an event into the log it belongs to; return why passages with it were not kept."""
     if event.get("undoes") is not None and event.get("chunk") is None:
         store.unsay(
             event_id=event_id_of(event),
@@ -125,9 +127,10 @@ def put(store: Store, event: dict[str, Any], grader: str, hand: Hand) -> None:
         known = None if replaces is None else check_id(replaces, "event")
         source, wording = hand.taken_back(event)
         judgment = judgment_of(event, grader, source=source, text_hash=wording)
-        # that somebody knew more is believed, that they did not is looked up
-        blind = judgment.blind and store.is_blind(grader, judgment.query_id, judgment.chunk_id)
-        store.judge_knowing(replace(judgment, blind=blind), known)
+        judgment, unmarked = with_evidence(store, event, judgment)
+        store.judge_knowing(replace(judgment, blind=is_blind(store, event, judgment)), known)
+        return unmarked
+    return None
 
 
 def what_stands(store: Store, event: dict[str, Any], grader: str) -> dict[str, Any] | None:

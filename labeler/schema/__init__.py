@@ -9,8 +9,6 @@ import json
 import secrets
 import uuid
 
-from sqlite_utils import Database, Migrations
-
 from labeler.chain import LOGS, first_seal, sealed
 from labeler.schema.books import (
     ADD_SEAL,
@@ -25,6 +23,7 @@ from labeler.schema.evidence import EVIDENCE
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
 from labeler.schema.leaks import LEAKS
+from labeler.schema.light import Database, Migrations
 from labeler.schema.online import ONLINE
 from labeler.schema.people import INVITATIONS, SESSIONS
 from labeler.schema.pool import UNGRADED

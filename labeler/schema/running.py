@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from sqlite_utils import Database
+from labeler.schema.light import Database
 
 
 def run(db: Database, script: str) -> None:

@@ -11,7 +11,7 @@ from labeler import address, choices, ui
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.lineup import Lineup
 from labeler.measures import Measure
-from labeler.model import Settings, Traffic, logged
+from labeler.model import Settings, Traffic
 from labeler.naming import short_names
 from labeler.tables import RunNames, Steps
 
@@ -25,14 +25,8 @@ OWN_MEASURES = {
     TASKS: "Each task has the measures that fit it.",
     CURVES: "These are R and P at each k.",
 }
-WEIGHED = (MEASURES, TASKS, CURVES)
+WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
-EQUALLY = "nothing: each query counts the same"
-WEIGHTED = (
-    "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
-    "its weight is its bucket's share of the logs over its share of the graded queries."
-)
-
 SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
 
 
@@ -102,7 +96,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
             texts = [] if view in OWN_MEASURES else choices.choose_measures(usual)
             facet, bucket = choices.choose_bucket(board.facets)
             conventions = choices.choose_conventions(settings)
-            traffic = choose_traffic(board)
+            traffic = choices.choose_traffic(board.facets)
         with ui.guard():
             lineup = choose_runs(names)
     say(
@@ -111,7 +105,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         choices.say_measures(texts) if texts else None,
         choices.say_tasks(settings, tasks) if texts else None,
         choices.say_conventions(conventions),
-        f"weighted by {traffic.facet}" if traffic else None,
+        choices.say_traffic(traffic),
     )
     with ui.guard():
         measures = conventions.measures(texts)
@@ -127,25 +121,6 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         traffic,
         settings.measures_by_task,
     )
-
-
-def choose_traffic(board: Scoreboard) -> Traffic | None:
-    """Let the user weight means by a facet that logs name, as far as there is one.
-
-    The choice is in the address as ``weighted``.
-    """
-    with ui.open_store() as store:
-        counted = logged(store.batches())
-    known = [facet for facet in board.facets if facet in counted]
-    if not known and not address.given("weighted"):
-        return None
-    facet = address.choose_or_not(
-        *("Weighted by", known, "weighted"),
-        nothing=EQUALLY,
-        what="facet that logs name",
-        help=WEIGHTED,
-    )
-    return None if facet is None else Traffic.of(facet, counted[facet])
 
 
 def choose_runs(names: RunNames) -> Lineup:

@@ -17,6 +17,7 @@ from labeler.measures import Measure
 from labeler.scoring.choosing import Choice
 from labeler.trend import Dated
 
+ALIKE = "The parts are not weighted: each query counts the same in them."
 NOT_LOGGED = "Which bucket a query is in is not logged: buckets are those of now."
 
 
@@ -30,6 +31,7 @@ def show_parts(
     runs = sorted((run for each in systems.values() for run in each), key=lambda run: run.when)
     if len(runs) < 2 or not address.switch("Split a change into its parts", "parts"):
         return
+    choice, board = counting_alike(choice, board)
     with ui.guard():
         older, newer, graded_by = choose_pair(runs, last_step(runs, systems))
     until = trend.end_of(graded_by or older.said)
@@ -54,7 +56,17 @@ def show_parts(
         day = graded_by or older.said
         said = f"The older run is by the grades of {day} (UTC), the newer by those {now}."
     lines = [said, f"The order: {trend.ORDER}.", NOT_LOGGED if choice.within else ""]
+    lines += [ALIKE] if choice.traffic else []
     show_html(tables.small_print(lines))
+
+
+def counting_alike(choice: Choice, board: Scoreboard) -> tuple[Choice, Scoreboard]:
+    """Return what is looked at where each query counts the same, as the parts are of such means."""
+    if choice.traffic is None:
+        return choice, board
+    conventions = replace(choice.conventions, weighted=None)
+    with ui.open_store() as store:
+        return replace(choice, conventions=conventions), ui.live_board(store, conventions)
 
 
 def last_step(runs: Sequence[Dated], systems: Mapping[str, Sequence[Dated]]) -> tuple[Dated, Dated]:

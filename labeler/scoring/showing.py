@@ -114,8 +114,6 @@ def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> 
 
     None of weighted ones, for which that is not worked out.
     """
-    if choice.traffic is not None:
-        return {}
     runs = [run for run in board.run_names if choice.shows(run)]
     return banding.means_of(board, runs, measures, choice.facet)
 

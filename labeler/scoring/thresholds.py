@@ -11,16 +11,21 @@ import streamlit as st
 from labeler import banding, tables, ui
 from labeler.evaluation import Conventions, Score, Scoreboard, number
 from labeler.gate import (
+    BASELINE,
     FAILED,
+    KINDS,
     PASSED,
     Check,
     Finding,
     Gate,
+    History,
+    Passing,
     apart,
     judge_each,
     other_conventions,
     rules_for,
     served_gate,
+    served_passing,
     thresholds_for,
 )
 from labeler.measures import Measure
@@ -59,14 +64,44 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
     checks = [check for place in places for check in checks_at(gate, board, *place)]
     if not checks:
         return NO_BARS
-    held = gate.baseline if gate.baseline in board.run_names else None
+    history, missing = history_of(gate, board, checks)
     runs = tuple(dict.fromkeys(score.run for score in shown))
     at = (ui.database(), board.data_revision, board.revision, board.conventions.golden)
-    asked = (*at, repr(choice.conventions), repr(checks), runs, held)
-    found = _found(asked, checks, runs, held, board)
-    aside = [_other_golden(gate, board.conventions), _no_baseline(gate, checks, held)]
-    bars = _as_bars(gate, board.conventions, checks, found, held)
+    asked = (*at, repr(choice.conventions), repr(checks), runs, history.baseline)
+    found = _found((*asked, _kept(history.passing)), checks, runs, history)
+    aside = [_other_golden(gate, board.conventions), *missing]
+    has_other = history.baseline is not None or history.passing is not None
+    bars = _as_bars(gate, board.conventions, checks, found, has_other=has_other)
     return replace(bars, aside="\n".join(filter(None, aside)))
+
+
+def history_of(
+    gate: Gate, board: Scoreboard, checks: Sequence[Check]
+) -> tuple[History, Sequence[str]]:
+    """Return what a run must not fall behind, as `labeler gate` has it, and what of it is missing.
+
+    Nothing is missing where no drop is asked for.
+    """
+    held = gate.baseline if gate.baseline in board.run_names else None
+    if all(check.drop is None for check in checks):
+        return History(board, {}, held), []
+    passing, why = served_passing(os.environ, gate)
+    with ui.open_store() as store:
+        fingerprints = store.run_fingerprints()
+    missing = [why]
+    if gate.baseline is not None and held is None:
+        missing.append(
+            f"{gate.name}: no run is called {gate.baseline!r}, its baseline, so no drop is shown"
+        )
+    return History(board, fingerprints, held, passing), missing
+
+
+def _kept(passing: Passing | None) -> Hashable:
+    """Return what tells which runs passed, and when."""
+    if passing is None:
+        return None
+    runs = sorted((run.fingerprint, run.passed_at, run.golden) for run in passing.runs.values())
+    return passing.last, tuple(sorted(passing.best.items(), key=repr)), tuple(runs)
 
 
 def thresholds_over_time(choice: Choice, board: Scoreboard, every: Iterable[Series]) -> Thresholds:
@@ -96,10 +131,10 @@ def _found(
     at: tuple[Hashable, ...],
     _checks: Sequence[Check],
     _runs: Sequence[str],
-    _baseline: str | None,
-    _board: Scoreboard,
+    _history: History,
 ) -> dict[str, tuple[Finding, ...]]:
-    return judge_each(_board, _runs, _checks, _baseline, banding.resampled())
+    history = _history
+    return judge_each(history.board, _runs, _checks, history.others, banding.resampled())
 
 
 def _as_bars(
@@ -107,9 +142,10 @@ def _as_bars(
     conventions: Conventions,
     checks: Sequence[Check],
     found: Mapping[str, Sequence[Finding]],
-    baseline: str | None,
+    *,
+    has_other: bool,
 ) -> Bars:
-    limits = {(check.measure, check.bucket): _asked(check, baseline) for check in checks}
+    limits = {(check.measure, check.bucket): _asked(check, has_other=has_other) for check in checks}
     findings = [(run, each) for run, row in found.items() for each in row]
     marks: dict[tuple[str, Measure, str | None], str] = {}
     for run, each in findings:
@@ -129,21 +165,11 @@ def _other_golden(gate: Gate, chosen: Conventions) -> str:
     return f"{gate.name} judges by the golden set {gate.golden!r}; these numbers are of another"
 
 
-def _no_baseline(gate: Gate, checks: Sequence[Check], held: str | None) -> str:
-    """Say why no drop is shown though a gate allows some; nothing where they are."""
-    if held is not None or all(check.drop is None for check in checks):
-        return ""
-    if gate.baseline is not None:
-        missing = f"no run is called {gate.baseline!r}, its baseline, so no drop is shown"
-        return f"{gate.name}: {missing}"
-    return f"{gate.name} names no baseline; drops from the last run that passed labeler gate judges"
-
-
-def _asked(check: Check, baseline: str | None) -> str:
+def _asked(check: Check, *, has_other: bool) -> str:
     """Say what is asked of a mean, a limit a line."""
     confidence = check.terms.confidence
     asked = [] if check.at_least is None else [f"≥ {check.at_least:.10g}"]
-    if check.drop is not None and baseline is not None:
+    if check.drop is not None and has_other:
         asked.append(f"drop ≤ {check.drop:.10g}")
     sure = "" if confidence is None else f", {100 * confidence:g}% sure"
     return "\n".join(f"{each}{sure}" for each in asked)
@@ -156,10 +182,13 @@ def _in_short(gate: Gate, finding: Finding) -> str:
     lost, limit = apart(max(0.0, -finding.delta), finding.limit)
     sure = 100 * (finding.check.terms.confidence or 0)
     if finding.against is not None:
+        other = finding.other or ""
+        if finding.against != BASELINE:
+            other = f"the {KINDS[finding.against]} {other}"
         if finding.delta >= 0:
-            rose = f"{finding.delta:.4f} above {finding.other}"
+            rose = f"{finding.delta:.4f} above {other}"
             return f"{rose}, but not surely within the drop of {limit} allowed ({gate.name})"
-        fell = f"{lost} below {finding.other}"
+        fell = f"{lost} below {other}"
         if -finding.delta > finding.limit:
             return f"{fell}, {limit} allowed ({gate.name})"
         return f"{fell}, not surely within the {limit} allowed, {sure:g}% confidence ({gate.name})"

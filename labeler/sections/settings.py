@@ -69,6 +69,11 @@ NAMES = (
 )
 CONTACT = "Stands on a grader's first card and under the guideline."
 NO_RUN = "no run"
+EVIDENCE = (
+    "Who grades may mark the passages of the text that made a grade. Once a grade is saved that is "
+    "at least this one, a line asks for them; it may be left open."
+)
+EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
 
 Read = Callable[[], Mapping[str, Any]]
 
@@ -160,6 +165,13 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
     )
     called = names_form(settings)
     reference = st.checkbox("Show graders the reference answer", settings.show_reference)
+    evidence_from = st.selectbox(
+        "Ask for the evidence of a grade",
+        EVIDENCE_FROM,
+        EVIDENCE_FROM.index(settings.evidence_from),
+        format_func=evidence_in_words,
+        help=EVIDENCE,
+    )
     with st.container(horizontal=True):
         depth = st.number_input("Pool depth", 1, MOST_CHUNKS, settings.pool_depth, help=POOL_DEPTH)
         percent = round(settings.overlap * 100)
@@ -189,7 +201,13 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         "holes_of": None if NO_RUN in pair else tuple(pair),
         "decide_by": decide_by.strip(),
         "matters": matters,
+        "evidence_from": evidence_from,
     }
+
+
+def evidence_in_words(grade: int | None) -> str:
+    """Say from which grade on graders are asked which passage made it."""
+    return "never" if grade is None else f"from grade {grade} on" if grade else "always"
 
 
 def names_form(settings: Settings) -> Read:

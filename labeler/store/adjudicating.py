@@ -12,8 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from labeler.errors import NotFound
-from labeler.model import Chunk, Judgment, Query, agreed_grade
-from labeler.store.columns import as_json
+from labeler.model import Chunk, Judgment, Passage, Query, agreed_grade
+from labeler.store.columns import as_json, passages_of
 from labeler.store.log import Outdated
 from labeler.store.seen import Seen
 from labeler.store.texts import Texts
@@ -47,7 +47,8 @@ SELECT
             AND s.lane = 'grade' AND (s.note <> '' OR s.source IS NOT 'repeat')
         ORDER BY s.id DESC LIMIT 1
     ),
-    j.blind, j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash, j.created_at
+    j.blind, j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash, j.created_at,
+    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
 FROM json_each(:pairs) AS pair
 JOIN current_judgments AS j ON j.query = json_extract(pair.value, '$[0]')
     AND j.chunk = json_extract(pair.value, '$[1]')
@@ -108,7 +109,10 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Opinion:
-    """What one person says of a pair now; ``stale`` says it was of an earlier text."""
+    """What one person says of a pair now; ``stale`` says it was of an earlier text.
+
+    ``evidence`` are the passages of the present text that made the grade.
+    """
 
     grader: str
     kind: str
@@ -118,6 +122,7 @@ class Opinion:
     blind: bool | int
     stale: bool | int
     created_at: str
+    evidence: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +181,7 @@ class Adjudicating(Seen, Texts):
         said: defaultdict[tuple[int, int], list[Opinion]] = defaultdict(list)
         pairs = as_json([each.numbers for each in some])
         for query, chunk, *opinion in self._rows(SAID, {"pairs": pairs}):
+            opinion[-1] = passages_of(opinion[-1])
             said[query, chunk].append(Opinion(*opinion))
         queries = {
             query.query_id: query

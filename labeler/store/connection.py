@@ -15,10 +15,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sqlite_utils import Database
-
 from labeler.errors import BadInput, Busy, LabelerError, NotFound
 from labeler.schema import migrations
+from labeler.schema.light import Database
 from labeler.store import damage
 
 BUSY_SECONDS = 10.0

@@ -70,20 +70,6 @@ class EvidenceOfGrades(Audit):
             if golden.get((query, chunk)) == grade
         )
 
-    def is_restated(self, grader: str, query_id: str, chunk_id: str, event_id: str) -> Any:
-        """Return what a grader's current judgment is, if it is this event: grade, blind, wording.
-
-        And its passages. None where another event stands.
-        """
-        rows = self._rows(
-            "SELECT j.grade, j.blind, j.text_hash, j.evidence FROM current_judgments AS j "
-            "JOIN queries AS q ON q.id = j.query JOIN chunks AS c ON c.id = j.chunk "
-            "WHERE q.query_id = ? AND c.chunk_id = ? AND j.event_id = ? AND j.kind = 'grade' "
-            "AND +j.grader = (SELECT id FROM graders WHERE name = ?)",
-            [query_id, chunk_id, event_id, grader],
-        )
-        return rows[0] if rows else None
-
 
 def joined(
     marked: Iterable[tuple[PairT, int, str, tuple[Passage, ...]]],

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlite_utils import Database
-
 from labeler.errors import BadInput
 from labeler.schema import migrations
+from labeler.schema.light import Database
 from labeler.store import damage
 from labeler.store.connection import Unusable, check_place, code_of, in_words, open_mode
 

@@ -156,7 +156,7 @@ class JudgmentLog(Audit):
     ) -> bool:
         """Add an event. ``as_is`` is for one from another log: it names its own wording, if any."""
         if judgment.evidence:
-            self._check_inside(judgment, as_is)
+            self.check_evidence(judgment, as_is=as_is)
         added = self._db.execute(
             APPEND,
             {
@@ -185,10 +185,11 @@ class JudgmentLog(Audit):
             self._explain_not_added(judgment)
         return bool(added)
 
-    def _check_inside(self, judgment: Judgment, as_is: bool) -> None:
+    def check_evidence(self, judgment: Judgment, *, as_is: bool = False) -> None:
         """Raise `BadInput` where evidence lies outside the text, as far as that is the stored one.
 
-        Another wording is not there any more, and its places are never looked up in this one.
+        Another wording is not there any more, and its places are never looked up in this one. A
+        judgment that names no wording is of the stored one, unless it is taken ``as_is``.
         """
         rows = self._rows(
             "SELECT text_hash, length(text) FROM chunks WHERE chunk_id = ?", [judgment.chunk_id]

@@ -11,8 +11,9 @@ import numpy as np
 
 from labeler.errors import NotFound
 from labeler.model import ASKED_TO_DECIDE, Judged, Judgment, Pair
-from labeler.store.columns import as_json, passages_of
+from labeler.store.columns import as_json, judgment_of, passages_of
 from labeler.store.log import JudgmentLog
+from labeler.store.reading import EVENTS
 
 LONGEST_MS = 300_000  # who takes longer for a chunk is having a break
 PACED = 50  # newest judgments that say how fast a grader is
@@ -179,6 +180,11 @@ class Queue(JudgmentLog):
             for name, grader, query, query_id, chunk in moved
             for rows in [self._rows(asked, [query, chunk, grader])]
         ]
+
+    def given_by(self, grader: str, event_id: str) -> Judgment | None:
+        """Return an event of a grader's, None where they have no such one."""
+        rows = self._rows(f"{EVENTS} WHERE j.event_id = ? AND g.name = ?", [event_id, grader])
+        return judgment_of(rows[0]) if rows else None
 
     def judgment_of(self, grader: str, query_id: str, chunk_id: str) -> Judged | None:
         """Return a grader's current judgment of a pair, None where there is none."""

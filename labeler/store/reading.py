@@ -42,6 +42,14 @@ FROM golden AS g JOIN judgments AS j ON j.id = g.judgment
 JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
 WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id
 """
+EVENTS = """
+SELECT
+    j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note,
+    j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, j.created_at, j.evidence
+FROM judgments AS j JOIN queries AS q ON q.id = j.query
+JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader
+LEFT JOIN judgments AS undone ON undone.id = j.undoes
+"""
 CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
 
 
@@ -319,11 +327,4 @@ class Reading(EvidenceOfGrades):
 
     def events(self) -> list[Judgment]:
         """Return the whole log, oldest first."""
-        rows = self._rows(
-            "SELECT j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, "
-            "j.reason, j.note, j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, "
-            "j.created_at, j.evidence FROM judgments AS j JOIN queries AS q ON q.id = j.query "
-            "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
-            "LEFT JOIN judgments AS undone ON undone.id = j.undoes ORDER BY j.id"
-        )
-        return [judgment_of(row) for row in rows]
+        return [judgment_of(row) for row in self._rows(f"{EVENTS} ORDER BY j.id")]

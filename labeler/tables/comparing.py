@@ -26,9 +26,11 @@ from labeler.comparison import (
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
 from labeler.measures import MEASURES, Measure
+from labeler.model import GradeEvidence
 from labeler.palette import A_COLOUR, B_COLOUR, QUIET
 from labeler.tables.bands import LOOK as BAND_LOOK
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
+from labeler.tables.marking import MARKED, lost_words, marked_text
 from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
 
 LOOK = style("""
@@ -319,14 +321,22 @@ def query_head(text: str, query_id: str, buckets: Sequence[str]) -> htpy.Fragmen
     return htpy.fragment[LOOK, htpy.div(".question")[htpy.p(dir="auto")[text], htpy.small[words]]]
 
 
-def chunk_text(chunk_id: str, title: str | None, text: str | None) -> htpy.Fragment:
-    """Return a chunk, its title and text as they are."""
+def chunk_text(
+    chunk_id: str,
+    title: str | None,
+    text: str | None,
+    evidence: Sequence[GradeEvidence] = (),
+) -> htpy.Fragment:
+    """Return a chunk, its title and text as they are, and in it what graders marked."""
     if text is None:
         body = htpy.p[htpy.em["Only its id is known: the chunk's text was never loaded."]]
     else:
-        body = htpy.div(".text", dir="auto", tabindex="0")[text]
+        body = htpy.div(".text", dir="auto", tabindex="0")[marked_text(text, evidence)]
     heading = htpy.h3(dir="auto")[title] if title else None
-    return htpy.fragment[LOOK, htpy.article(".chunk-shown")[heading, htpy.small[chunk_id], body]]
+    lost = lost_words(evidence)
+    said = [htpy.small[chunk_id], htpy.p[htpy.small[lost]] if lost else None]
+    shown = htpy.article(".chunk-shown")[heading, said, body]
+    return htpy.fragment[LOOK, MARKED, shown]
 
 
 def small_print(lines: Iterable[str]) -> htpy.Fragment:

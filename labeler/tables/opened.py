@@ -11,9 +11,10 @@ from labeler.comparison import DcgRow, DcgTable
 from labeler.diagnosis import Failure, Places, PoolRow, exact_lever
 from labeler.evaluation import Ranked, number
 from labeler.markup import style
-from labeler.model import Chunk, Query
+from labeler.model import Chunk, GradeEvidence, Query
 from labeler.palette import GRADE_COLOURS
 from labeler.tables.failing import value_words
+from labeler.tables.marking import MARKED, lost_words, marked_text
 from labeler.tables.shared import SHEET, framed, head, row_head, run_name, small
 
 ASKED = style("""
@@ -85,10 +86,12 @@ def list_column(
     *,
     budget: int,
     line: str,
+    evidence: Mapping[str, Sequence[GradeEvidence]] | None = None,
 ) -> htpy.Element:
     """Return one run's list: rank, grade, score, title and text.
 
-    A dashed line stands under the prompt budget. ``line`` is said under the run's name.
+    A dashed line stands under the prompt budget. ``line`` is said under the run's name. In the
+    texts is marked what graders marked, ``evidence`` by chunk id.
     """
     items = [
         htpy.li(class_={"budget": each.rank == budget + 1})[
@@ -97,7 +100,7 @@ def list_column(
                 grade_chip(each.grade, words),
                 " ",
                 htpy.span(".id")[each.chunk_id, _score_words(each.score)],
-                _text(chunks.get(each.chunk)),
+                _text(chunks.get(each.chunk), (evidence or {}).get(each.chunk_id, ())),
             ],
         ]
         for each in ranked
@@ -108,19 +111,21 @@ def list_column(
 
 def lists_side_by_side(columns: Iterable[htpy.Element]) -> htpy.Fragment:
     """Set the columns of `list_column` side by side; what does not fit scrolls."""
-    return htpy.fragment[LISTS, htpy.div(".lists", tabindex="0")[list(columns)]]
+    return htpy.fragment[LISTS, MARKED, htpy.div(".lists", tabindex="0")[list(columns)]]
 
 
 def _score_words(score: float | None) -> str:
     return "" if score is None else f" · score {score:.4g}"
 
 
-def _text(chunk: Chunk | None) -> htpy.Element:
+def _text(chunk: Chunk | None, evidence: Sequence[GradeEvidence]) -> htpy.Element:
     if chunk is None:
         return htpy.div(".id")["its text is not loaded"]
     text = chunk.text or ""
     title = chunk.title or f"{_beginning(text, 70)} …"
-    return htpy.details[htpy.summary[title], htpy.p[text]]
+    lost = lost_words(evidence)
+    body = htpy.p[marked_text(text, evidence)]
+    return htpy.details[htpy.summary[title], body, htpy.p[htpy.small[lost]] if lost else None]
 
 
 def _beginning(text: str, letters: int) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 
 from labeler.comparison import FEW
 from labeler.evaluation import Scoreboard
-from labeler.measures import Floats, Measure
+from labeler.measures import Bools, Floats, Measure
 from labeler.trend.timeline import Dated
 from labeler.uncertainty import LEVEL, Interval, Intervals, holm, p_values
 
@@ -193,23 +193,38 @@ class Values:
         """Return the values of the queries that count there, (queries, runs)."""
         if place.measure not in self._known:
             self._known[place.measure] = self.board.values(place.measure)
+        columns = [self._columns[run] for run in runs]
+        chosen: Floats = self._known[place.measure][self._inside(place)][:, columns]
+        return chosen
+
+    def weighing(self, place: Place) -> Floats:
+        """Return the weight of each of these queries by their mean, 1 where all count the same."""
+        inside = self._inside(place)
+        if self.board.weights is None:
+            return np.ones(int(inside.sum()))
+        weights: Floats = self.board.weights[inside]
+        whole = float(weights.sum())
+        return weights * len(weights) / whole if whole else weights
+
+    def _inside(self, place: Place) -> Bools:
         inside = self.board.counted(place.measure)
         if place.facet is not None:
             names, group = self.board.groups(place.facet)
             inside = inside & (group == names.index(place.bucket))
-        columns = [self._columns[run] for run in runs]
-        chosen: Floats = self._known[place.measure][inside][:, columns]
-        return chosen
+        return inside
 
     def differences(self, place: Place, older: str, newer: str) -> Floats:
-        """Return by how much each query's value rose from one run to another, (queries,)."""
+        """Return what each query adds to a rise from one run to another, (queries,).
+
+        Their mean is the rise of the mean; without weights it is by how much each value rose.
+        """
         found = self.of(place, (older, newer))
-        rise = found[:, 1] - found[:, 0]
+        rise = (found[:, 1] - found[:, 0]) * self.weighing(place)
         return np.where(np.abs(rise) <= 1e-12, 0.0, rise)
 
 
 def _rises(values: Values, series: Series) -> Floats:
-    """Return what each query's straight line rises by over the window, (queries,).
+    """Return what each query's straight line rises by over the window, by weight, (queries,).
 
     Empty where there is no line: with fewer than two values, or all of one moment.
     """
@@ -218,7 +233,7 @@ def _rises(values: Values, series: Series) -> Floats:
     if len(known) < 2 or np.ptp(seconds) == 0:
         return np.array([])
     off = seconds - seconds.mean()
-    weights = off / np.sum(off * off) * np.ptp(seconds)
+    slope = off / np.sum(off * off) * np.ptp(seconds)
     given = values.of(series.place, (point.run for point in known))
-    rises: Floats = np.sum(given * weights, axis=1)
+    rises: Floats = np.sum(given * slope, axis=1) * values.weighing(series.place)
     return np.where(np.abs(rises) <= 1e-12, 0.0, rises)

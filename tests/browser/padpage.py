@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
+from tests.newborn import newborn
 
 SENTENCE = "A parcel that comes back within thirty days is paid back to the card it was paid with. "
 JUDGMENTS = "**/api/judgments"
@@ -24,7 +25,7 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
     Every query's pool holds the chunks c0, c1, …, all of one document.
     """
     ids = [f"c{number}" for number in range(chunks)]
-    with Store(path, create=True) as store:
+    with Store(newborn(path)) as store:
         store.add_queries(
             loaded(
                 [

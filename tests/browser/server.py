@@ -17,6 +17,7 @@ from playwright.sync_api import Browser, Playwright
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
 from tests.browser.warm import CAN_FORK, Forked
+from tests.newborn import newborn
 
 # Chromium as root needs no sandbox; the rest keeps it from calling home during a test.
 ARGUMENTS = [
@@ -110,7 +111,7 @@ def loaded(records: list) -> Loaded:
 def small_golden_set(path: Path, queries: int = 4, chunks: int = 30) -> Path:
     """Make a golden set of a few queries and two runs over the same chunks; nothing is graded."""
     ids = [f"c{number}" for number in range(chunks)]
-    with Store(path, create=True) as store:
+    with Store(newborn(path)) as store:
         store.add_queries(
             loaded(
                 [Query(f"q{n}", f"What does query {n} ask?", task="single") for n in range(queries)]

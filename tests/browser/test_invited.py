@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
 from labeler.access import SESSION_COOKIE
 from tests.browser.doors import DoorServer, come_in, link_for
@@ -135,12 +135,19 @@ def test_a_leads_link_opens_everything_until_it_is_revoked(serve_with, visit):
 def test_a_lead_who_becomes_a_grader_sees_no_more_measures(serve_with, visit):
     server = serve_with()
     page = visit(link_for(server, "Lea", "lead"), grader=None)
-    ready(page)
-    page.get_by_role("link", name="Scores").click()
+    page.route_web_socket("**/api/live", without_news)
+    page.goto(f"{server.url}/scores")
     expect(page.get_by_text("follows new grades")).to_be_visible()
     link_for(server, "Bea", "lead")
     link_for(server, "Lea", "grader")
-    expect(page.get_by_text(re.compile("not invited|for leads"))).to_be_visible()
+    expect(page.get_by_text(re.compile("need an invitation|for leads"))).to_be_visible()
+    assert_nothing_of_a_leads(page)
+
+
+def without_news(page: WebSocketRoute) -> None:
+    """Let a page hear all but that there is news, as if the run that this asks for got lost."""
+    server = page.connect_to_server()
+    server.on_message(lambda words: page.send(words) if "newest" not in words else None)
 
 
 def test_a_server_for_graders_only_shows_the_label_page_alone(serve_with, visit):

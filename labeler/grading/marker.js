@@ -1,0 +1,287 @@
+// Marking the passages that made a grade: what is selected with the mouse, the keyboard or a finger,
+// or sentence by sentence with keys alone. Knows the chunk on screen and what is marked in it; what
+// becomes of the marks is the pad's.
+
+import { keyButton } from "./parts.js";
+import {
+  heldIn,
+  holds,
+  joined,
+  MOST_PASSAGES,
+  markedWords,
+  passageOf,
+  sentencesOf,
+  stretchesOf,
+  toggled,
+} from "./passages.js";
+import { deselect, selectedIn, wrap } from "./places.js";
+
+/** @import { Entry, Passage } from "./shapes" */
+
+/**
+ * `keep` gets all passages of a chunk once they changed; `write` puts words on the line, `announce`
+ * tells them to a screen reader.
+ * @typedef {{
+ *   current: () => Entry | null,
+ *   keep: (entry: Entry, passages: Passage[]) => void,
+ *   write: (words: string) => void,
+ *   announce: (words: string) => void,
+ * }} Hooks
+ */
+
+/** @type {Record<string, (marker: Marker) => void>} */
+const CHOOSING_KEYS = {
+  j: (marker) => marker.step(1),
+  arrowdown: (marker) => marker.step(1),
+  arrowright: (marker) => marker.step(1),
+  k: (marker) => marker.step(-1),
+  arrowup: (marker) => marker.step(-1),
+  arrowleft: (marker) => marker.step(-1),
+  " ": (marker) => marker.take(),
+  enter: (marker) => marker.take(),
+  e: (marker) => marker.leave(),
+  escape: (marker) => marker.leave(),
+};
+
+export class Marker {
+  /**
+   * @param {HTMLElement} text
+   * @param {HTMLElement} tools
+   * @param {Hooks} hooks
+   */
+  constructor(text, tools, hooks) {
+    this.text = text;
+    this.tools = tools;
+    this.hooks = hooks;
+    this.shown = ""; // what is painted of the marks, and of which chunk
+    this.offered = ""; // what the buttons are for
+    /** @type {Passage | null} */
+    this.held = null; // what was selected when a button was pressed, which may undo the selection
+    /** @type {{ entry: Entry, at: number, passages: Passage[], sentences: ReturnType<typeof sentencesOf> } | null} */
+    this.choosing = null;
+    this.onSelect = () => this.offer();
+    this.onPress = () => {
+      this.held = this.selected();
+    };
+    this.onKey = () => {
+      this.held = null;
+    };
+    document.addEventListener("selectionchange", this.onSelect);
+    window.addEventListener("pointerdown", this.onPress, true);
+    window.addEventListener("keydown", this.onKey, true);
+  }
+
+  dispose() {
+    document.removeEventListener("selectionchange", this.onSelect);
+    window.removeEventListener("pointerdown", this.onPress, true);
+    window.removeEventListener("keydown", this.onKey, true);
+  }
+
+  // --- what is marked ---------------------------------------------------------------------------
+
+  /** @type {(entry: Entry) => Passage[]} */
+  passagesOf(entry) {
+    if (this.choosing?.entry === entry) return this.choosing.passages;
+    return entry.done ? heldIn(entry.item, entry.done) : (entry.marked ?? []);
+  }
+
+  /** @returns {Passage | null} */
+  selected() {
+    const entry = this.hooks.current();
+    const stretch = entry && this.text.isConnected ? selectedIn(this.text) : null;
+    return entry && stretch ? passageOf(entry.item.text, stretch.start, stretch.end) : null;
+  }
+
+  // The passages that a grade is given with: those that are marked, and what is selected right now;
+  // nothing where that is what stands already.
+  /** @type {(entry: Entry) => Passage[] | undefined} */
+  given(entry) {
+    const present = this.passagesOf(entry);
+    const selected = this.selected() ?? this.held;
+    this.leave();
+    this.held = null;
+    if (selected && present.length < MOST_PASSAGES) return joined(present, selected);
+    return entry.marked && !entry.done ? present : undefined;
+  }
+
+  // Mark what is selected, or take its mark away; with nothing selected go through the sentences.
+  /** @type {(entry: Entry) => void} */
+  toggle(entry) {
+    const selected = this.selected() ?? this.held;
+    this.held = null;
+    if (!selected) return this.begin(entry);
+    deselect(this.text);
+    this.keep(entry, toggled(this.passagesOf(entry), selected));
+  }
+
+  /** @type {(entry: Entry, passages: Passage[]) => void} */
+  keep(entry, passages) {
+    if (passages.length > MOST_PASSAGES) {
+      this.say(`There is room for ${MOST_PASSAGES} marks in one text`);
+    } else this.hooks.keep(entry, passages);
+  }
+
+  /** @type {(words: string) => void} */
+  say(words) {
+    this.hooks.write(words);
+    this.hooks.announce(words);
+  }
+
+  // --- sentence by sentence ---------------------------------------------------------------------
+
+  /** @type {(entry: Entry) => void} */
+  begin(entry) {
+    const sentences = sentencesOf(entry.item.text);
+    if (!sentences.length) return this.say("There is nothing to mark in it");
+    const passages = [...this.passagesOf(entry)];
+    const [first] = stretchesOf(entry.item.text, passages.slice(0, 1));
+    const at = first ? sentences.findIndex(({ end }) => end > first.start) : 0;
+    this.choosing = { entry, at: Math.max(0, at), passages, sentences };
+    this.aim("J and K go from sentence to sentence, Space marks one, E is done. ");
+  }
+
+  get isChoosing() {
+    return this.choosing !== null;
+  }
+
+  /** @type {(key: string) => boolean} */
+  press(key) {
+    if (!this.choosing || !Object.hasOwn(CHOOSING_KEYS, key)) return false;
+    CHOOSING_KEYS[key](this);
+    return true;
+  }
+
+  /** @type {(by: number) => void} */
+  step(by) {
+    if (!this.choosing) return;
+    const { at, sentences } = this.choosing;
+    this.choosing.at = Math.min(Math.max(at + by, 0), sentences.length - 1);
+    this.aim();
+  }
+
+  // The sentence that the keys are at, as a passage.
+  /** @returns {Passage | null} */
+  aimedAt() {
+    if (!this.choosing) return null;
+    const { entry, at, sentences } = this.choosing;
+    const { start, end } = sentences[at];
+    return passageOf(entry.item.text, start, end);
+  }
+
+  take() {
+    const passage = this.aimedAt();
+    if (!this.choosing || !passage) return;
+    const passages = toggled(this.choosing.passages, passage);
+    if (passages.length > MOST_PASSAGES) return this.keep(this.choosing.entry, passages);
+    this.choosing.passages = passages;
+    this.aim();
+  }
+
+  // Show where the keys are, and say it.
+  aim(before = "") {
+    if (!this.choosing) return;
+    const { entry, at, passages, sentences } = this.choosing;
+    this.show(entry, passages, "choosing");
+    const [first] = wrap(this.text, [sentences[at]], "aimed");
+    first?.scrollIntoView({ block: "nearest" });
+    const words = entry.item.text.slice(sentences[at].start, sentences[at].end);
+    const state = this.isTaken ? "marked" : "not marked";
+    this.hooks.write(`Sentence ${at + 1} of ${sentences.length}, ${state}`);
+    this.hooks.announce(`${before}${state}: ${words}`);
+    this.offer();
+  }
+
+  get isTaken() {
+    const passage = this.aimedAt();
+    const passages = this.choosing?.passages ?? [];
+    return passage !== null && passages.some((each) => holds(each, passage));
+  }
+
+  // What was taken is kept; says nothing where nothing changed.
+  leave() {
+    const left = this.choosing;
+    if (!left) return;
+    this.choosing = null;
+    wrap(this.text, [], "aimed");
+    const isSame = JSON.stringify(this.passagesOf(left.entry)) === JSON.stringify(left.passages);
+    if (isSame) this.hooks.write("");
+    else this.keep(left.entry, left.passages);
+    this.offer();
+  }
+
+  // --- painting -----------------------------------------------------------------------------------
+
+  // Mark the passages of a chunk in its text, which may have been painted anew.
+  /** @type {(entry: Entry, isAnew: boolean) => void} */
+  paint(entry, isAnew) {
+    if (this.choosing && this.choosing.entry !== entry) this.leave();
+    if (isAnew) this.shown = "";
+    if (this.choosing && isAnew) this.aim();
+    else if (!this.choosing) this.show(entry, this.passagesOf(entry));
+    this.offer();
+  }
+
+  /** @type {(entry: Entry, passages: Passage[], how?: string) => void} */
+  show(entry, passages, how = "") {
+    const { query, chunk, text } = entry.item;
+    const shown = passages.length ? JSON.stringify([query, chunk, text.length, passages, how]) : "";
+    if (shown === this.shown) return;
+    this.shown = shown;
+    wrap(this.text, stretchesOf(text, passages), "evidence");
+  }
+
+  // The buttons for whoever has no key at hand: while something is selected, and from sentence to
+  // sentence.
+  offer() {
+    const entry = this.hooks.current();
+    const selected = entry && !this.choosing ? this.selected() : null;
+    const isMarked =
+      entry && selected && this.passagesOf(entry).some((each) => holds(each, selected));
+    const offered = this.choosing
+      ? `choosing ${this.isTaken}`
+      : selected
+        ? `selected ${isMarked}`
+        : "";
+    if (offered === this.offered) return;
+    this.offered = offered;
+    this.tools.hidden = !offered;
+    const words = isMarked ? "take the mark away" : "mark as evidence";
+    if (this.choosing) this.tools.replaceChildren(...this.choosingButtons());
+    else if (selected && entry) {
+      this.tools.replaceChildren(keyButton("E", words, () => this.toggle(entry), "choice"));
+    } else this.tools.replaceChildren();
+  }
+
+  choosingButtons() {
+    const buttons = [
+      keyButton("K", "before", () => this.step(-1), "choice"),
+      keyButton("J", "next", () => this.step(1), "choice"),
+      keyButton("Space", this.isTaken ? "not this one" : "this one", () => this.take(), "choice"),
+      keyButton("E", "done", () => this.leave(), "choice"),
+    ];
+    for (const button of buttons) button.tabIndex = -1; // each has a key
+    return buttons;
+  }
+}
+
+// What is marked, in words, or that it cannot be found any more.
+/** @type {(entry: Pick<Entry, "done" | "marked">, passages: Passage[]) => string} */
+export function evidenceWords({ done, marked }, passages) {
+  const words = passages.length ? [markedWords(passages.length)] : [];
+  if (!done && marked?.length) words.push("goes with your grade");
+  if (done?.lost) {
+    words.push("evidence was marked in the text of before and cannot be found any more");
+  }
+  return words.join(" · ");
+}
+
+/** @type {(host: HTMLElement, text: string, passages: Passage[]) => void} */
+export function showEvidence(host, text, passages) {
+  wrap(host, stretchesOf(text, passages), "evidence");
+}
+
+// The question which words made a grade, where it is to be asked.
+/** @type {(grade: number, from: number | null | undefined, marked: boolean) => string} */
+export function askWords(grade, from, marked) {
+  return from != null && grade >= from && !marked ? "Which words made it? K, then E" : "";
+}

@@ -1,0 +1,25 @@
+"""Grades of one chunking carried over to another: where chunks stand, what follows, what is open.
+
+Knows documents, chunks, passages and grades; not where they are stored, nor any page.
+"""
+
+from labeler.rechunking.carrying import carry
+from labeler.rechunking.evidence import EvidenceScore, evidence_of, score_evidence
+from labeler.rechunking.placing import Places, check_offsets, find_places
+from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment
+
+__all__ = [
+    "Basis",
+    "Carried",
+    "Cut",
+    "EvidenceScore",
+    "Graded",
+    "Place",
+    "Places",
+    "Segment",
+    "carry",
+    "check_offsets",
+    "evidence_of",
+    "find_places",
+    "score_evidence",
+]

@@ -1,0 +1,244 @@
+"""The passage that made a grade is marked by mouse, by keys alone and by finger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from labeler.model import Chunk, Judgment, Passage
+from labeler.store import Store
+from tests.browser.modules import page_with
+from tests.browser.padpage import (
+    PHONE,
+    all_saved,
+    cut_off,
+    library,
+    press,
+    ready,
+    shown,
+)
+from tests.browser.server import loaded
+
+pytestmark = pytest.mark.browser
+
+TEXT = (
+    "This is the text, read by 👩‍🏫 Zoë. Parcels are paid back within thirty days. "
+    "A café is not asked. Nobody pays for a parcel twice."
+)
+DAYS = "Parcels are paid back within thirty days."
+CAFE = "A café is not asked."
+# Selects words of the chunk on screen, as a mouse or a finger does.
+SELECT = """(text, words) => {
+    const [start, end] = [text.textContent.indexOf(words), words.length];
+    const range = document.createRange();
+    let at = 0;
+    const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const [from, to] = [start - at, start + end - at];
+        if (from >= 0 && from < node.length) range.setStart(node, from);
+        if (to > 0 && to <= node.length) range.setEnd(node, to);
+        at += node.length;
+    }
+    const selection = text.getRootNode().getSelection?.() ?? document.getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);
+}"""
+
+
+@pytest.fixture
+def reads(tmp_path: Path) -> Path:
+    """One query with three chunks whose characters are of all widths."""
+    path = library(tmp_path / "library.db", queries=1, chunks=3, evidence_from=2)
+    with Store(path) as store:
+        chunks = [Chunk(f"c{n}", f"{TEXT} ({n})", f"Title {n}") for n in range(3)]
+        store.add_chunks(loaded(chunks), update=True)
+    return path
+
+
+def select(page: Page, words: str) -> None:
+    page.locator(".chunk .text").evaluate(f"(text, words) => ({SELECT})(text, words)", words)
+
+
+def marked_on(page: Page, within: str = ".chunk .text") -> list[str]:
+    """Return the passages that are marked on the page."""
+    return page.locator(within).evaluate(
+        """text => {
+            const found = [];
+            for (const mark of text.querySelectorAll("mark.evidence")) {
+                if (mark.classList.contains("begins")) found.push("");
+                found[found.length - 1] += mark.textContent;
+            }
+            return found;
+        }"""
+    )
+
+
+def kept(store: Store) -> list[list[str]]:
+    """Return what each event of the log says was marked, in words."""
+    return [[f"{TEXT} (0)"[start:end] for start, end in each.evidence] for each in store.events()]
+
+
+def passage(words: str) -> Passage:
+    return TEXT.index(words), TEXT.index(words) + len(words)
+
+
+def test_places_are_counted_as_the_server_counts_them(browser: Browser):
+    with page_with(browser, "grading/passages") as page:
+        found = page.evaluate(
+            """text => {
+                const at = text.indexOf("Parcels");
+                const [passage] = [passageOf(text, at - 1, at + 8)];
+                const half = passageOf("a👩b", 2, 4);
+                return [passage, half, stretchesOf(text, [passage, [0, 9999]]),
+                    toggled([[0, 5], [9, 12]], [3, 10]), toggled([[0, 5]], [1, 2]),
+                    joined([[0, 5]], [5, 9]), passageOf(text, 3, 3), passageOf("a  b", 1, 3)];
+            }""",
+            TEXT,
+        )
+    start = TEXT.index("Parcels")
+    assert found[0] == [start, start + len("Parcels")]
+    units = len(TEXT[:start].encode("utf-16-le")) // 2
+    assert found[2] == [{"start": units, "end": units + len("Parcels")}]
+    assert found[1] == [1, 3], "half of a character is all of it"
+    assert found[3:] == [[[0, 12]], [], [[0, 5], [5, 9]], None, None]
+
+
+def test_a_selected_passage_goes_with_the_grade_and_one_marked_later_is_undone(
+    serve, visit, reads: Path
+):
+    served = serve(reads)
+    page = visit(served.url)
+    ready(page)
+    text = shown(page)
+    select(page, DAYS)
+    expect(page.locator(".marker")).to_contain_text("mark as evidence")
+    press(page, "2")
+    expect(page.locator(".said")).to_have_text("You gave 2 partially relevant · evidence marked")
+    all_saved(page, 1)
+    press(page, "k")
+    assert marked_on(page) == [DAYS]
+    expect(page.locator(".chunk .rests")).to_have_text("evidence marked")
+    select(page, CAFE)
+    press(page, "e")
+    assert marked_on(page) == [DAYS, CAFE]
+    press(page, "u")
+    expect(page.locator(".said")).to_contain_text("Taken back")
+    assert marked_on(page) == [DAYS]
+    select(page, "thirty")
+    press(page, "e")  # inside of one that is marked: again is to clear
+    expect(page.locator(".said")).to_have_text("Nothing is marked")
+    assert marked_on(page) == []
+    press(page, "m")  # the words of the question are painted anew
+    select(page, TEXT[5:60])
+    press(page, "e")
+    assert marked_on(page) == [TEXT[5:60].strip()]
+    assert shown(page) == text
+    all_saved(page, 1)
+    page.reload()
+    ready(page)
+    press(page, "k")
+    expect(page.locator(".chunk .rests")).to_have_text("evidence marked")
+    assert marked_on(page) == [TEXT[5:60].strip()]
+    press(page, "b")
+    expect(page.locator(".row.current .words")).to_contain_text("evidence marked")
+    assert marked_on(page, ".row.current .text") == [TEXT[5:60].strip()]
+    with served.store() as store:
+        wanted = [[DAYS], [DAYS, CAFE], [DAYS], [], [TEXT[5:60].strip()]]
+        assert kept(store) == wanted
+        assert {each.grade for each in store.events()} == {2}
+        assert [each.elapsed_ms is None for each in store.events()] == [
+            False,
+            True,
+            False,
+            True,
+            True,
+        ]
+        assert all(each.blind for each in store.events())
+
+
+def test_sentences_are_marked_with_keys_alone_and_nothing_is_lost_offline(
+    serve, visit, reads: Path
+):
+    served = serve(reads)
+    page = visit(served.url)
+    ready(page)
+    press(page, "3")
+    expect(page.locator(".said")).to_have_text(
+        "You gave 3 highly relevant · Which words made it? K, then E"
+    )
+    all_saved(page, 1)
+    cut_off(page)
+    press(page, "ke")
+    expect(page.locator(".marker")).to_contain_text("next")
+    expect(page.locator(".announce")).to_contain_text("not marked: This is the text")
+    press(page, "jj k j".replace(" ", ""))
+    expect(page.locator("mark.aimed").first).to_have_text(CAFE)
+    page.keyboard.press("Space")
+    page.keyboard.press("k")
+    page.keyboard.press("Enter")
+    assert marked_on(page) == [DAYS, CAFE]
+    page.keyboard.press("Space")
+    page.keyboard.press("Escape")
+    assert marked_on(page) == [CAFE]
+    expect(page.locator("mark.aimed")).to_have_count(0)
+    press(page, "je")
+    page.keyboard.press("Space")
+    press(page, "1")  # a grade takes along what was marked
+    expect(page.locator(".state")).to_contain_text("offline, 2 kept")
+    page.close()
+    again = visit(served.url)
+    ready(again)
+    all_saved(again, 2)
+    with served.store() as store:
+        events = store.events()
+        assert [each.grade for each in events] == [3, 3, 1]
+        words = [[TEXT[start:end] for start, end in each.evidence] for each in events]
+        assert words[:2] == [[], [CAFE]]
+        assert words[2][0].startswith("This is the text")
+
+
+def test_a_finger_selects_and_a_button_marks(serve, visit, reads: Path):
+    served = serve(reads)
+    page = visit(served.url, **PHONE)
+    ready(page)
+    select(page, CAFE)
+    page.locator(".marker button").tap()
+    assert marked_on(page) == [CAFE]
+    expect(page.locator(".chunk .rests")).to_have_text("evidence marked · goes with your grade")
+    page.wait_for_timeout(250)  # a tap sooner was meant for the chunk before
+    page.locator(".grade").nth(1).tap()
+    all_saved(page, 1)
+    with served.store() as store:
+        assert store.events()[0].evidence == (passage(CAFE),)
+
+
+def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, reads: Path):
+    with Store(reads) as store:
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q0", "c0", "Ann", grade=2, evidence=((0, 4),)))
+        store.add_chunks(loaded([Chunk("c0", "This is the text anew.", "Title 0")]), update=True)
+    served = serve(reads)
+    page = visit(f"{served.url}/?query=q0")
+    row = page.locator(".row", has_text="Title 0")
+    expect(row.locator(".words")).to_contain_text(
+        "evidence was marked in the text of before and cannot be found any more"
+    )
+    expect(page.locator("mark.evidence")).to_have_count(0)
+
+
+def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
+    with Store(reads) as store:
+        for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):
+            store.add_grader(name)
+            store.judge(Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),)))
+    served = serve(reads)
+    page = visit(f"{served.url}/review?review=Disagreements")
+    marks = page.locator("mark.evidence")
+    expect(marks).to_have_text([f"3 Ann{DAYS}", f"0 Bob{CAFE}"])
+    page.goto(f"{served.url}/queries?query=q0")
+    page.locator("summary", has_text="Title 0").first.click()
+    expect(page.locator("details[open] mark.evidence")).to_have_text(
+        [f"3 Ann{DAYS}", f"0 Bob{CAFE}"]
+    )
