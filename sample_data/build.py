@@ -106,12 +106,14 @@ def read_key(path: Path, chunks: Sequence[Record]) -> list[Record]:
     key = read_jsonl(path)
     for entry in key:
         said = [opinion["chunk"] for opinion in entry["opinions"]]
-        unknown = {*entry["grades"], *entry["found_by_hand"], *said} - set(ids)
+        marked = entry.setdefault("evidence", {})
+        unknown = {*entry["grades"], *entry["found_by_hand"], *said, *marked} - set(ids)
         if unknown:
             raise SystemExit(f"{path}: {entry['query_id']}: no such chunk: {sorted(unknown)}")
         entry["grades"] = {ids[name]: grade for name, grade in entry["grades"].items()}
         entry["found_by_hand"] = [ids[name] for name in entry["found_by_hand"]]
         entry["opinions"] = {ids[opinion["chunk"]]: opinion for opinion in entry["opinions"]}
+        entry["evidence"] = {ids[name]: quotes for name, quotes in marked.items()}
     return key
 
 
@@ -160,7 +162,8 @@ def is_demanded(entry: Record, chunk_id: str, pool: Sequence[str]) -> bool:
 
 def judge(key: Sequence[Record], chunks: Sequence[Record], pairs: Sequence[Pair]) -> list[Record]:
     """Write the event log of both graders, oldest first."""
-    words = {chunk["chunk_id"]: len(chunk["text"].split()) for chunk in chunks}
+    texts = {chunk["chunk_id"]: chunk["text"] for chunk in chunks}
+    words = {chunk_id: len(text.split()) for chunk_id, text in texts.items()}
     entries = {entry["query_id"]: entry for entry in key}
     events = []
     for name in GRADERS:
@@ -168,8 +171,13 @@ def judge(key: Sequence[Record], chunks: Sequence[Record], pairs: Sequence[Pair]
         mine.sort(key=lambda pair: (chance(name, pair[0]), chance(name, *pair)))
         times = sittings(name, [(pair, words[pair[1]]) for pair in mine])
         for pair, (elapsed, moment) in zip(mine, times, strict=True):
-            grade, note = verdict(entries[pair[0]], pair[1], name)
-            events.append(event(pair, name, grade, note, elapsed, moment))
+            entry = entries[pair[0]]
+            grade, note = verdict(entry, pair[1], name)
+            quotes = (
+                entry["evidence"].get(pair[1]) if grade == entry["grades"].get(pair[1]) else None
+            )
+            given = event(pair, name, grade, note, elapsed, moment)
+            events.append(given | (evidence(texts[pair[1]], quotes) if quotes else {}))
     return sorted(events, key=lambda event: (event["created_at"], event["event_id"]))
 
 
@@ -230,6 +238,17 @@ def event(
         "undoes": None,
         "elapsed_ms": elapsed,
         "created_at": f"{moment.isoformat(timespec='milliseconds')[:-6]}Z",
+    }
+
+
+def evidence(text: str, quotes: Sequence[str]) -> Record:
+    """Say where in a text the words are that made a grade, and by its hash in which text."""
+    if missing := [quote for quote in quotes if quote not in text]:
+        raise SystemExit(f"the key quotes what the chunk does not say: {missing}")
+    starts = [text.index(quote) for quote in quotes]
+    return {
+        "text_hash": hashlib.blake2b(text.encode(), digest_size=16).hexdigest(),
+        "evidence": [[at, at + len(quote)] for at, quote in zip(starts, quotes, strict=True)],
     }
 
 

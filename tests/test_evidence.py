@@ -325,6 +325,7 @@ PASSAGES = PLACES.map(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(PASSAGES, max_size=5))
 def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[int, int], ...]]):
     union = union_of(each for passages in marks for each in passages)
@@ -336,7 +337,9 @@ def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=20
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
+    max_examples=20,
 )
 @given(passages=PASSAGES, grade=st.integers(0, 3))
 def test_whatever_is_marked_is_what_comes_back(

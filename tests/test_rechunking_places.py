@@ -86,6 +86,17 @@ def test_a_bridge_between_chunks_in_any_order_is_found() -> None:
     assert not any(place.is_changed for place in found.new.values())
 
 
+@pytest.mark.parametrize("by_id", [True, False])
+def test_chunks_that_overlap_are_put_in_order_where_nobody_says_it(by_id: bool) -> None:
+    text = document("prose", random.Random(2), 60)
+    olds = cuts("o", text, spans_of(text, 500, 100))
+    olds = [cut._replace(position=None) for cut in olds]
+    olds.sort(key=lambda cut: cut.chunk_id if by_id else cut.text)
+    found = find_places(olds, cuts("n", text, spans_of(text, 400)))
+    assert found.unplaced == found.ambiguous == []
+    assert all(len(place.segments) == 1 for place in found.new.values())
+
+
 def test_what_neighbours_share_is_one_place() -> None:
     text = document("prose", random.Random(3))
     found = places_of(text, (500, 150), (140, 0), documents=False, named=False)
@@ -134,6 +145,23 @@ def test_headings_of_the_old_chunks_are_no_text_of_the_document() -> None:
     ]
     found = find_places(headed, cuts("n", text, spans_of(text, 350), "d"))
     assert found.unplaced == []
+    assert not any(place.is_changed for place in found.new.values())
+
+
+@pytest.mark.parametrize("document_id", ["d", None])
+def test_headings_of_both_chunkings_are_left_out_although_they_differ(
+    document_id: str | None,
+) -> None:
+    text = document("prose", random.Random(8))
+    old, new = (
+        [
+            cut._replace(text=f"Handbook of fees\nSection {number // each}\n\n{cut.text}")
+            for number, cut in enumerate(cuts(name, text, spans_of(text, size), document_id))
+        ]
+        for name, size, each in (("o", 500, 4), ("n", 480, 2))
+    )
+    found = find_places(old, new)
+    assert found.unplaced == found.ambiguous == []
     assert not any(place.is_changed for place in found.new.values())
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from labeler.model import TASKS, Chunk, Judgment, Query
+from labeler.store.columns import text_hash
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SYSTEMS = ("bm25", "hybrid", "lsa")
@@ -248,3 +249,17 @@ def test_signals_are_of_one_system_at_a_time():
     assert len(lines) == 105
     assert len({tuple(line.split(",")[:2]) for line in lines}) == len(by_day) == 35
     assert list(dict.fromkeys(by_day.values())) == ["bm25", "hybrid"]
+
+
+def test_some_grades_say_which_words_of_their_text_made_them() -> None:
+    texts = {line["chunk_id"]: line["text"] for line in records("chunks.jsonl")}
+    marked = [line for line in records("judgments.jsonl") if "evidence" in line]
+    assert len(marked) == 11
+    assert {line["grade"] for line in marked} == {3}
+    words = {
+        texts[line["chunk_id"]][start:end] for line in marked for start, end in line["evidence"]
+    }
+    assert "within 30 days of the day it was delivered" in words
+    assert {line["text_hash"] for line in marked} == {
+        text_hash(texts[line["chunk_id"]]) for line in marked
+    }

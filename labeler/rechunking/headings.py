@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from labeler.rechunking.squeezing import squeezed
 
 LONGEST = 200  # squeezed characters of a heading
+MOSTLY = 0.5
 _MOST_LINES = 4
 _WRITTEN_AS_HEADING = re.compile(r"\s*#{1,6}\s|.*\S\s*[>›»→]\s*\S")
 
@@ -18,9 +19,24 @@ class Headings:
 
     def __init__(self, texts: Iterable[str]) -> None:
         counts: Counter[str] = Counter()
+        firsts: Counter[str] = Counter()
         for text in texts:
-            counts.update({squeezed(line) for line in _first_lines(text)})
+            lines = [squeezed(line) for line in _first_lines(text)]
+            counts.update(set(lines))
+            firsts.update(lines[:1] or [""])
         self._repeated = {line for line, count in counts.items() if count > 1}
+        headed = sum(count for line, count in firsts.items() if line in self._repeated)
+        self._is_habit = headed >= MOSTLY * firsts.total() > MOSTLY
+
+    def added(self, text: str) -> int:
+        """Return what `repeated` does where most texts begin with such a line, else 0.
+
+        Then it is the chunker's habit; else the lines may be the document's own.
+
+        >>> Headings(["Fees\\nIn May", "Fees\\nIn June", "Dues"]).added("Fees\\nIn May")
+        4
+        """
+        return self.repeated(text) if self._is_habit else 0
 
     def repeated(self, text: str) -> int:
         """Return how many squeezed characters the lines have that other chunks begin with, too.

@@ -208,9 +208,13 @@ class _Finder:
         return found
 
     def _nearly(self, cut: Cut, text: str, within: Span) -> Place:
-        segments, others, is_changed = align(text, self._ground, within)
+        added = self._headings.added(cut.text)
+        segments, others, is_changed = align(text[added:], self._ground, within)
         if not segments:
             return Place(len(text))
+        segments = [each._replace(at=each.at + added) for each in segments]
+        if added == segments[0].at:
+            return Place(len(text), tuple(segments), added, others, is_changed)
         low, high = self._ground.range_at(segments[0].start)
         known = self._ground.text(low, high) if high - low <= _SHORT else ""
         heading = self._headings.front(cut.text, segments[0].at, known)
