@@ -79,12 +79,12 @@ with choices.row():
         traffic = choices.choose_traffic(board.facets)
 say(
     choices.say_selection(chosen),
+    choices.say_traffic(traffic),
     choices.say_queries(facet, bucket),
     f"{sort} by {by_text}",
     choices.say_measures(measure_texts),
     choices.say_tasks(settings, tasks),
     choices.say_conventions(chosen),
-    choices.say_traffic(traffic),
     f"beside {', '.join(short[name] for name in also)}" if also else None,
 )
 

@@ -86,6 +86,17 @@ def test_a_bridge_between_chunks_in_any_order_is_found() -> None:
     assert not any(place.is_changed for place in found.new.values())
 
 
+@pytest.mark.parametrize("by_id", [True, False])
+def test_chunks_that_overlap_are_put_in_order_where_nobody_says_it(by_id: bool) -> None:
+    text = document("prose", random.Random(2), 60)
+    olds = cuts("o", text, spans_of(text, 500, 100))
+    olds = [cut._replace(position=None) for cut in olds]
+    olds.sort(key=lambda cut: cut.chunk_id if by_id else cut.text)
+    found = find_places(olds, cuts("n", text, spans_of(text, 400)))
+    assert found.unplaced == found.ambiguous == []
+    assert all(len(place.segments) == 1 for place in found.new.values())
+
+
 def test_what_neighbours_share_is_one_place() -> None:
     text = document("prose", random.Random(3))
     found = places_of(text, (500, 150), (140, 0), documents=False, named=False)

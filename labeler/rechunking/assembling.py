@@ -11,12 +11,10 @@ from typing import NamedTuple
 
 from labeler.rechunking.ground import Source
 from labeler.rechunking.headings import Headings
+from labeler.rechunking.ordering import MOSTLY, order_of, overlap_of
 from labeler.rechunking.records import Cut
 from labeler.rechunking.spans import Span
 from labeler.rechunking.squeezing import squeezed
-
-LEAST_OVERLAP = 16
-MOSTLY = 0.25  # of all neighbours overlap where the chunker made them; fewer are chance
 
 
 class Assembled(NamedTuple):
@@ -38,8 +36,8 @@ class _Piece(NamedTuple):
 def assemble(cuts: Iterable[Cut]) -> Iterator[Assembled]:
     """Join the chunks of each document in order, what neighbours have in common only once.
 
-    Chunks are in the order of ``position``, else of ``start``, else as they are given. Those
-    without a document are joined as they are given, too: a text that goes on in the next one is
+    Chunks are in the order of ``position``, else of ``start``, else as they overlap, else as they
+    are given. Those without a document are joined, too: a text that goes on in the next one is
     found, and no harm is done where it does not.
 
     >>> cuts = [Cut("a", "All men are created equal, by law,", "d", 1),
@@ -54,7 +52,10 @@ def assemble(cuts: Iterable[Cut]) -> Iterator[Assembled]:
     for document_id, own in documents.items():
         headings = Headings(cut.text for cut in own)
         ordered = sorted(own, key=_order)
-        yield _joined(document_id, [_piece(cut, headings) for cut in ordered])
+        pieces = [_piece(cut, headings) for cut in ordered]
+        if all(_order(cut)[0] for cut in own):
+            pieces = [pieces[number] for number in order_of([piece.text for piece in pieces])]
+        yield _joined(document_id, pieces)
 
 
 def _piece(cut: Cut, headings: Headings) -> _Piece:
@@ -85,20 +86,7 @@ def _joined(document_id: str | None, pieces: Sequence[_Piece]) -> Assembled:
 def _overlap(one: _Piece, other: _Piece) -> Span:
     """Return how long a heading is and how much after it the one ends with, too."""
     for heading in {0, other.heading}:
-        size = _shared(one.text, other.text[heading:])
+        size = overlap_of(one.text, other.text[heading:])
         if size:
             return heading, size
     return 0, 0
-
-
-def _shared(one: str, other: str) -> int:
-    """Return how many characters, short of all, the one ends with and the other begins with."""
-    head = other[:LEAST_OVERLAP]
-    if len(head) < LEAST_OVERLAP:
-        return 0
-    at = one.find(head, max(0, len(one) - len(other) + 1))
-    while at >= 0:
-        if other.startswith(one[at:]):
-            return len(one) - at
-        at = one.find(head, at + 1)
-    return 0

@@ -45,7 +45,7 @@ def show() -> None:
         show_html(htpy.ul[(htpy.li[said] for said in warned)])
     for shares in found.shares:
         if shares.differs:
-            to = address.to("/scores", weighted=shares.facet)
+            to = address.onward("/scores", weighted=shares.facet)
             links.link(f"Scores, weighted by {shares.facet}", to)
     for part in parts:
         show_part(part)

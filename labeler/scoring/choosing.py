@@ -101,11 +101,11 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
             lineup = choose_runs(names)
     say(
         choices.say_selection(conventions),
+        choices.say_traffic(traffic),
         choices.say_queries(facet, bucket),
         choices.say_measures(texts) if texts else None,
         choices.say_tasks(settings, tasks) if texts else None,
         choices.say_conventions(conventions),
-        choices.say_traffic(traffic),
     )
     with ui.guard():
         measures = conventions.measures(texts)

@@ -16,6 +16,7 @@ from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
 
 LOOK_EVERY_SECONDS = 2
+WIDTH = 350  # pixels, for the longest name there is
 LARGEST_BACKUP = 500_000_000  # bytes, which the server holds in its memory while they are fetched
 BACKUP = "Backup: everything in one file, checked; 'labeler restore' puts it back"
 WORDS = {
@@ -63,7 +64,7 @@ def files(selected: Selection) -> None:
                 file_name=name,
                 key=f"download-{kind}",
                 on_click="ignore",
-                width=300,
+                width=WIDTH,
                 disabled=kind in refused,
             )
             st.write(words)
@@ -83,7 +84,7 @@ def offer_seal(seal: str, name: str) -> None:
     st.code(seal, language=None, wrap_lines=True)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.download_button(
-            *(name, f"{seal}\n", name), key="download-seal", on_click="ignore", width=300
+            *(name, f"{seal}\n", name), key="download-seal", on_click="ignore", width=WIDTH
         )
         st.write("The seal as a file, for 'labeler check --against'")
 
@@ -117,7 +118,7 @@ def offer_backup(revision: int) -> None:
             mime="application/vnd.sqlite3",
             key="download-backup",
             on_click="ignore",
-            width=300,
+            width=WIDTH,
         )
         st.write(BACKUP)
     st.caption(
