@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 
 from labeler.errors import BadInput
-from labeler.formats import read_chunks, read_golden
+from labeler.formats import read_chunks, read_golden, spool
 from labeler.formats.reading import memory_source
-from labeler.formats.spool import MOST_KNOWN, Firsts, Ids, Spool, weight_of
+from labeler.formats.spool import Firsts, Ids, Spool, weight_of
 from labeler.model import Chunk, Judgment
 
 CHUNKS = [Chunk(f"c{n}", "text " * n, metadata={"n": [n, {"a": None}]}) for n in range(100)]
 
 
 def spooled(most: int) -> Spool[Chunk]:
-    spool: Spool[Chunk] = Spool(most)
+    held: Spool[Chunk] = Spool(most)
     for chunk in CHUNKS:
-        spool.add(chunk, len(chunk.text or ""))
-    return spool
+        held.add(chunk, len(chunk.text or ""))
+    return held
 
 
 @pytest.mark.parametrize("most", [0, 1, 700, 20_000, 10**9])
@@ -106,21 +106,30 @@ def test_a_record_weighs_what_its_texts_do_and_a_little_more(value, weight):
     assert weight_of(value) == weight
 
 
-def test_the_last_of_very_many_ids_is_compared_with_all_before(tmp_path: Path):
+@pytest.fixture
+def very_many(monkeypatch: pytest.MonkeyPatch) -> int:
+    """Let 500 be as many as are known at once."""
+    monkeypatch.setattr(spool, "MOST_KNOWN", 500)
+    return spool.MOST_KNOWN
+
+
+def test_the_last_of_very_many_ids_is_compared_with_all_before(tmp_path: Path, very_many: int):
     path = tmp_path / "chunks.csv"
-    rows = [f"c{number}\n" for number in range(MOST_KNOWN + 5)]
+    rows = [f"c{number}\n" for number in range(very_many + 5)]
     path.write_text("chunk_id\n" + "".join([*rows, rows[-3]]))
     with pytest.raises(BadInput) as error:
         read_chunks(path, name="a")
     last = len(rows) + 2
     assert str(error.value) == (
-        f"a:{last}: chunk id 'c{MOST_KNOWN + 2}' is already on line {last - 3}; ids must differ"
+        f"a:{last}: chunk id 'c{very_many + 2}' is already on line {last - 3}; ids must differ"
     )
 
 
-def test_a_pair_that_comes_again_after_very_many_counts_once_or_is_refused(tmp_path: Path):
+def test_a_pair_that_comes_again_after_very_many_counts_once_or_is_refused(
+    tmp_path: Path, very_many: int
+):
     path = tmp_path / "qrels"
-    rows = [f"q 0 c{number} 1\n" for number in range(MOST_KNOWN + 5)]
+    rows = [f"q 0 c{number} 1\n" for number in range(very_many + 5)]
     path.write_text("".join([*rows, rows[0], rows[-2], "q 0 last 3\n"]))
     grades = read_golden(path).grades
     assert grades.facts["duplicates"] == 2
@@ -130,6 +139,6 @@ def test_a_pair_that_comes_again_after_very_many_counts_once_or_is_refused(tmp_p
     with pytest.raises(BadInput) as error:
         read_golden(path, name="a")
     assert str(error.value) == (
-        f"a:{len(rows) + 1}: chunk 'c{MOST_KNOWN + 3}' has grade 2 for query 'q', but 1 on line "
+        f"a:{len(rows) + 1}: chunk 'c{very_many + 3}' has grade 2 for query 'q', but 1 on line "
         f"{len(rows) - 1}; keep one of them"
     )

@@ -6,6 +6,7 @@ import ast
 import importlib.metadata
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -641,10 +642,17 @@ def room_of(path: Path) -> str:
     return "labeler" if second == "__init__" else f"labeler.{second}"
 
 
+@cache
+def nodes_of(source: str) -> list[ast.AST]:
+    """Return what a file is made of, read once for all tests; only what they look at."""
+    kinds = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef)
+    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, kinds)]
+
+
 def imports_of(path: Path) -> Iterator[str]:
     """Give the rooms and third-party packages a file imports, wherever in it."""
     room = room_of(path)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module == "labeler":
@@ -670,7 +678,7 @@ def strangers(path: Path) -> list[str]:
 
 def functions_of(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
     """Give every function of a file."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 

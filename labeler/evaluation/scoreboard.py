@@ -324,7 +324,7 @@ class Scoreboard:
         """Return a run's judged chunks: a row for each query in order, or the row of one."""
         state, runs = self._state, len(self.run_names)
         if query_id is None:
-            return state.hits.every(runs, self.column_of(run))
+            return state.hits_of(self.column_of(run))
         query = self.number_of(query_id)
         part = state.moved.get(query) or rows_of(state.aligned, query * runs, (query + 1) * runs)
         return part.every(runs, self.column_of(run))

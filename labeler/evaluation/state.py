@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -45,11 +45,18 @@ class State:
     moved: Mapping[int, Hits]
     sheet: Sheet
     rules: Rules
+    _of_runs: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def hits(self) -> Hits:
         """The hits of all queries."""
         return realigned(self.aligned, self.moved)
+
+    def hits_of(self, run: int) -> Hits:
+        """The hits of one run, a row for each query; picked out once, since pages ask often."""
+        if run not in self._of_runs:
+            self._of_runs[run] = self.hits.every(self.rules.runs, run)
+        return self._of_runs[run]
 
     @cached_property
     def judged(self) -> Bools:
@@ -65,7 +72,7 @@ class State:
             judged=judged,
             unjudged=len(self.golden) - judged,
             grades=sum(len(golden.chunks) for golden in self.golden),
-            stale=sum(int(golden.stale.sum()) for golden in self.golden),
+            stale=int(sum(np.count_nonzero(golden.stale) for golden in self.golden)),
         )
 
     @cached_property

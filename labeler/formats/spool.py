@@ -123,8 +123,8 @@ class Firsts:
     Those are kept as a number of 64 bits each, which says only that two keys may be the same.
     """
 
-    def __init__(self, most: int = MOST_KNOWN) -> None:
-        self._most = most
+    def __init__(self, most: int | None = None) -> None:
+        self._most = MOST_KNOWN if most is None else most
         self._known: dict[Hashable, int] = {}
         self._later = array("q")
 
@@ -153,7 +153,7 @@ class Firsts:
 class Ids:
     """The ids of a file's records, and the line of each; finds the one that stands twice."""
 
-    def __init__(self, what: str, most: int = MOST_KNOWN) -> None:
+    def __init__(self, what: str, most: int | None = None) -> None:
         self.what = what
         self.lines = array("q")
         self._firsts = Firsts(most)

@@ -31,11 +31,13 @@ function partsOf(host) {
   return found;
 }
 
-// What is selected of a painted text; null where nothing is.
+// What is selected of a painted text; null where nothing is, or where the selection only goes
+// across it, as that of the whole page does.
 /** @type {(host: HTMLElement) => Stretch | null} */
 export function selectedIn(host) {
   const range = selectedRange(host.getRootNode());
   if (!range || range.collapsed || !range.intersectsNode(host)) return null;
+  if (!host.contains(range.startContainer) && !host.contains(range.endContainer)) return null;
   let start = Number.POSITIVE_INFINITY;
   let end = -1;
   for (const { node, start: begins } of partsOf(host).pieces) {

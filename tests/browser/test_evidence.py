@@ -105,6 +105,38 @@ def test_places_are_counted_as_the_server_counts_them(browser: Browser):
     assert found[3:] == [[[0, 12]], [], [[0, 5], [5, 9]], None, None]
 
 
+def test_what_is_folded_is_counted_and_what_is_marked_in_it_is_unfolded(browser: Browser):
+    body = "<p>before</p><div id='host'></div><p>after</p>"
+    text = "".join(f"Sentence {n} of a long text 👩.\n" for n in range(400))
+    with page_with(browser, "grading/places", "grading/marking", body=body) as page:
+        found = page.evaluate(
+            """text => {
+                const host = document.querySelector("#host");
+                const [marks, how] = [marksOf({ text: "" }), { marking: true, folding: true }];
+                paintText(host, text, marks, how);
+                const folds = host.querySelectorAll("button.fold").length;
+                const at = text.indexOf("Sentence 300");
+                const [first] = wrap(host, [{ start: at, end: at + 12 }], "evidence");
+                const said = first.textContent;
+                const range = document.createRange();
+                range.setStart(host.firstChild, 9);
+                range.setEnd(first.firstChild, 8);
+                getSelection().removeAllRanges();
+                getSelection().addRange(range);
+                const across = selectedIn(host);
+                range.selectNodeContents(document.body);
+                const page = selectedIn(host);
+                wrap(host, [], "evidence");
+                return [folds, at, said, across, page, host.textContent === text,
+                    host.querySelectorAll("mark").length];
+            }""",
+            text,
+        )
+    at = found[1]
+    assert found[0] == 1
+    assert found[2:] == ["Sentence 300", {"start": 9, "end": at + 8}, None, True, 0]
+
+
 def test_a_selected_passage_goes_with_the_grade_and_one_marked_later_is_undone(
     serve, visit, reads: Path
 ):
