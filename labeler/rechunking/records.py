@@ -85,10 +85,12 @@ class Graded(NamedTuple):
 class Carried(NamedTuple):
     """What the grades of an old chunking say of a query and a chunk of the new one.
 
-    A ``decided`` ``grade`` follows from the judgments ``rests_on``; a ``proposed`` one is likely;
-    an ``open`` pair has none. Whatever the state, the grade is from ``low`` to ``high`` if the old
-    grades and this place are right. ``covered`` is the share of the text that lies in graded
-    chunks, and ``passages`` are the marked ones as they stand in the new text (code points).
+    A ``decided`` ``grade`` follows from the judgments ``rests_on``, which are those of the graded
+    chunks it shares text with (not of others that taught it by their shares of what is marked); a
+    ``proposed`` one is likely; an ``open`` pair has none. Whatever the state, the grade is from
+    ``low`` to ``high`` if the old grades and this place are right. ``covered`` is the share of the
+    text that lies in graded chunks, and ``passages`` are the marked ones as they stand in the new
+    text (code points).
     """
 
     query_id: str
