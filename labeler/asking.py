@@ -5,7 +5,7 @@ Brings the board and the question together, for pages and for the desk; knows ne
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
 
@@ -16,7 +16,7 @@ from labeler.deciding import Decider, Standing, one_measure
 from labeler.errors import LabelerError
 from labeler.evaluation import Scoreboard
 from labeler.measures import Measure
-from labeler.model import WHAT_DECIDES, Pair, Settings
+from labeler.model import EVERYTHING, UNNAMED, WHAT_DECIDES, Pair, Selection, Settings
 
 AT_ONCE = 5
 """After so many grades it is looked anew which come next: one grade seldom changes that."""
@@ -73,9 +73,18 @@ class Asking:
             if self._kept is None or self._kept[0] != key or not _is_fresh(self._kept[1], newest):
                 pairs: Sequence[Pair] = ()
                 with suppress(LabelerError):
-                    pairs = _chosen(ui.board_without_page(store), settings)
+                    selected = _of_both(store.chunkings_of_runs(), settings.holes_of)
+                    pairs = _chosen(ui.board_without_page(store, selected), settings)
                 self._kept = key, newest, pairs
             return self._kept[2]
+
+
+def _of_both(of_runs: Mapping[str, str], pair: Sequence[str]) -> Selection:
+    """Return the chunking two runs are of; of two, no grade decides, as each is known to one."""
+    found = {of_runs.get(run, UNNAMED) for run in pair}
+    if not any(of_runs.values()) or len(found) > 1:
+        return EVERYTHING
+    return Selection(chunkings=(*found,))
 
 
 def _is_fresh(looked: int, newest: int) -> bool:

@@ -115,14 +115,31 @@ WEIGHTED = (
 LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
-def choose_conventions(settings: Settings) -> Conventions:
+def choose_conventions(settings: Settings, *, across: bool = False) -> Conventions:
     """Let the user choose a preset, and which queries count where there are splits or leaks.
 
-    The choice is in the address as ``preset``, ``split`` and ``leaked``.
+    The choice is in the address as ``preset``, ``split`` and ``leaked``; and as ``chunking`` where
+    runs are of several, unless they are shown ``across`` these.
     """
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
     choose_selection()
+    if not across:
+        choose_chunking()
     return ui.shown_conventions(settings, preset)
+
+
+def choose_chunking() -> None:
+    """Let the user choose the chunking whose runs are shown, where there are several."""
+    with ui.open_store() as store:
+        chunkings = store.chunkings_with_runs()
+    if len(chunkings) > 1:
+        address.choose(
+            *("Chunking", chunkings, "chunking"),
+            what="chunking",
+            format_func=lambda name: name or "unnamed",
+            help="Runs are measured by the grades of the chunks that they are made of, so those of "
+            "one chunking stand together. Compare takes runs of different ones.",
+        )
 
 
 def choose_selection(**more: Any) -> None:

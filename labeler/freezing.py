@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -138,6 +138,8 @@ def complete(store: Store) -> bytes:
         events=[*store.events(), *store.remark_log()],
         ungraded=store.ungraded(),
         tended=store.tended(),
+        chunkings=store.chunking_names()[1:],
+        documents=store.documents(),
         versions=[store.version_content(version) for version in store.versions()],
     )
     return formats.write_complete(whole)
@@ -157,7 +159,8 @@ def read_complete(
     def put(store: Store) -> IntakeReport:
         versions = [(each.version, as_file(each)) for each in found if each.version is not None]
         parts = (loaded.queries, loaded.retired, loaded.chunks, loaded.events, loaded.ungraded)
-        store.add_whole(loaded.golden, loaded.settings, *parts, versions, loaded.tended)
+        cut = (loaded.chunkings, loaded.documents)
+        store.add_whole(loaded.golden, loaded.settings, *parts, versions, loaded.tended, *cut)
         facts: dict[str, int | str] = {
             "golden": loaded.golden,
             "queries": len(loaded.queries.records),
@@ -167,11 +170,18 @@ def read_complete(
             "versions": len(versions),
             "changes of queries": len(loaded.tended.changes),
             "proposed grades": len(loaded.tended.votes),
+            **_cut(loaded.chunkings, len(loaded.documents.records)),
             "left out": ", ".join(formats.LEAVES_OUT),
         }
         return IntakeReport(f"complete golden set from {where}", facts)
 
     return put
+
+
+def _cut(chunkings: Sequence[str], documents: int) -> dict[str, int]:
+    """Return how many chunkings and documents there are, where there is more than was always."""
+    found = {"chunkings": len(chunkings) and len(chunkings) + 1, "documents": documents}
+    return {name: count for name, count in found.items() if count}
 
 
 def _proven(found: formats.FrozenFile, where: str) -> Content:

@@ -13,13 +13,21 @@ from labeler.chain import Seal
 from labeler.errors import BadInput
 from labeler.extracts import Extract, check_whole, extract, lists_of
 from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, Proposing, RunKind
-from labeler.model import EVERYTHING, Candidate, IntakeReport, Query, Selection
+from labeler.model import (
+    EVERYTHING,
+    UNNAMED,
+    Candidate,
+    IntakeReport,
+    Query,
+    Selection,
+    check_chunking,
+)
 from labeler.store import Disagreement, Store
 from labeler.versions import Content
 
 # In the order in which files that come together need each other: grades name queries, answers runs.
 LOADS = (
-    *("complete", "beir", "queries", "chunks", "golden", "version", "run"),
+    *("complete", "beir", "queries", "documents", "chunks", "golden", "version", "run"),
     *("answers", "signals"),
 )
 EXPORTS: Mapping[str, str] = {
@@ -57,6 +65,7 @@ class LoadOptions:
     negative_as_ungraded: bool = False
     grade_map: Mapping[float, int] | None = None
     split: str = "test"
+    chunking: str | None = None
     limits: Limits = LIMITS
 
 
@@ -75,6 +84,7 @@ def read(
     """
     readers: dict[str, Callable[[], Apply]] = {
         "queries": lambda: _queries(path, options, name, progress),
+        "documents": lambda: _documents(path, options, name, progress),
         "chunks": lambda: _chunks(path, options, name, progress),
         "run": lambda: _run(path, options, name, progress),
         "golden": lambda: _golden(path, options, name, progress),
@@ -102,7 +112,20 @@ def _chunks(
     path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
 ) -> Apply:
     loaded = formats.read_chunks(path, name=name, progress=progress, limits=options.limits)
-    return lambda store: [store.add_chunks(loaded, update=options.update)]
+    chunking = check_chunking(options.chunking or UNNAMED)
+    return lambda store: [store.add_chunks(loaded, update=options.update, chunking=chunking)]
+
+
+def _documents(
+    path: str | Path, options: LoadOptions, name: str | None, progress: Progress | None
+) -> Apply:
+    loaded = formats.read_documents(path, name=name, progress=progress, limits=options.limits)
+
+    return lambda store: [
+        store.add_documents(
+            formats.named_as_cut(loaded, path, store.documents_cut()), update=options.update
+        )
+    ]
 
 
 def _run(
@@ -119,10 +142,11 @@ def _run(
     run_name = run_name_of(name or path) if options.run_name is None else options.run_name
     return lambda store: [
         store.add_run(
-            meant_by(store).run(loaded),
+            meant_by(store, options.chunking).run(loaded),
             name=run_name,
             system=options.system,
             created_at=options.created_at,
+            chunking=options.chunking,
         )
     ]
 
@@ -139,7 +163,12 @@ def _golden(
         progress=progress,
         limits=options.limits,
     )
-    return lambda store: [store.add_golden(meant_by(store).golden(loaded), update=options.update)]
+    chunking = options.chunking or UNNAMED
+    return lambda store: [
+        store.add_golden(
+            meant_by(store, chunking).golden(loaded), update=options.update, chunking=chunking
+        )
+    ]
 
 
 def read_candidates(
@@ -241,11 +270,10 @@ def _beir(
     return lambda store: store.add_beir(loaded, update=options.update)
 
 
-def meant_by(store: Store) -> Meant:
-    """Return what a file means here that names queries or chunks by their texts."""
-    return Meant(
-        store.texts_of_queries(), lambda made: store.chunks_of_texts(made, len(CHUNK), HASHED)
-    )
+def meant_by(store: Store, chunking: str | None = None) -> Meant:
+    """Return what a file means here that names queries or chunks, of a chunking, by their texts."""
+    of = (len(CHUNK), HASHED, chunking or UNNAMED)
+    return Meant(store.texts_of_queries(), lambda made: store.chunks_of_texts(made, *of))
 
 
 def run_name_of(path: str | Path) -> str:

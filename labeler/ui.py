@@ -214,7 +214,7 @@ def conventions(
 
 def shown_conventions(settings: Settings, preset: str = "graded") -> Conventions:
     """Return the same for what the page's address names: a golden set, frozen or live, a split."""
-    found = conventions(settings, preset, shown_selection())
+    found = conventions(settings, preset, replace(shown_selection(), chunkings=shown_chunkings()))
     return replace(found, frozen=address.given("golden"))
 
 
@@ -224,6 +224,13 @@ def shown_selection() -> Selection:
     split = address.among("split", splits, "split")
     told = address.among("leaked", leaked or [WITH], "choice of leaked queries")
     return Selection(split, told or WITH)
+
+
+def shown_chunkings() -> tuple[str, ...] | None:
+    """Return the chunking the address names, None for the first; `Astray` for others."""
+    with open_store() as store:
+        chosen = address.among("chunking", store.chunkings_with_runs(), "chunking")
+    return None if chosen is None else (chosen,)
 
 
 def selectable() -> tuple[list[str], list[str]]:
@@ -289,9 +296,9 @@ def live_board(store: Store, chosen: Conventions) -> Scoreboard:
     return _followed(store, chosen, _board)
 
 
-def board_without_page(store: Store) -> Scoreboard:
+def board_without_page(store: Store, selected: Selection = EVERYTHING) -> Scoreboard:
     """Return the same under the team's conventions to one who asks without a page: the server."""
-    return _followed(store, conventions(store.settings()), _opened)
+    return _followed(store, conventions(store.settings(), selected=selected), _opened)
 
 
 def _followed(

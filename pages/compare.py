@@ -54,7 +54,7 @@ with ui.open_store() as store:
     settings = ui.shown_settings(store)
     board = ui.live_board(store, ui.shown_conventions(settings))
 texts = query_texts(ui.database(), board.data_revision, address.given("golden"))
-names = list(board.run_names)
+names = [*board.run_names, *(run.name for run in board.collection.runs_left_out)]
 if len(names) < 2:
     ask_for_runs(names)
 
@@ -75,7 +75,8 @@ with choices.row():
         )
         sort = address.choose("Order", comparison.SORTS, "sort", what="order")
         facet, bucket = choices.choose_bucket(board.facets)
-        chosen = choices.choose_conventions(settings)
+        chosen = choices.choose_conventions(settings, across=True)
+        chosen = chosen.across(board.collection, [a, b, *also])
         traffic = choices.choose_traffic(board.facets)
 say(
     choices.say_selection(chosen),
@@ -110,6 +111,9 @@ def show_compared() -> str:
         weighed = board.weighing(traffic)
         compared = comparison.compare(weighed, a, b, measures, facet)
         view = replace(even, board=weighed, compared=compared)
+    for note in board.notes():
+        if note.kind == "several chunkings":
+            st.text(f"⚠ {note.sentence}")
     if not board.counts.grades:
         st.info(
             "Nothing is graded yet, so no measure has a value. Grade chunks on Label, or load "

@@ -222,9 +222,11 @@ def test_options_are_those_of_the_kinds_that_are_there(database: Path):
         "Made on",
         "Order of the list",
         "Keep the better placed where a chunk stands twice for a query",
+        "Chunking",
     }
     assert options(drop(open_page("data"), texts=CHUNKS)) == {
-        "Replace what is there with other content"
+        "Replace what is there with other content",
+        "Chunking",
     }
     assert {"Grade map", "Negative grades"} <= options(drop(open_page("data"), j=QRELS))
     assert "Facets, separated by commas" in options(drop(open_page("data"), asked=QUERIES))

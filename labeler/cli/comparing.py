@@ -105,6 +105,8 @@ def compare(
         singles = store.single_grades() if by_graders else None
         traffic = traffic_asked(store, per_query=per_query, graders=by_graders)
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
+    if conventions.selected.chunkings is None:
+        conventions = conventions.across(collection, runs)
     measures = measures_of(conventions, texts)
     board, unsaid = weighed(Scoreboard(chosen(collection, runs), conventions), traffic)
     every_run, _ = weighed(Scoreboard(collection, conventions), traffic)
@@ -284,7 +286,8 @@ def _of_pair(
     if (said := comparison.verdict(board, found, tested=shown.of_totals)) is not None:
         answer = answered(every_run, shown, said) if alone else Answered(Answer(said.sentence))
         yield Note(said.kind, answer.answer.sentence, pair=pair)
-        if alone and board.weights is None and board.conventions.frozen is None:
+        can_settle = board.conventions.frozen is None and not board.collection.is_of_several
+        if alone and board.weights is None and can_settle:
             sure = settling_in_words(every_run, found, answer, matters)
             if sure:
                 yield Note("once all is graded", sure)

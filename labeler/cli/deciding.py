@@ -13,6 +13,7 @@ from labeler.cli.scoring import conventions_of, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS
 from labeler.cli.tables import Table, text_footer, text_lines
 from labeler.deciding import BATCH, FAVOURS, Chosen, Decider, Standing, one_measure
+from labeler.errors import BadInput
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
 from labeler.model import legible
 from labeler.store import Store
@@ -73,7 +74,13 @@ def next_grades(
     with Store(db) as store:
         collection, settings = store.collection(), store.settings()
     conventions = conventions_of(settings, preset, None, None).on(collection.golden)
+    conventions = conventions.across(collection, [a, b])
     board = Scoreboard(collection, conventions)
+    if board.collection.is_of_several:
+        raise BadInput(
+            f"runs {a!r} and {b!r} are of different chunkings: a grade is known to one of them "
+            "alone, so that none decides between them; compare shows what is known of both"
+        )
     asked = settings.decide_by if text is None else text
     [measure] = board.resolve([one_measure(conventions, asked)])
     least = settings.matters if matters is None else matters

@@ -190,6 +190,8 @@ def opened(
     names = [name for name in dict.fromkeys(wanted) if name is not None]
     conventions = conventions_of(settings, gate.preset, gate.rel, gate.budget)
     conventions = replace(conventions, selected=gate.selected)
+    if conventions.selected.chunkings is None:
+        conventions = conventions.across(collection, names)
     try:
         board, _ = weighed(Scoreboard(chosen(collection, names), conventions), traffic)
     except NotFound as error:  # no query is selected, or none has the facet of the weights

@@ -21,21 +21,22 @@ LONGEST_TEXT = 80
 def runs(db: Path) -> None:
     """List the runs: their systems, dates and sizes."""
     with Store(db) as store:
-        found = store.runs()
+        found, of_runs = store.runs(), store.chunkings_of_runs()
+        several = len(store.chunking_names()) > 1
     if not found:
         click.echo("There is no run yet: labeler load run FILE")
         return
     body = [
         [
             *map(legible, (run.name, run.system, run.created_at or "")),
+            *([of_runs[run.name] or "unnamed"] if several else []),
             f"{run.queries:,}",
             f"{run.depth:,}",
         ]
         for run in found
     ]
-    click.echo(
-        "\n".join(text_lines(Table(["run", "system", "made on"], ["queries", "depth"], body)))
-    )
+    names = ["run", "system", "made on", *(["chunking"] if several else [])]
+    click.echo("\n".join(text_lines(Table(names, ["queries", "depth"], body))))
 
 
 @rename.command("run")

@@ -43,6 +43,13 @@ limit_option = click.option(
 )
 
 
+chunking_option = click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking that its chunk ids are of, where there are several; '' is the unnamed one.",
+)
+
+
 def grade_options(command: CommandT) -> CommandT:
     """Add the options for grades other than 0, 1, 2 and 3."""
     negative = click.option(
@@ -89,16 +96,38 @@ def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits:
 
 @load.command()
 @path_argument
+@click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking they make, or belong to; ids need to be unique within it only.",
+)
 @update_option
 @limit_option
 @database_option
 @click.pass_obj
-def chunks(db: Path, path: Path, update: bool, limits: Limits) -> None:
+def chunks(db: Path, path: Path, chunking: str | None, update: bool, limits: Limits) -> None:
     """Add the chunks of a JSONL, BEIR, CSV or TSV file.
 
-    Of RAGAS' samples the contexts are added, each once.
+    Of RAGAS' samples the contexts are added, each once. Beside its document_id a chunk may say
+    where it stands in that document: start and end, in characters from 0, the end not included.
     """
-    put(db, "chunks", path, LoadOptions(update=update, limits=limits))
+    put(db, "chunks", path, LoadOptions(update=update, limits=limits, chunking=chunking))
+
+
+@load.command()
+@click.argument("path", type=FILE)
+@update_option
+@limit_option
+@database_option
+@click.pass_obj
+def documents(db: Path, path: Path, update: bool, limits: Limits) -> None:
+    """Add the whole texts that chunks were cut from.
+
+    A folder of .md and .txt files, each under its path there, or under the name that chunks have
+    for it; or JSONL, CSV or TSV with document_id and text, title if there is one. Chunks with a
+    start and an end must stand in them where these say.
+    """
+    put(db, "documents", path, LoadOptions(update=update, limits=limits))
 
 
 @load.command()
@@ -120,6 +149,12 @@ def chunks(db: Path, path: Path, update: bool, limits: Limits) -> None:
     show_default=True,
     help="A chunk that stands twice in a list: refuse the file, or keep the better placed.",
 )
+@click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking it was made on; '' is the unnamed one.  [default: the one that knows its "
+    "ids]",
+)
 @limit_option
 @database_option
 @click.pass_obj
@@ -131,6 +166,7 @@ def run(
     date: str | None,
     order: Literal["score", "rank"],
     on_duplicate: Literal["refuse", "first"],
+    chunking: str | None,
     limits: Limits,
 ) -> None:
     """Add a run: TREC, JSONL, CSV or TSV.
@@ -143,6 +179,7 @@ def run(
         created_at=date,
         order=order,
         on_duplicate=on_duplicate,
+        chunking=chunking,
         limits=limits,
     )
     put(db, "run", path, options)
@@ -151,6 +188,7 @@ def run(
 @load.command()
 @path_argument
 @grade_options
+@chunking_option
 @update_option
 @limit_option
 @database_option
@@ -161,6 +199,7 @@ def golden(
     negative_as_zero: bool,
     negative_as_ungraded: bool,
     grade_map: dict[float, int] | None,
+    chunking: str | None,
     update: bool,
     limits: Limits,
 ) -> None:
@@ -174,6 +213,7 @@ def golden(
         negative_as_zero=negative_as_zero,
         negative_as_ungraded=negative_as_ungraded,
         grade_map=grade_map,
+        chunking=chunking,
         update=update,
         limits=limits,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
 
@@ -12,9 +12,10 @@ import click
 
 from labeler import freezing
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
+from labeler.cli.each_chunking import apart, joined
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, check_raw, database_option, format_option, raw_option
-from labeler.cli.selecting import SELECTION_OPTIONS, selection
+from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option, selection
 from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
 from labeler.cli.undefined import undefined_asked, undefined_option
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
@@ -39,7 +40,7 @@ from labeler.evaluation import (
     with_ties,
 )
 from labeler.measures import MEASURES, Definition, Measure
-from labeler.model import Collection, Settings, legible
+from labeler.model import Collection, Settings, Traffic, legible
 from labeler.store import Store
 from labeler.uncertainty import Bands, mean_intervals, with_bands, with_intervals
 
@@ -68,6 +69,7 @@ CONVENTION_OPTIONS = (
     ),
     undefined_option,
     *SELECTION_OPTIONS,
+    chunking_option,
 )
 FORM_OPTIONS = (
     format_option(
@@ -156,31 +158,52 @@ def score(
         asked(k=k, substring=substring, per_query=per_query, raw=raw)
         return
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
-    measures = measures_of(conventions, texts)
-    whole, collection = collection, chosen(collection, runs)
-    refuse_strangers(collection)
-    board, unsaid = weighed(Scoreboard(collection, conventions), traffic)
+    asked_for = Asked(measures_of(conventions, texts), facet, kind, per_query, raw, top, traffic)
+    found = chosen(collection, runs)
+    refuse_strangers(found)
+    parts = [scored(collection, found, each, asked_for) for each in apart(found, conventions)]
+    click.echo(joined(kind, parts), nl=False)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be said of the measures of some runs, and in which form."""
+
+    measures: Sequence[Measure]
+    facet: str | None
+    kind: str
+    per_query: bool
+    raw: bool
+    top: int | None
+    traffic: Traffic | None
+
+
+def scored(
+    whole: Collection, collection: Collection, conventions: Conventions, asked: Asked
+) -> str:
+    """Return the measures of a collection's runs as text; ``whole`` has all runs there are."""
+    measures, facet, is_plain = asked.measures, asked.facet, asked.traffic is None
+    board, unsaid = weighed(Scoreboard(collection, conventions), asked.traffic)
     conventions = board.conventions
     notes = notes_on(board, measures, facet) + unsaid
-    is_plain = traffic is None
-    ranges = tied_ranges(board, measures) if is_plain and facet is None and not per_query else None
+    by_place = facet is not None or asked.per_query
+    ranges = tied_ranges(board, measures) if is_plain and not by_place else None
     if ranges is not None:
         notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
-    if top is not None:
-        notes += reranked_notes(board, measures, top)
-    if kind in ("csv", "json"):
-        records = records_of(board, measures, facet, per_query=per_query)
+    if asked.top is not None:
+        notes += reranked_notes(board, measures, asked.top)
+    if asked.kind in ("csv", "json"):
+        records = records_of(board, measures, facet, per_query=asked.per_query)
         if not is_plain:
             records = with_intervals(records, mean_intervals(board, measures, facet))
-        elif not per_query:
+        elif not asked.per_query:
             # as on the page, all runs there are tell what ungraded chunks may be
-            every_run = Scoreboard(whole, conventions) if runs else board
+            every_run = board if whole.runs == collection.runs else Scoreboard(whole, conventions)
             bands = Bands(every_run, board.run_names)
             records = with_bands(records, bands.means(every_run, measures, facet))
-        print_records(kind, records, ranges, conventions, notes, raw=raw)
-        return
-    rows = query_rows(board, measures) if per_query else mean_rows(board, measures, facet)
-    click.echo((as_text if kind == "table" else as_markdown)(rows, conventions, notes), nl=False)
+        return records_text(asked.kind, records, ranges, conventions, notes, raw=asked.raw)
+    rows = query_rows(board, measures) if asked.per_query else mean_rows(board, measures, facet)
+    return (as_text if asked.kind == "table" else as_markdown)(rows, conventions, notes)
 
 
 def records_of(
@@ -206,11 +229,23 @@ def print_records(
     raw: bool,
 ) -> None:
     """Print rows for programs, with what ties could make of them where that is known."""
+    click.echo(records_text(kind, records, ranges, conventions, notes, raw=raw), nl=False)
+
+
+def records_text(
+    kind: str,
+    records: list[Record],
+    ranges: TieRanges | None,
+    conventions: Conventions,
+    notes: Sequence[Note],
+    *,
+    raw: bool,
+) -> str:
+    """Return rows for programs as CSV or JSON."""
     rows = records if ranges is None else with_ties(records, ranges)
     if kind == "csv":
-        click.echo(as_csv(rows, conventions, notes, raw=raw), nl=False)
-    else:
-        click.echo(as_json(rows, conventions, notes), nl=False)
+        return as_csv(rows, conventions, notes, raw=raw)
+    return as_json(rows, conventions, notes)
 
 
 def check_asked(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> None:

@@ -1,4 +1,4 @@
-"""``--split`` and ``--leaked``: of which queries a command's numbers are; reads no golden set."""
+"""``--split``, ``--leaked`` and ``--chunking``: what numbers are of; reads no golden set."""
 
 from __future__ import annotations
 
@@ -33,6 +33,21 @@ SELECTION_OPTIONS = (
         help="With the queries marked as leaked, without them, or only those; 'labeler leakage' "
         "marks them.  [default: with]",
     ),
+)
+
+
+def _remember_chunking(context: click.Context, _option: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        chosen = context.meta.get(SELECTION, EVERYTHING)
+        context.meta[SELECTION] = replace(chosen, chunkings=(value,))
+
+
+chunking_option = click.option(
+    "--chunking",
+    metavar="NAME",
+    expose_value=False,
+    callback=_remember_chunking,
+    help="The runs of this chunking alone; '' is the unnamed one.",
 )
 
 

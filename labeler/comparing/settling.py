@@ -26,8 +26,11 @@ HELP = (
 def show_settling(view: View, found: Answered) -> None:
     """Show how sure the answer is, and let a lead have graders asked for what decides it.
 
-    Nothing where no grade can say more: no hole is left, or none can turn it.
+    Nothing where no grade can say more: no hole is left, or none can turn it; nor across
+    chunkings, where a grade is known to one run alone.
     """
+    if view.board.collection.is_of_several:
+        return
     with ui.open_store() as store:
         settings, asked = store.settings(), store.asked_to_decide()
     measure = view.by if found.lead is None else found.lead.row.measure

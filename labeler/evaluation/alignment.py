@@ -10,8 +10,9 @@ from itertools import chain, pairwise
 import numpy as np
 import numpy.typing as npt
 
+from labeler.evaluation.sides import are_on_all, known_on_sides
 from labeler.measures import Bools, Hits, Ints
-from labeler.model import Collection, GradeChange, JoinedLists, StoredList, StoredRun
+from labeler.model import Collection, GradeChange, JoinedLists, Sides, StoredList, StoredRun
 
 Chunks = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float32]
@@ -39,12 +40,21 @@ class QueryGrades:
     """The golden grades of one query, sorted by chunk, each chunk once.
 
     ``pool`` are chunks that a file put into the query's pool without a grade, graded by now or not.
+    ``sides`` are the chunkings the chunks are of, None where they are all of one.
     """
 
     chunks: Chunks
     grades: npt.NDArray[np.int8]
     stale: npt.NDArray[np.bool_]
     pool: Chunks = field(default_factory=lambda: NO_CHUNKS)
+    sides: Sides | None = None
+
+    def is_judged_on_all(self, like_trec_eval: bool) -> bool:
+        """Say whether the query counts on each side, of which there are several."""
+        if self.sides is None:
+            return True
+        counting = [self.chunks, self.pool] if like_trec_eval else [self.chunks]
+        return are_on_all(self.sides, np.concatenate(counting))
 
     def as_dict(self) -> dict[int, int]:
         """Return the grade of each chunk that has one."""
@@ -75,11 +85,13 @@ class QueryGrades:
             np.array([golden[chunk][0] for chunk in chunks], dtype=np.int8),
             np.array([golden[chunk][1] for chunk in chunks], dtype=np.bool_),
             self.pool,
+            self.sides,
         )
 
 
 def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
     """Cut the golden grades into one piece for each query, empty ones included."""
+    sides = collection.sides if collection.is_of_several else None
     queries = np.arange(len(collection.query_ids) + 1)
     bounds = np.searchsorted(collection.golden_query, queries).tolist()
     pools = np.searchsorted(collection.pool_query, queries).tolist()
@@ -89,6 +101,7 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
             collection.golden_grade[start:stop],
             collection.stale[start:stop],
             collection.pool_chunk[slice(*pool)],
+            sides,
         )
         for (start, stop), pool in zip(pairwise(bounds), pairwise(pools), strict=True)
     )
@@ -97,23 +110,37 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
 def judged_in(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Bools:
     """Say which queries count; to trec_eval one does that has a pool and no grade."""
     return np.array(
-        [len(each.chunks) > 0 or (like_trec_eval and len(each.pool) > 0) for each in golden],
+        [
+            (len(each.chunks) > 0 or (like_trec_eval and len(each.pool) > 0))
+            and (each.sides is None or each.is_judged_on_all(like_trec_eval))
+            for each in golden
+        ],
         dtype=np.bool_,
     )
 
 
-def align(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> Hits:
+def align(
+    goldens: Sequence[QueryGrades],
+    lists: Sequence[Sequence[Chunks]],
+    side_of: Sequence[int] | None = None,
+) -> Hits:
     """Find the judged chunks of queries in their ranked lists: a row of hits for each list.
 
     ``lists[i]`` are of the query whose grades are ``goldens[i]``. Some queries are joined at once,
-    as many as a processor keeps at hand.
+    as many as a processor keeps at hand. Where grades are of several chunkings, ``side_of`` says
+    of which one each list of a query is, or else its first chunk does; what is known of its query
+    is known on that side alone.
     """
     starts = range(0, len(goldens), BLOCK)
     blocks = (slice(start, start + BLOCK) for start in starts)
-    return Hits.join([_join(goldens[block], lists[block]) for block in blocks])
+    return Hits.join([_join(goldens[block], lists[block], side_of) for block in blocks])
 
 
-def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> Hits:
+def _join(
+    goldens: Sequence[QueryGrades],
+    lists: Sequence[Sequence[Chunks]],
+    side_of: Sequence[int] | None,
+) -> Hits:
     """Do the same for a few queries, at least one.
 
     A glance at the last bits of each number leaves few to be searched for: most of a list is not
@@ -142,12 +169,15 @@ def _join(goldens: Sequence[QueryGrades], lists: Sequence[Sequence[Chunks]]) -> 
         listed = pairs_of(np.repeat(query_of_row, lengths), retrieved)
         there = np.flatnonzero(without & np.isin(listed, _pools(goldens)))
         pooled = np.searchsorted(there, at) - np.searchsorted(there, (ends - lengths)[row])
-    known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)
+    known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)[query_of_row]
+    if (sides := goldens[0].sides) is not None:
+        graded = ((golden.chunks, golden.grades) for golden in goldens)
+        known = known_on_sides(sides, graded, lists, side_of)
     return Hits(
         row=row,
         rank=(at - (ends - lengths)[row] + 1).astype(np.int32),
         grade=grades[place],
-        known=known[query_of_row],
+        known=known,
         length=lengths,
         pooled=pooled,
     )
@@ -317,7 +347,15 @@ class Lists:
         chosen = list(queries)
         runs = range(len(self.collection.runs))
         lists = [[self.ordered(run, query) for run in runs] for query in chosen]
-        return align([golden[query] for query in chosen], lists)
+        return align([golden[query] for query in chosen], lists, self._side_of)
+
+    @cached_property
+    def _side_of(self) -> Sequence[int] | None:
+        """Of which chunking each run is, None where all are of one."""
+        sides = self.collection.sides
+        if sides is None or not self.collection.is_of_several:
+            return None
+        return [sides.names.index(run.chunking) for run in self.collection.runs]
 
 
 def _giver(lists: Mapping[int, StoredList]) -> Callable[[int], Chunks | None]:

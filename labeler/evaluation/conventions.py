@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from numbers import Integral
 from typing import Literal, TypeAlias
@@ -15,6 +15,7 @@ from labeler.model import (
     MAJORITY,
     SHORT,
     TASKS,
+    Collection,
     GoldenState,
     Selection,
     Traffic,
@@ -110,6 +111,21 @@ class Conventions:
             return self if self.golden is None else replace(self, golden=None, frozen=None)
         return replace(self, golden=golden.hash, frozen=golden.name)
 
+    def selecting(self, collection: Collection) -> tuple[Collection, Conventions]:
+        """Return what is selected of a collection, and conventions that name its chunkings."""
+        cut = self.selected.of(collection)
+        if cut.sides is None or cut.sides.names == self.selected.chunkings:
+            return cut, self
+        return cut, replace(self, selected=replace(self.selected, chunkings=cut.sides.names))
+
+    def across(self, collection: Collection, runs: Sequence[str]) -> Conventions:
+        """Return these conventions for all chunkings that some runs are of, whatever was chosen."""
+        if collection.sides is None:
+            return self
+        every = (*collection.runs, *collection.runs_left_out)
+        chunkings = tuple(sorted({run.chunking for run in every if run.name in runs}))
+        return replace(self, selected=replace(self.selected, chunkings=chunkings))
+
     @property
     def like_trec_eval(self) -> bool:
         """Whether ties, order and undefined values are treated as trec_eval does."""
@@ -182,7 +198,10 @@ class Conventions:
 
     def as_dict(self) -> dict[str, object]:
         """Return the fields and the description, ready for JSON."""
-        return {**asdict(self), "description": self.describe()}
+        found = {**asdict(self), "description": self.describe()}
+        if self.selected.chunkings is None:
+            del found["selected"]["chunkings"]
+        return found
 
 
 def _in_the_mean(value: float | None) -> str:

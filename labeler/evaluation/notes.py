@@ -11,7 +11,7 @@ import numpy as np
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import NO_RESULT, Counts, Score
 from labeler.measures import Bools, Ints, Measure
-from labeler.model import Collection, StoredRun, counted
+from labeler.model import Collection, StoredRun, chunking_in_words, counted
 
 SILENT = "no result"
 
@@ -94,6 +94,7 @@ def notes_on(
         chosen = conventions.selected.describe()
         said = f"{_queries(left_out)} of the golden set not in these numbers: {chosen}"
         notes.append(Note("not selected", said))
+    notes += [Note(kind, sentence) for kind, sentence in _of_chunkings(collection)]
     notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts)]
     for score in scores:
         if score.reason == NO_RESULT and score.run not in silent:
@@ -101,6 +102,22 @@ def notes_on(
             sentence = f"{score.run}: no result for any query that counts in {heading}, so no value"
             notes.append(Note(SILENT, sentence, runs=(score.run,), measure=score.measure))
     return tuple(notes)
+
+
+def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
+    """Say which chunkings runs are of, where they are of several or others are left out."""
+    if collection.is_of_several:
+        names = sorted({run.chunking for run in collection.runs})
+        yield (
+            "several chunkings",
+            f"runs are of {' and '.join(map(chunking_in_words, names))}: each is measured by the "
+            "grades of its own chunks, over the queries that count in all of these, so that "
+            "measures of chunks do not rest on the same grades",
+        )
+    if others := collection.runs_left_out:
+        of = dict.fromkeys(chunking_in_words(run.chunking) for run in others)
+        runs = "1 run" if len(others) == 1 else f"{len(others)} runs"
+        yield "other chunkings", f"{runs} of {' and '.join(of)} not in these numbers"
 
 
 def _of_golden_set(counts: Counts) -> Iterator[tuple[str, str]]:

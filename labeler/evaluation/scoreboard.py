@@ -66,7 +66,7 @@ class Scoreboard:
     def __init__(
         self, collection: Collection, conventions: Conventions, lists: Lists | None = None
     ) -> None:
-        collection = collection if lists else conventions.selected.of(collection)
+        collection, conventions = conventions.selecting(collection)
         self.collection = collection
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
@@ -81,13 +81,13 @@ class Scoreboard:
         self._within: tuple[Hashable, ...] = ()
         self._inside: Bools | None = None
         self._weighing: Weighing | None = None
-        rest = (conventions.stand_in, conventions.pool_depth)
-        self._rules = Rules(~self._lists.listed, self._budgets, *rest)
+        rest = (conventions.stand_in, conventions.pool_depth, collection.is_of_several)
+        listed = self._lists.listed
+        self._rules = Rules(~listed, self._budgets, *rest)
         self._lock = threading.Lock()
         golden = grades_by_query(collection)
         hits = self._lists.hits(golden)
-        answered = hits.length.reshape(self._lists.listed.shape) > 0
-        self._answers = Answers(self._lists.listed, answered)
+        self._answers = Answers(listed, hits.length.reshape(listed.shape) > 0)
         layout = Layout(len(self.run_names), ())
         judged = judged_in(golden, conventions.like_trec_eval)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
@@ -394,7 +394,7 @@ class Scoreboard:
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
-            if change.query_id not in self.collection.left_out:
+            if self.collection.takes(change):
                 by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:

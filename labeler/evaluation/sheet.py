@@ -32,13 +32,15 @@ class Rules:
 
     ``absent`` (queries, runs) says where a run has no list, ``budgets`` (queries,) are the prompt
     budgets. ``stand_in`` is what counts where a value is undefined, None if nothing does. Where a
-    measure looks at the whole list, its holes are counted down to ``pool_depth``.
+    measure looks at the whole list, its holes are counted down to ``pool_depth``. Where runs are of
+    ``several`` chunkings, a measure may be undefined for some of them, and is then for all.
     """
 
     absent: Bools
     budgets: Ints
     stand_in: float | None
     pool_depth: int
+    several: bool = False
 
     @property
     def runs(self) -> int:
@@ -174,10 +176,13 @@ def fill(layout: Layout, rules: Rules, hits: Hits, queries: Ints, judged: Bools)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
     np.copyto(values, rules.stand_in or 0.0, where=undefined)
-    defined = judged[:, np.newaxis]
+    defined: Bools = judged[:, np.newaxis]
     if rules.stand_in is None:
-        first_run = undefined.reshape(len(rows), len(measures), runs)[:, :, :1]
-        defined = defined & ~first_run.any(axis=2)
+        asked = slice(None) if rules.several else slice(1)  # one run of a chunking tells it for all
+        of_runs = undefined.reshape(len(rows), len(measures), runs)[:, :, asked]
+        defined = defined & ~of_runs.any(axis=2)
+    if rules.several:  # what one side lets count and the other does not is added up for neither
+        values[~np.repeat(defined, runs, axis=1)] = 0.0
     rows[:, layout.all_defined] = defined
     return rows
 

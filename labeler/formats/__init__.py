@@ -15,6 +15,7 @@ from labeler.formats.candidates import (
 )
 from labeler.formats.chunks import read_chunks
 from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
+from labeler.formats.full_texts import named_as_cut, read_documents
 from labeler.formats.golden import read_golden
 from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
@@ -55,6 +56,7 @@ __all__ = [
     "Whole",
     "beir_files",
     "guess",
+    "named_as_cut",
     "parse_grade_map",
     "parse_limits",
     "query_id_of",
@@ -63,6 +65,7 @@ __all__ = [
     "read_beir",
     "read_chunks",
     "read_complete",
+    "read_documents",
     "read_golden",
     "read_passages",
     "read_queries",

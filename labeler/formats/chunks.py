@@ -6,7 +6,7 @@ from labeler.errors import BadInput
 from labeler.formats import ragas
 from labeler.formats.documents import Document
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_ID, CHUNK_TEXT, DOCUMENT_ID, POSITION, TITLE
+from labeler.formats.names import CHUNK_ID, CHUNK_TEXT, DOCUMENT_ID, END, POSITION, START, TITLE
 from labeler.formats.peers import in_json
 from labeler.formats.reading import (
     Lines,
@@ -33,7 +33,7 @@ from labeler.formats.tables import read_table
 from labeler.model import Chunk, Loaded
 
 _WANTED = {"chunk id": CHUNK_ID}
-_OTHERS = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, "metadata")
+_OTHERS = (*CHUNK_TEXT, *TITLE, *DOCUMENT_ID, *POSITION, *START, *END, "metadata")
 
 
 def read_chunks(
@@ -100,14 +100,31 @@ def chunk_of(record: Record, limits: Limits) -> Chunk:
     chunk_id = take_id(record, CHUNK_ID, "chunk", limits)
     document = take(record, DOCUMENT_ID)
     given = take_mapping(record, "metadata", limits)
+    document_id = None if document in (None, "") else as_id(document, "document", limits)
+    start, end = (None, None) if document_id is None else _place(record)
     return Chunk(
         chunk_id=chunk_id,
         text=take_text(record, CHUNK_TEXT) or None,
         title=take_text(record, TITLE) or None,
-        document_id=None if document in (None, "") else as_id(document, "document", limits),
+        document_id=document_id,
         position=take_count(record, POSITION),
         metadata=merged(given, record),
+        start=start,
+        end=end,
     )
+
+
+def _place(record: Record) -> tuple[int | None, int | None]:
+    """Return where a chunk starts and ends in its document, if both are whole numbers.
+
+    Without a document, and where they are something else, such as seconds of a recording, they
+    stay what they are: metadata.
+    """
+    for names in (START, END):
+        given = next((record[name] for name in names if record.get(name) is not None), None)
+        if isinstance(given, bool) or not str(given).removeprefix("-").isdecimal():
+            return None, None
+    return take_count(record, START), take_count(record, END)
 
 
 class _Counts:

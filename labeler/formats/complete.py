@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from labeler.errors import BadInput
 from labeler.formats.chunks import chunk_of
 from labeler.formats.events import event_of
+from labeler.formats.full_texts import document_of
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.names import COMPLETE
 from labeler.formats.queries import query_of
@@ -20,6 +21,7 @@ from labeler.formats.versions import FrozenFile, version_in
 from labeler.formats.writing import as_lines, event_fields, query_fields
 from labeler.model import (
     Chunk,
+    Document,
     Judgment,
     Loaded,
     Origin,
@@ -30,11 +32,16 @@ from labeler.model import (
     Settings,
     Tended,
     Ungraded,
+    check_chunking,
 )
 
 FORMAT = 1
 LEAVES_OUT = ("runs", "answers", "signals", "candidates", "people", "seals", "the audit")
-KINDS = ("query", "chunk", "event", "ungraded", "change", "proposal", "version")
+KINDS = (
+    *("query", "chunk", "event", "ungraded", "change", "proposal", "version"),
+    *("chunking", "document"),
+)
+PLACE = ("start", "end")
 OF = "of"  # says of a line what it holds
 _VOTE = ("query_id", "chunk_id", "source", "grade", "times", "at")
 OfQueryT = TypeVar("OfQueryT", QueryChange, Proposal)
@@ -59,6 +66,8 @@ class Whole:
     ungraded: Sequence[Ungraded] = ()
     versions: Sequence[bytes] = ()
     tended: Tended = field(default_factory=Tended)
+    chunkings: Sequence[str] = ()
+    documents: Sequence[Document] = ()
 
 
 def write_complete(whole: Whole) -> bytes:
@@ -81,6 +90,10 @@ def _settings_fields(settings: Settings) -> dict[str, Any]:
 
 
 def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
+    for name in whole.chunkings:
+        yield {OF: "chunking", "name": name}
+    for document in whole.documents:
+        yield {OF: "document", **asdict(document)}
     for query in whole.queries:
         since = whole.retired.get(query.query_id)
         retired = {} if since is None else {"retired_at": since}
@@ -88,7 +101,7 @@ def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
         came = {} if origin in (None, Origin(None)) else {"origin": asdict(origin)}
         yield {OF: "query", **query_fields(query), **retired, **came}
     for chunk in whole.chunks:
-        yield {OF: "chunk", **asdict(chunk)}
+        yield {OF: "chunk", **_placed(asdict(chunk))}
     for event in whole.events:
         yield {OF: "event", **event_fields(event)}
     for pair in whole.ungraded:
@@ -99,6 +112,11 @@ def _lines(whole: Whole) -> Iterable[Mapping[str, Any]]:
         yield {OF: "proposal", **{name: getattr(vote, name) for name in _VOTE}}
     for version in whole.versions:
         yield {OF: "version", "file": version.decode()}
+
+
+def _placed(chunk: dict[str, Any]) -> dict[str, Any]:
+    """Return a chunk's fields; start and end only where it has them."""
+    return {key: value for key, value in chunk.items() if key not in PLACE or value is not None}
 
 
 @dataclass
@@ -114,6 +132,8 @@ class LoadedWhole:
     ungraded: Loaded[Ungraded]
     versions: Sequence[FrozenFile]
     tended: Tended
+    chunkings: Sequence[str]
+    documents: Loaded[Document]
 
 
 def read_complete(
@@ -144,6 +164,8 @@ def read_complete(
         Loaded(source.name, parts.ungraded, parts.lines["ungraded"]),
         parts.versions,
         Tended(parts.origins, parts.changes, parts.votes),
+        parts.chunkings,
+        Loaded(source.name, parts.documents, parts.lines["document"]),
     )
 
 
@@ -161,6 +183,8 @@ class _Parts:
     origins: dict[str, Origin] = field(default_factory=dict)
     changes: list[QueryChange] = field(default_factory=list)
     votes: list[Proposal] = field(default_factory=list)
+    chunkings: list[str] = field(default_factory=list)
+    documents: list[Document] = field(default_factory=list)
     lines: dict[str, list[int]] = field(default_factory=lambda: {name: [] for name in KINDS})
     ids: set[tuple[str, str]] = field(default_factory=set)
 
@@ -180,6 +204,12 @@ class _Parts:
             chunk = chunk_of(record, limits)
             self.chunks.append(chunk)
             self._once(what, chunk.chunk_id)
+        elif what == "chunking":
+            self.chunkings.append(check_chunking(take_id(record, ["name"], "chunking", limits)))
+            self._once(what, self.chunkings[-1])
+        elif what == "document":
+            self.documents.append(document_of(record, limits))
+            self._once(what, self.documents[-1].document_id)
         elif what == "event":
             event = event_of(record, limits)
             self.events.append(event)

@@ -15,7 +15,15 @@ from labeler.formats.documents import Document
 from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import UNGRADED, GradeRule
 from labeler.formats.limits import LIMITS, Limits
-from labeler.formats.names import CHUNK_OF_PAIR, COMPLETE, FROZEN, GRADE, ONE_QUERY, QUERY_OF_PAIR
+from labeler.formats.names import (
+    CHUNK_OF_PAIR,
+    CHUNKING,
+    COMPLETE,
+    FROZEN,
+    GRADE,
+    ONE_QUERY,
+    QUERY_OF_PAIR,
+)
 from labeler.formats.pairs import Pairs, empty_golden
 from labeler.formats.peers import graded_in, in_json
 from labeler.formats.queries import loaded_queries, query_of
@@ -46,18 +54,21 @@ from labeler.formats.tables import is_header, read_table
 from labeler.formats.told import Graded, Told
 from labeler.formats.trec import QRELS, TrecFile
 from labeler.model import (
+    UNNAMED,
     Evidence,
     GoldenGrade,
     Loaded,
     LoadedGolden,
     Query,
+    called_in,
+    check_chunking,
     check_evidence,
 )
 
 _GRADERS = ("graders", "grader")
 _WORDING = re.compile("[0-9a-f]{32}")
 _NOTE = ("note", "notes")
-_JUDGMENT = {"chunk_id", "grade", "graders", "note", "evidence", "text_hash"}
+_JUDGMENT = {"chunk_id", "grade", "graders", "note", "evidence", "text_hash", CHUNKING}
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
 
 
@@ -179,12 +190,14 @@ def _put(
     graders: tuple[str, ...] = (),
     note: str | None = None,
     evidence: Evidence | None = None,
+    chunking: str = UNNAMED,
 ) -> None:
     """Note what was said of a pair, unless it was off the scale, which is told in the end."""
     if grade == UNGRADED:
         pairs.add_ungraded(line, query_id, chunk_id)
     elif grade is not None:
-        pairs.add(line, GoldenGrade(query_id, chunk_id, grade, graders, note, evidence))
+        called = (query_id, called_in(chunking, chunk_id))
+        pairs.add(line, GoldenGrade(*called, grade, graders, note, evidence, chunking))
 
 
 def _blank(value: object) -> bool:
@@ -314,7 +327,15 @@ def _put_judgment(pairs: Pairs, line: int, query_id: str, judgment: Record) -> N
     chunk_id = take_id(values, CHUNK_OF_PAIR, "chunk", pairs.source.limits)
     grade, evidence = pairs.grade_of(line, take(values, GRADE)), _evidence_of(values)
     names = take_names(values, _GRADERS, ";")
-    _put(pairs, line, query_id, chunk_id, grade, names, note, evidence)
+    rest = (note, evidence, _chunking_of(values))
+    _put(pairs, line, query_id, chunk_id, grade, names, *rest)
+
+
+def _chunking_of(judgment: Record) -> str:
+    chunking = judgment.get(CHUNKING) or UNNAMED
+    if not isinstance(chunking, str):
+        raise BadInput(f"chunking must be text, not {short(chunking)}")
+    return check_chunking(chunking)
 
 
 def _evidence_of(judgment: Record) -> Evidence | None:

@@ -22,6 +22,10 @@ CHUNK_TEXT = ("text", "contents", "segment")
 TITLE = ("title",)
 DOCUMENT_ID = ("document_id", "doc_id", "document")
 POSITION = ("position",)
+# Where a chunk stands in its document, in characters; the end is not part of it.
+START = ("start", "start_char", "start_offset")
+END = ("end", "end_char", "end_offset")
+CHUNKING = "chunking"
 
 # Of what users did, and of what they were answered. A query stands there by its id.
 DATE = ("date", "day")

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from labeler.errors import BadInput
 from labeler.formats import by_query, opensearch, quepid, ragas
-from labeler.formats.names import SEAL
+from labeler.formats.names import CHUNKING, SEAL
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
 from labeler.model import Chunk, Evidence, GoldenGrade, Judgment, Query, Remark, Ungraded
@@ -153,6 +153,7 @@ def _judgment(grade: GoldenGrade) -> dict[str, Any]:
         "grade": grade.grade,
         "graders": list(grade.graders),
         "note": grade.note,
+        **({CHUNKING: grade.chunking} if grade.chunking else {}),
         **({} if grade.evidence is None else evidence_fields(grade.evidence)),
     }
 
@@ -239,6 +240,8 @@ def _beir_chunk(chunk: Chunk) -> dict[str, Any]:
         "document_id": chunk.document_id,
         "position": chunk.position,
         "metadata": dict(chunk.metadata) or None,
+        "start": chunk.start,
+        "end": chunk.end,
     }
     given = {key: value for key, value in more.items() if value is not None}
     return {"_id": chunk.chunk_id, "title": chunk.title or "", "text": chunk.text or "", **given}

@@ -6,15 +6,12 @@ Ids are text and are kept exactly as given: never folded, cast or stripped.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from labeler.errors import BadInput
+from labeler.model.chunkings import called_in
 from labeler.model.evidence import Evidence, Passage, check_evidence
-from labeler.model.golden import GoldenState
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import Ranking, Rankings
 
@@ -121,7 +118,10 @@ BEGINNING = 120  # characters of a text that stands for a title
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """The unit a retriever returns. ``text`` is None where only the id is known."""
+    """The unit a retriever returns. ``text`` is None where only the id is known.
+
+    ``start`` and ``end`` say where it stands in its document, in characters; both or none.
+    """
 
     chunk_id: str
     text: str | None = None
@@ -129,9 +129,18 @@ class Chunk:
     document_id: str | None = None
     position: int | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    start: int | None = None
+    end: int | None = None
 
     def __post_init__(self) -> None:
         check_id(self.chunk_id, "chunk")
+        if (self.start is None) != (self.end is None):
+            raise BadInput(f"chunk {self.chunk_id!r} has one of start and end; it needs both")
+        if self.start is not None and self.end is not None and not 0 <= self.start <= self.end:
+            raise BadInput(
+                f"chunk {self.chunk_id!r} has start {self.start} and end {self.end}; they count "
+                "characters of its document from 0, the end not included"
+            )
 
     @property
     def called(self) -> str:
@@ -140,8 +149,26 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """A text that chunks were cut from, whole; ``text`` is as their offsets count it."""
+
+    document_id: str
+    text: str
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_id(self.document_id, "document")
+        if not self.text:
+            raise BadInput(f"document {self.document_id!r} has no text; give it one as text")
+
+
+@dataclass(frozen=True, slots=True)
 class GoldenGrade:
-    """The one grade that counts for a query and a chunk, and who stands behind it."""
+    """The one grade that counts for a query and a chunk, and who stands behind it.
+
+    ``chunking`` says which one the chunk is of, whose name stands in ``chunk_id``, too.
+    """
 
     query_id: str
     chunk_id: str
@@ -149,6 +176,7 @@ class GoldenGrade:
     graders: tuple[str, ...] = ()
     note: str | None = None
     evidence: Evidence | None = None
+    chunking: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         check_id(self.query_id, "query")
@@ -306,6 +334,25 @@ class LoadedGolden:
     ungraded: Loaded[Ungraded] = field(default_factory=lambda: Loaded("", (), ()))
     asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
 
+    def of_chunking(self, chunking: str) -> LoadedGolden:
+        """Return it with what its chunks are called where they are of a chunking."""
+        return replace(
+            self,
+            grades=_called(self.grades, chunking),
+            events=_called(self.events, chunking),
+            ungraded=_called(self.ungraded, chunking),
+        )
+
+
+def _called(loaded: Loaded[RecordT], chunking: str) -> Loaded[RecordT]:
+    return replace(loaded, records=[_called_one(each, chunking) for each in loaded.records])
+
+
+def _called_one(record: RecordT, chunking: str) -> RecordT:
+    if isinstance(record, GoldenGrade | Ungraded | Judgment):
+        return replace(record, chunk_id=called_in(chunking, record.chunk_id))
+    return record
+
 
 @dataclass(frozen=True, slots=True)
 class LoadedBeir:
@@ -334,79 +381,3 @@ class IntakeReport:
         rows = [f"  {name:<{width}}  {value}" for name, value in facts.items()]
         warnings = [f"  ! {legible(warning)}" for warning in self.warnings]
         return "\n".join([legible(self.title), *rows, *warnings])
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredList:
-    """A ranking by chunk number, best first, as it was loaded.
-
-    ``chunks`` int32 (depth,), ``scores`` float32 (depth,) or None where the file had none.
-    """
-
-    chunks: npt.NDArray[np.int32]
-    scores: npt.NDArray[np.float32] | None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class StoredRun:
-    """A run by number: ``lists`` maps a query's position in `Collection.query_ids` to its list.
-
-    ``created_at`` is None where nobody said when the run was made.
-    """
-
-    name: str
-    system: str
-    created_at: str | None
-    lists: Mapping[int, StoredList]
-    unknown_queries: int = 0
-
-
-def _no_pairs() -> npt.NDArray[np.int32]:
-    return np.zeros(0, dtype=np.int32)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Collection:
-    """Everything measures are computed from, read in one transaction.
-
-    Queries are numbered by their position in ``query_ids``, a fixed order; chunks carry the
-    store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
-    None where the query is in none. The golden grades are three arrays of equal length, sorted by
-    query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
-    ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
-    that nobody had graded; some may have a golden grade by now.
-    ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
-    ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
-    Then ``places`` are the numbers that the others have in the whole of it.
-    """
-
-    query_ids: tuple[str, ...]
-    facets: Mapping[str, tuple[str | None, ...]]
-    chunk_ids: Sequence[str]
-    runs: tuple[StoredRun, ...]
-    golden_query: npt.NDArray[np.int32]
-    golden_chunk: npt.NDArray[np.int32]
-    golden_grade: npt.NDArray[np.int8]
-    stale: npt.NDArray[np.bool_]
-    revision: int
-    data_revision: int
-    golden: GoldenState | None = None
-    pool_query: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
-    pool_chunk: npt.NDArray[np.int32] = field(default_factory=_no_pairs)
-    leaked: frozenset[str] = frozenset()
-    left_out: frozenset[str] = frozenset()
-    places: npt.NDArray[np.int64] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GradeChange:
-    """The golden grade of a pair is now ``grade``; None says it has none any more.
-
-    ``kind`` says of which kind of judgment it is.
-    """
-
-    query_id: str
-    chunk: int
-    grade: int | None
-    stale: bool = False
-    kind: str | None = None

@@ -1,4 +1,11 @@
-"""Which queries of a golden set numbers are of: one split, with or without those that leaked."""
+"""What numbers are of: the queries of one split, with or without leaked ones; one chunking's runs.
+
+A run is measured by the grades of the chunks of its own chunking. So a collection is cut down to
+one chunking before anybody measures: its runs, and the golden grades of its chunks. What measures
+knows of no other, and where there is one chunking nothing is cut. Two runs of different chunkings
+are compared on a collection of both: there each run has the grades of its side, and a query counts
+where it counts on every side.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from labeler.errors import BadInput, NotFound
-from labeler.model.records import SPLITS, Collection
+from labeler.model.chunkings import UNNAMED, chunking_in_words
+from labeler.model.collected import Collection
+from labeler.model.records import SPLITS
 
 WITH, WITHOUT, ONLY = "with", "without", "only"
 LEAKED = (WITH, WITHOUT, ONLY)
@@ -17,12 +26,16 @@ LEAKED = (WITH, WITHOUT, ONLY)
 class Selection:
     """A ``split``, None for all, and what of queries marked as leaked: with, without, only them.
 
+    ``chunkings`` are those whose runs and grades count, each run by its own; None stands for the
+    first that has a run.
+
     >>> Selection("test", "without").describe()
     'split test · leaked queries left out'
     """
 
     split: str | None = None
     leaked: str = WITH
+    chunkings: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.split is not None and self.split not in SPLITS:
@@ -33,11 +46,15 @@ class Selection:
     def describe(self) -> str:
         """Say what is selected; nothing where all queries are."""
         leaked = {WITHOUT: "leaked queries left out", ONLY: "leaked queries alone"}
-        words = [self.split and f"split {self.split}", leaked.get(self.leaked)]
+        chunkings = [chunking_in_words(name) for name in self.chunkings or ()]
+        words = [*chunkings, self.split and f"split {self.split}", leaked.get(self.leaked)]
         return " · ".join(word for word in words if word)
 
     def of(self, collection: Collection) -> Collection:
         """Return a collection with the selected queries alone; `NotFound` where there is none."""
+        collection = self._on_sides(collection)
+        if self.split is None and self.leaked == WITH:
+            return collection
         splits = collection.facets.get("split", (None,) * len(collection.query_ids))
         kept = [
             at
@@ -49,6 +66,22 @@ class Selection:
         if not kept:
             raise NotFound(self.nothing())
         return _cut(collection, kept)
+
+    def _on_sides(self, collection: Collection) -> Collection:
+        """Return a collection of the selected chunkings; the same one where it is of no other."""
+        sides = collection.sides
+        if sides is None:
+            if self.chunkings not in (None, (UNNAMED,)):
+                raise NotFound(f"no chunking is called {self.chunkings[0]!r}; there is none yet")
+            return collection
+        with_runs = {run.chunking for run in collection.runs}
+        first = next((name for name in sides.names if name in with_runs), sides.names[0])
+        wanted = (first,) if self.chunkings is None else self.chunkings
+        for name in wanted:
+            if name not in sides.names and name not in with_runs:
+                there = ", ".join(each or "''" for each in sides.names)
+                raise NotFound(f"no chunking is called {name!r}; there are: {there}")
+        return collection if wanted == sides.names else _cut_sides(collection, wanted)
 
     def takes(self, split: str | None, *, is_leaked: bool) -> bool:
         """Say whether a query of this split, leaked or not, is selected."""
@@ -69,6 +102,28 @@ class Selection:
 
 
 EVERYTHING = Selection()
+
+
+def _cut_sides(collection: Collection, names: tuple[str, ...]) -> Collection:
+    """Return a collection with the runs, the grades and the pool of some chunkings."""
+    if collection.sides is None:
+        return collection
+    sides = collection.sides.only(names)
+    golden = sides.of[collection.golden_chunk] >= 0
+    pool = sides.of[collection.pool_chunk] >= 0
+    others = tuple(run for run in collection.runs if run.chunking not in names)
+    return replace(
+        collection,
+        runs=tuple(run for run in collection.runs if run.chunking in names),
+        runs_left_out=(*collection.runs_left_out, *others),
+        sides=sides,
+        golden_query=collection.golden_query[golden],
+        golden_chunk=collection.golden_chunk[golden],
+        golden_grade=collection.golden_grade[golden],
+        stale=collection.stale[golden],
+        pool_query=collection.pool_query[pool],
+        pool_chunk=collection.pool_chunk[pool],
+    )
 
 
 def _cut(collection: Collection, kept: list[int]) -> Collection:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from labeler.model.records import StoredList
+from labeler.model.collected import StoredList
 
 
 class JoinedLists(Mapping[int, StoredList]):

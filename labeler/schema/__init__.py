@@ -19,6 +19,7 @@ from labeler.schema.books import (
     SEALED_EVENTS,
     SEALS,
 )
+from labeler.schema.chunkings import CHUNKINGS
 from labeler.schema.evidence import EVIDENCE
 from labeler.schema.golden import GOLDEN
 from labeler.schema.handing import HANDING
@@ -404,3 +405,9 @@ def m014_pairs_without_a_grade(db: Database) -> None:
 def m015_evidence(db: Database) -> None:
     """Let a judgment say which passages of the text made the grade."""
     run(db, EVIDENCE)
+
+
+@migrations()
+def m016_chunkings_and_documents(db: Database) -> None:
+    """Let chunks and runs belong to chunkings, and know where chunks stand in their documents."""
+    run(db, CHUNKINGS)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 KINDS = {
     "queries": "queries",
+    "documents": "whole documents",
     "chunks": "chunks",
     "golden": "golden grades",
     "run": "a run",
@@ -70,6 +71,12 @@ STYLE = """
     [data-testid="stFileUploaderDropzone"] { min-height: 6rem; align-items: center; }
 """
 UPDATE = "Replace what is there with other content"
+CHUNKING = "Chunking"
+CHUNKING_HELP = (
+    "Chunks make a chunking of this name, beside those there are; ids need to be unique within it "
+    "only. Of runs and golden grades it says which chunks their ids mean. Empty: chunks and grades "
+    "are of the unnamed chunking, and a run is of the one that knows its ids."
+)
 NEGATIVE = "Negative grades"
 AS_ZERO, AS_UNGRADED = "are 0", "are in the pool, but ungraded"
 GRADE_MAP = "Grade map"
@@ -90,6 +97,7 @@ HINTS = {
     "labeler restore query": 'On this page: "Queries"',
     "--limit": "On this page the limits stand as they are; where files are loaded in a terminal, "
     "that option takes more: labeler load files PATH",
+    "--chunking": f'On this page: Options, "{CHUNKING}"',
     "--db": "On this page: nothing; --db is given where the server is started",
 }
 INVITE = "Invite graders"
@@ -243,12 +251,16 @@ def load_options(kinds: set[str | None]) -> Options:
     with st.expander("Options"):
         grades, texts = grade_options(kinds), text_options(kinds)
         runs = run_options() if "run" in kinds else dict
-    return lambda: transfer.LoadOptions(**grades(), **texts(), **runs())
+        chunking = ""
+        if kinds & {"chunks", "run", "golden"}:
+            chunking = st.text_input(CHUNKING, placeholder="unnamed", help=CHUNKING_HELP)
+    of: dict[str, Any] = {"chunking": chunking.strip() or None}
+    return lambda: transfer.LoadOptions(**grades(), **texts(), **runs(), **of)
 
 
 def text_options(kinds: set[str | None]) -> Callable[[], dict[str, Any]]:
     """Draw the options of queries and chunks; return what reads them."""
-    if not kinds & {"queries", "chunks", "golden", "beir", "answers", "signals"}:
+    if not kinds & {"queries", "documents", "chunks", "golden", "beir", "answers", "signals"}:
         return dict
     update = st.checkbox(UPDATE)
     facets = ""

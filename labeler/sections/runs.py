@@ -12,7 +12,9 @@ from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings, counted
 from labeler.sections import online
 
 if TYPE_CHECKING:
-    from labeler.store import RunSummary
+    from collections.abc import Sequence
+
+    from labeler.store import ChunkingSummary, RunSummary
 
 SYSTEM = "Runs of one system stand together over time."
 DATE = "Empty where nobody knows."
@@ -33,6 +35,7 @@ def list_runs() -> None:
     with ui.open_store() as store:
         found, strangers = store.runs(), store.runs_that_match_nothing()
         answers, newest = store.answered_runs(), store.revision()
+        of_runs, chunkings = store.chunkings_of_runs(), store.chunkings()
     if not found:
         st.write("There is no run yet. Load one here or with: `labeler load run FILE`")
         return
@@ -40,6 +43,7 @@ def list_runs() -> None:
         {
             "run": run.name,
             "system": run.system,
+            **({"chunking": of_runs[run.name] or "unnamed"} if len(chunkings) > 1 else {}),
             "made on": run.created_at or "",
             "queries": run.queries,
             "depth": run.depth,
@@ -53,6 +57,8 @@ def list_runs() -> None:
         "What a run holds never changes. Its name, its system and its date may. In a "
         "terminal, labeler export FILE.trec --run NAME gives it back as a TREC file."
     )
+    if len(chunkings) > 1:
+        list_chunkings(chunkings)
     if strangers:
         st.text(f"⚠ no query of these is in the golden set: {', '.join(strangers)}")
     by_name = {run.name: run for run in found}
@@ -95,6 +101,26 @@ def change(run: RunSummary) -> None:
             with ui.guard(), ui.open_store() as store:
                 store.drop_run(run.name)
             ui.done("Dropped", **dict.fromkeys(places_of(run)))
+
+
+def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
+    """List the chunkings that stand side by side, and how much there is of each."""
+    rows = [
+        {
+            "chunking": each.name or "unnamed",
+            "chunks": each.chunks,
+            "without text": each.without_text,
+            "with start and end": each.placed,
+            "runs": each.runs,
+            "golden grades": each.golden,
+        }
+        for each in found
+    ]
+    st.dataframe(rows, hide_index=True)
+    st.caption(
+        "Chunkings side by side: a chunk of a named one is called by its name and its id, as in "
+        "v2:c7, and a run is measured by the grades of its own chunking's chunks."
+    )
 
 
 def places_of(run: RunSummary) -> list[str]:

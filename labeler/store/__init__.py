@@ -9,6 +9,7 @@ from labeler.store.adjudicating import (
     Opinion,
 )
 from labeler.store.chained import ChainReport
+from labeler.store.chunkings import ChunkingSummary
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.editing import Overtaken, mark_of
@@ -41,6 +42,7 @@ __all__ = [
     "CannotTell",
     "Case",
     "ChainReport",
+    "ChunkingSummary",
     "Contents",
     "Disagreement",
     "Item",

@@ -13,11 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.model import (
+    UNNAMED,
     Collection,
     Evidence,
     GoldenState,
     GradeChange,
     JoinedLists,
+    Sides,
     StoredList,
     StoredRun,
 )
@@ -71,6 +73,7 @@ class Collecting(JudgmentLog, Reading):
                 pool_query=pool[0],
                 pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
+                sides=self._sides(chunk_ids),
             )
 
     def golden_state(self) -> GoldenState:
@@ -168,13 +171,19 @@ class Collecting(JudgmentLog, Reading):
             names[number] = chunk_id
         return names
 
+    def _sides(self, chunk_ids: Sequence[str]) -> Sides | None:
+        """Return of which chunking each chunk is, None where there is no other than the unnamed."""
+        names = [name for (name,) in self._rows("SELECT name FROM chunkings ORDER BY id")]
+        return Sides.of_ids(names, chunk_ids) if names else None
+
     def _stored_runs(
         self, place: Mapping[str, int], only: Names[str] | None = None
     ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
         places: dict[int, int] = {}
-        for run, name, system, created_at in self._rows(
-            "SELECT id, name, system, created_at FROM runs ORDER BY id"
+        for run, name, system, created_at, chunking in self._rows(
+            "SELECT r.id, r.name, r.system, r.created_at, k.name FROM runs AS r "
+            "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
         ):
             if only is not None and name not in only:
                 continue
@@ -187,7 +196,7 @@ class Collecting(JudgmentLog, Reading):
             if queries != list(places):  # runs of the same queries share what says where they are
                 places = {query: at for at, query in enumerate(queries)}
             lists = _lists(places, [row[1] for row in known], [row[2] for row in known])
-            yield StoredRun(name, system, created_at, lists, unknown)
+            yield StoredRun(name, system, created_at, lists, unknown, chunking or UNNAMED)
 
 
 def _lists(

@@ -93,8 +93,8 @@ def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
 
 def chunk_of(row: Sequence[Any]) -> Chunk:
     """Build a chunk from its columns."""
-    chunk_id, text, title, document_id, position, metadata = row
-    return Chunk(chunk_id, text, title, document_id, position, json.loads(metadata))
+    chunk_id, text, title, document_id, position, metadata, *place = row
+    return Chunk(chunk_id, text, title, document_id, position, json.loads(metadata), *place)
 
 
 def judgment_of(row: Sequence[Any]) -> Judgment:

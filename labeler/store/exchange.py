@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from labeler.errors import NotFound
-from labeler.model import Loaded, Ranking, Ungraded
+from labeler.model import UNNAMED, Loaded, Ranking, Ungraded
 from labeler.store.columns import as_json
 from labeler.store.reading import Reading
 
@@ -30,17 +30,21 @@ class Exchange(Reading):
         """Return the text of every query by its id, retired ones included."""
         return dict(self._rows("SELECT query_id, text FROM queries ORDER BY id"))
 
-    def chunks_of_texts(self, made: Iterable[str], prefix: int, digits: int) -> dict[str, str]:
+    def chunks_of_texts(
+        self, made: Iterable[str], prefix: int, digits: int, chunking: str = UNNAMED
+    ) -> dict[str, str]:
         """Return, for ids that end with the first digits of a text's hash, a chunk with that text.
 
         The hash begins behind so many letters of a ``prefix``. Ids that are chunks themselves, or
         whose text nobody knows, are left out; of several chunks with one text the first counts.
+        They are those of a ``chunking``.
         """
         wanted = {chunk_id[prefix:]: chunk_id for chunk_id in made}
         rows = self._rows(
             "SELECT substr(text_hash, 1, ?), chunk_id FROM chunks WHERE substr(text_hash, 1, ?) "
-            "IN (SELECT value FROM json_each(?)) ORDER BY id DESC",
-            [digits, digits, as_json(sorted(wanted))],
+            "IN (SELECT value FROM json_each(?)) "
+            "AND chunking IS (SELECT id FROM chunkings WHERE name = ?) ORDER BY id DESC",
+            [digits, digits, as_json(sorted(wanted)), chunking],
         )
         found = {wanted[digest]: chunk_id for digest, chunk_id in rows}
         return {given: chunk_id for given, chunk_id in found.items() if given != chunk_id}

@@ -130,6 +130,7 @@ class Freezing(Collecting):
                 data_revision=self.data_revision(),
                 golden=state,
                 leaked=self._leaked_ids(),
+                sides=self._sides(chunk_ids),
                 pool_query=pool[0],
                 pool_chunk=pool[1],
             )

@@ -8,14 +8,14 @@ from __future__ import annotations
 import shlex
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
-    Chunk,
+    UNNAMED,
     GoldenGrade,
     IntakeReport,
     Judgment,
@@ -26,7 +26,9 @@ from labeler.model import (
     Ranking,
     Remark,
 )
-from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once, text_hash
+from labeler.store.chunkings import Called
+from labeler.store.chunks import Chunks, report_of
+from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once
 from labeler.store.editing import Editing
 from labeler.store.exchange import Exchange
 from labeler.store.keeping import check_date, check_run_name
@@ -42,7 +44,7 @@ RESULTS_AT_ONCE = 500_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
 
-class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
+class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
     """The writing half of the store, except for single judgments."""
 
     def add_queries(self, loaded: Loaded[Query], *, update: bool = False) -> IntakeReport:
@@ -55,92 +57,6 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
             self._note_load("queries", loaded.source, counts)
         return report_of("queries", loaded, counts)
 
-    def _note_load(self, what: str, source: str, counts: Mapping[str, int]) -> None:
-        """Add to the audit what a file has brought, if it has brought anything."""
-        if has_changed(counts):
-            brought = {name: count for name, count in counts.items() if count}
-            self._note("load", source, {"what": what, **brought})
-
-    def add_chunks(self, loaded: Loaded[Chunk], *, update: bool = False) -> IntakeReport:
-        """Add chunks; one known by id only is filled in, one with the same content left alone.
-
-        Other content for a known chunk is refused, or replaces it with ``update``: grades given
-        for the old text keep counting and are marked stale.
-        """
-        with self._writing():
-            counts = self._put_chunks(loaded, update=update)
-            self._note_load("chunks", loaded.source, counts)
-        return report_of("chunks", loaded, counts)
-
-    def _put_chunks(self, loaded: Loaded[Chunk], *, update: bool) -> Counter[str]:
-        counts: Counter[str] = Counter()
-        for index, chunk in enumerate(loaded.records):
-            known = self.chunk(chunk.chunk_id)
-            if known == chunk:
-                counts["already there"] += 1
-                continue
-            bare = known is not None and known == Chunk(known.chunk_id)
-            if known is not None and not bare and not update:
-                raise BadInput(
-                    f"{loaded.where(index)}: chunk {chunk.chunk_id!r} is already in the golden "
-                    "set with other content; replace it with --update (its grades will be "
-                    "marked stale if the text changed)"
-                )
-            what = "new" if known is None else "known by id, now with text" if bare else "updated"
-            counts[what] += 1
-            with self._translated(loaded.where(index)):
-                self._put_chunk(chunk)
-        return counts
-
-    def _put_chunk(self, chunk: Chunk) -> None:
-        self._db.execute(
-            "INSERT INTO chunks (chunk_id, document_id, position, title, text, metadata, "
-            "text_hash) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (chunk_id) DO UPDATE SET "
-            "document_id = excluded.document_id, position = excluded.position, "
-            "title = excluded.title, text = excluded.text, metadata = excluded.metadata, "
-            "text_hash = excluded.text_hash",
-            [
-                chunk.chunk_id,
-                chunk.document_id,
-                chunk.position,
-                chunk.title,
-                chunk.text,
-                as_json(chunk.metadata),
-                text_hash(chunk.text),
-            ],
-        )
-
-    def _put_chunk_ids(self, chunk_ids: Iterator[str]) -> int:
-        """Add the ids not yet known, so many at a time that they fit; return how many they are."""
-        added = 0
-        while some := {*islice(chunk_ids, AT_ONCE)}:
-            added += self._put_new_ids(sorted(some))  # as their index has them, which is faster
-        return added
-
-    def _put_new_ids(self, chunk_ids: Iterable[str]) -> int:
-        before = self._db.conn.total_changes
-        self._db.conn.executemany(
-            "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
-            ((chunk_id,) for chunk_id in chunk_ids),
-        )
-        return self._db.conn.total_changes - before
-
-    def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
-        """Return the internal number of each id, and those without text; new ids are added."""
-        wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
-        self._put_new_ids(wanted)
-        numbers: dict[str, int] = {}
-        bare: list[int] = []
-        for start in range(0, len(wanted), LOOKED_UP_AT_ONCE):
-            rows = self._rows(
-                "SELECT chunk_id, id, text IS NULL FROM chunks "
-                "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                [as_json(wanted[start : start + LOOKED_UP_AT_ONCE])],
-            )
-            numbers |= {chunk_id: number for chunk_id, number, _ in rows}
-            bare += [number for _, number, is_bare in rows if is_bare]
-        return numbers, bare
-
     def add_run(
         self,
         loaded: Loaded[Ranking],
@@ -149,19 +65,22 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
         system: str | None = None,
         created_at: str | None = None,
         params: Mapping[str, Any] | None = None,
+        chunking: str | None = None,
     ) -> IntakeReport:
         """Store a run under ``name``; ``system`` defaults to the name.
 
         ``created_at`` is when it was made, None where that is not known. A run is immutable: the
         same name again is refused unless the content is identical, and then nothing changes.
         Queries the golden set does not have are kept, counted and not scored; chunks it does not
-        have become known by id.
+        have become known by id. The ``chunking`` that it was made on is told by its ids where it is
+        None; `BadInput` where they fit several.
         """
         check_run_name(name, "run", "--name")
         if system is not None:
             check_run_name(system, "system", "--system")
         created_at = check_date(created_at) if created_at else None
-        fingerprint = fingerprint_of(loaded.records)
+        chunking, rankings = self._called(loaded, chunking)
+        fingerprint = fingerprint_of(rankings)
         with self._writing():
             known = self._value("SELECT source_hash FROM runs WHERE name = ?", [name])
             if known is not None and known != fingerprint:
@@ -173,12 +92,29 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
             twins = self._runs_of(fingerprint)
             if known is None:
                 row = [name, system or name, created_at, as_json(params or {}), fingerprint]
-                stored = self._put_run(loaded.records, row)
+                stored = self._put_run(rankings, [*row, chunking])
                 self._note_load(f"run {name}", loaded.source, {"queries": len(loaded.records)})
         if known is not None:
             title = f"run {name!r} is already there with the same content"
             return IntakeReport(title, {}, changed=False)
+        if len(self.chunking_names()) > 1:
+            of = {"chunking": chunking or "the unnamed one"}
+            loaded = replace(loaded, facts={**loaded.facts, **of})
         return self._run_report(loaded, name, stored, twins)
+
+    def _called(
+        self, loaded: Loaded[Ranking], chunking: str | None
+    ) -> tuple[str, Sequence[Ranking]]:
+        """Return the chunking a run is of, and its lists with what its chunks are called here."""
+        if chunking is None:
+            chunking = self._chunking_of(loaded.records, loaded.source)
+        elif chunking != UNNAMED:
+            with self._writing():
+                self._check_there(chunking, loaded.source)
+        if chunking == UNNAMED:
+            self._check_apart(loaded.records, loaded.source)
+            return chunking, loaded.records
+        return chunking, Called(loaded.records, chunking)
 
     def _runs_of(self, fingerprint: str) -> list[str]:
         rows = self._rows("SELECT name FROM runs WHERE source_hash = ? ORDER BY id", [fingerprint])
@@ -187,8 +123,8 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
     def _put_run(self, rankings: Iterable[Ranking], row: list[str | None]) -> StoredLists:
         """Store a run, some of its lists at a time."""
         ((run,),) = self._rows(
-            "INSERT INTO runs (name, system, created_at, params, source_hash, depth) "
-            "VALUES (?, ?, ?, ?, ?, 0) RETURNING id",
+            "INSERT INTO runs (name, system, created_at, params, source_hash, depth, chunking) "
+            "VALUES (?, ?, ?, ?, ?, 0, (SELECT id FROM chunkings WHERE name = ?)) RETURNING id",
             row,
         )
         stored = StoredLists()
@@ -254,14 +190,20 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
             return 0
         return int(self._value("SELECT count(DISTINCT chunk) FROM golden"))
 
-    def add_golden(self, loaded: LoadedGolden, *, update: bool = False) -> IntakeReport:
+    def add_golden(
+        self, loaded: LoadedGolden, *, update: bool = False, chunking: str = UNNAMED
+    ) -> IntakeReport:
         """Add golden grades: one import per pair, or the events of a log as they are.
 
         A pair whose current import is the same stays as it is, so loading a file twice changes
         nothing. Unknown queries are refused (JSONL brings its own), unknown chunks are accepted
-        by id and counted. Grades of retired queries are kept, and warned of.
+        by id and counted. Grades of retired queries are kept, and warned of. Ids are those of a
+        ``chunking``, and in the unnamed one what chunks are called in a golden set.
         """
         with self._writing():
+            if chunking != UNNAMED:
+                self._check_there(chunking, loaded.grades.source)
+                loaded = loaded.of_chunking(chunking)
             counts = self._put_golden(loaded, update=update)
             retired = self._retired_among(loaded)
             self._note_load("golden grades", loaded.grades.source, counts)
@@ -298,6 +240,9 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
         graded = (grade.chunk_id for grade in loaded.grades.records)
         judged = (each.chunk_id for each in loaded.events.records if isinstance(each, Judgment))
         pooled = (each.chunk_id for each in loaded.ungraded.records)
+        for name in dict.fromkeys(grade.chunking for grade in loaded.grades.records):
+            if name != UNNAMED:
+                self._make_chunking(name, loaded.grades.source)
         bare = self._put_chunk_ids(chain(graded, judged, pooled))
         counts["new chunks, known by id only"] = bare
         if fresh := self._put_ungraded(loaded.ungraded):
@@ -380,18 +325,3 @@ class Intake(JudgmentLog, Exchange, Remarks, Seals, Editing):
             warned = replace(golden.grades, warnings=(*golden.grades.warnings, *retired))
             reports.append(report_of("golden grades", warned, grades))
         return reports
-
-
-def report_of(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> IntakeReport:
-    """Return what was in a file and what came of it."""
-    return IntakeReport(
-        f"{title} from {loaded.source}",
-        {**loaded.facts, **counts},
-        loaded.warnings,
-        has_changed(counts),
-    )
-
-
-def has_changed(counts: Mapping[str, int]) -> bool:
-    """Say whether a load brought anything that was not there already."""
-    return any(count and "already" not in what for what, count in counts.items())

@@ -14,8 +14,9 @@ from typing import Any
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import Answer, IntakeReport, Loaded, Signal, SignalPoint, legible
+from labeler.store.chunks import report_of
 from labeler.store.columns import as_json
-from labeler.store.intake import Intake, report_of
+from labeler.store.intake import Intake
 from labeler.store.keeping import Keeping
 
 UNKNOWN = "queries unknown to the golden set"

@@ -77,12 +77,13 @@ class Past(Freezing):
             numbers = self._rows(QUERIES, {"until": until})
             query_ids = tuple(query_id for _, query_id in numbers)
             place = {query_id: at for at, query_id in enumerate(query_ids)}
+            chunk_ids = self._chunk_ids()
             golden = self._golden_at(until, self.rule_at(when), {n: place[q] for n, q in numbers})
             pool = self._pool(place)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
-                chunk_ids=self._chunk_ids(),
+                chunk_ids=chunk_ids,
                 runs=tuple(self._stored_runs(place, runs)),
                 golden_query=golden[0],
                 golden_chunk=golden[1],
@@ -93,6 +94,7 @@ class Past(Freezing):
                 pool_query=pool[0],
                 pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
+                sides=self._sides(chunk_ids),
             )
 
     def _golden_at(self, until: str, rule: str, place: dict[int, int]) -> Any:

@@ -36,10 +36,14 @@ SELECT q.id, q.query_id, b.facet, b.bucket
 FROM query_buckets AS b JOIN queries AS q ON q.id = b.query
 WHERE q.retired_at IS NULL AND (b.facet <> 'split' OR q.split IS NULL)
 """
+CHUNK_COLUMNS = (
+    'c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata, c.start, c."end"'
+)
 GOLDEN_SET = """
-SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note
+SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note, k.name
 FROM golden AS g JOIN judgments AS j ON j.id = g.judgment
 JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
+LEFT JOIN chunkings AS k ON k.id = c.chunking
 WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id
 """
 EVENTS = """
@@ -50,7 +54,6 @@ FROM judgments AS j JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader
 LEFT JOIN judgments AS undone ON undone.id = j.undoes
 """
-CHUNK_COLUMNS = "c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata"
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +203,13 @@ class Reading(EvidenceOfGrades):
         )
 
     def neighbours(self, chunk_id: str) -> tuple[Chunk | None, Chunk | None]:
-        """Return the chunks before and after a chunk in its document, where they have text."""
+        """Return the chunks before and after a chunk in its document and chunking, if with text."""
         both: list[Chunk | None] = []
         for beside, order in (("<", "DESC"), (">", "ASC")):
             rows = self._rows(
                 f"SELECT {CHUNK_COLUMNS} FROM chunks AS c JOIN chunks AS own "
                 f"ON own.document_id = c.document_id AND c.position {beside} own.position "
-                "WHERE own.chunk_id = ? AND c.text IS NOT NULL "
+                "AND own.chunking IS c.chunking WHERE own.chunk_id = ? AND c.text IS NOT NULL "
                 f"ORDER BY c.position {order}, c.id {order} LIMIT 1",
                 [chunk_id],
             )
@@ -310,8 +313,9 @@ class Reading(EvidenceOfGrades):
                 tuple(json.loads(graders)) if graders else tuple(people[query, chunk]),
                 note,
                 evidence.get((query, chunk)),
+                chunking or "",
             )
-            for query, chunk, query_id, chunk_id, grade, graders, note in rows
+            for query, chunk, query_id, chunk_id, grade, graders, note, chunking in rows
         ]
         return self.queries(), grades
 

@@ -72,7 +72,7 @@ class Texts(Reading):
         text = "c.text" if longest is None else "NULL"
         rows = self._rows(
             f"SELECT c.id, c.text_hash, c.chunk_id, {text}, c.title, c.document_id, c.position, "
-            "c.metadata FROM chunks AS c "
+            'c.metadata, c.start, c."end" FROM chunks AS c '
             "WHERE c.id IN (SELECT value FROM json_each(?)) AND c.text_hash IS NOT NULL",
             [as_json(numbers)],
         )

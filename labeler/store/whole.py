@@ -9,6 +9,7 @@ from typing import Any
 from labeler.errors import BadInput
 from labeler.model import (
     Chunk,
+    Document,
     Judgment,
     Loaded,
     LoadedGolden,
@@ -61,6 +62,8 @@ class WholeSet(Freezing, Intake, Proposing):
         ungraded: Loaded[Ungraded],
         versions: Sequence[tuple[Version, bytes]],
         tended: Tended,
+        chunkings: Sequence[str] = (),
+        documents: Loaded[Document] | None = None,
     ) -> Counter[str]:
         """Put all of it into a golden set that is empty, or nothing of it.
 
@@ -74,6 +77,10 @@ class WholeSet(Freezing, Intake, Proposing):
                     f"{events.source}: a complete golden set goes into an empty file, and there "
                     "are queries in this one; name a new one with --db"
                 )
+            for name in chunkings:
+                self._make_chunking(name, events.source)
+            if documents is not None:
+                self._put_documents(documents, update=False)
             counts = self._put_chunks(chunks, update=False)
             counts.update(self._put_queries(queries, update=False))
             counts.update(

@@ -270,6 +270,12 @@ def _difference(a: _Value, b: _Value) -> _Value:
 
 
 def _with_band(board: Scoreboard, measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures that have a band; none where a grade is known to one run and not another.
+
+    What is to be filled is one set of grades for all runs, and two chunkings have two.
+    """
+    if board.collection.is_of_several:
+        return []
     return [each for each in board.resolve(measures) if each.name not in NO_BAND]
 
 
