@@ -15,6 +15,7 @@ from labeler.cli.agreeing import agreement
 from labeler.cli.answering import answers
 from labeler.cli.audit import audit
 from labeler.cli.candidates import candidates, history, take
+from labeler.cli.carrying import carry
 from labeler.cli.comparing import compare
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
@@ -80,7 +81,7 @@ COMMANDS = [
     disagreements,
 ]
 COMMANDS += [health]
-COMMANDS += [freeze, versions, diff, split, leakage, report, export, backup, restore, check]
+COMMANDS += [freeze, versions, diff, split, leakage, carry, report, export, backup, restore, check]
 COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
 COMMANDS += [take, change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

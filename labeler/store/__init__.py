@@ -8,6 +8,7 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
+from labeler.store.carrying import CarryBasis, Carrying, Witness, Witnessed
 from labeler.store.chained import ChainReport
 from labeler.store.chunkings import ChunkingSummary
 from labeler.store.columns import moment
@@ -40,6 +41,7 @@ __all__ = [
     "BUSY_SECONDS",
     "Adjudication",
     "CannotTell",
+    "CarryBasis",
     "Case",
     "ChainReport",
     "ChunkingSummary",
@@ -61,6 +63,8 @@ __all__ = [
     "Unsayable",
     "Unusable",
     "WayIn",
+    "Witness",
+    "Witnessed",
     "mark_of",
     "moment",
     "unpacked",
@@ -72,6 +76,7 @@ class Store(
     Past,
     WholeSet,
     Online,
+    Carrying,
     Queue,
     Search,
     Sessions,

@@ -1,0 +1,248 @@
+"""``labeler carry``: what one chunking's grades say of another's chunks, and a file of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from labeler.carryover import STATES, Carryover, Outcome, follow, place
+from labeler.cli.exporting import put_file
+from labeler.cli.group import FILE_OR_OUTPUT, database_option, format_option
+from labeler.cli.progress import progress_bar
+from labeler.cli.tables import Table, text_lines
+from labeler.cli.whole import check_room
+from labeler.errors import BadInput
+from labeler.formats import write_golden
+from labeler.model import chunking_in_words, counted, legible
+from labeler.store import Store
+
+MOST_REASONS, MOST_NAMED = 30, 5
+chunking_help = "; '' is the unnamed one."
+
+
+@click.command("carry")
+@click.option(
+    "--from",
+    "old",
+    required=True,
+    metavar="NAME",
+    help=f"The chunking whose chunks are graded{chunking_help}",
+)
+@click.option(
+    "--to",
+    "new",
+    required=True,
+    metavar="NAME",
+    help=f"The chunking whose chunks its runs ask for{chunking_help}",
+)
+@click.option(
+    "-o",
+    "--output",
+    "path",
+    type=FILE_OR_OUTPUT,
+    help="Write the decided grades, in JSONL, for 'labeler load golden'.",
+)
+@click.option("--force", is_flag=True, help="Replace what is at the output's place.")
+@click.option("--list", "listed", is_flag=True, help="Also print every pair, with its reason.")
+@format_option(
+    ("table", "json"), "table is for people; json has all names, and with --list all pairs."
+)
+@database_option
+@click.pass_obj
+def carry(
+    db: Path, old: str, new: str, path: Path | None, force: bool, listed: bool, kind: str
+) -> None:
+    """Say which grades follow for another chunking.
+
+    Asked for are the chunks that the new chunking's runs have down to the pool's depth and that
+    nobody has graded. Of each it is said whether its grade is decided by those of the old chunks
+    that its text stood in, only likely (proposed), or open, and why. Nothing is written but FILE,
+    which has the decided ones, so that this alone is a trial.
+
+    'labeler load golden FILE' takes them in as imports: they count, stand below what people say
+    and are nobody's in agreement. The note of each names the chunks, people and days it rests on,
+    and passages that made a grade are in it as they stand in the new text. Run it again when grades
+    changed: what was carried over before is looked at anew.
+    """
+    if old == new:
+        raise click.UsageError("--from and --to name the same chunking; name two")
+    if force and path is None:
+        raise click.UsageError("--force goes with -o FILE")
+    to_output = path is not None and str(path) == "-"
+    if path is not None and not to_output:
+        check_room(path, replace=force)
+    found = carried(db, old, new)
+    told = as_json(found, listed=listed) if kind == "json" else "\n".join(lines(found, listed))
+    click.echo(told, err=to_output)
+    if path is None:
+        if kind == "table":
+            click.echo("nothing was written; -o FILE writes what is decided")
+        return
+    written = put(db, found, path, replace=force)
+    click.echo(written, err=to_output or kind == "json")
+
+
+def carried(db: Path, old: str, new: str) -> Carryover:
+    """Return what follows, with progress where it takes long."""
+    with Store(db) as store:
+        basis = store.carry_basis(old, new)
+    with progress_bar("Placing chunks", then="Carrying grades over ...") as progress:
+        places = place(basis, progress)
+    with progress_bar("Carrying grades over", then="Done.") as progress:
+        return follow(basis, places, progress)
+
+
+def put(db: Path, found: Carryover, path: Path, *, replace: bool) -> str:
+    """Write the decided grades; return what was written, and what to do with it."""
+    grades = found.grades()
+    if not grades:
+        raise BadInput(f"{path}: no grade is decided, so nothing was written")
+    wanted = {grade.query_id for grade in grades}
+    with Store(db) as store:
+        queries = [query for query in store.queries() if query.query_id in wanted]
+        there = {query.query_id for query in queries}
+        data = write_golden(queries, [each for each in grades if each.query_id in there], "jsonl")
+        put_file(path, data, replace=replace)
+        names = {"format": "jsonl", "from": found.basis.old_name, "to": found.basis.new_name}
+        noted = store.note_if_possible("export", str(path), {**names, "carried": len(grades)})
+    unnoted = "" if noted else f"\n{db} takes no writes now: this export is not in its audit"
+    of = "of " + counted(len(queries), "query", "queries")
+    next_step = "" if str(path) == "-" else f"; to take them in: labeler load golden {path}"
+    grades_of = counted(len(grades), "decided grade", "decided grades")
+    return legible(f"{path}: {grades_of} {of}{next_step}{unnoted}", keep="\n")
+
+
+# --- for people ------------------------------------------------------------------------------
+
+
+def lines(found: Carryover, listed: bool) -> Iterator[str]:
+    """Give what people read: counts by reason, every pair where it is wanted, and what is amiss."""
+    basis = found.basis
+    between = f"{chunking_in_words(basis.old_name)} to {chunking_in_words(basis.new_name)}"
+    runs = counted(basis.runs, "run", "runs")
+    asked = counted(len(found.outcomes), "pair is", "pairs are")
+    graded = counted(found.graded, "more has", "more have")
+    yield legible(
+        f"From {between}: {asked} asked for by the top {basis.depth:,} of {runs}; {graded} a grade"
+    )
+    yield ""
+    rows = found.by_reason()
+    body = [[state, why, _grade(grade), f"{count:,}"] for state, grade, why, count in rows]
+    if body:
+        shown = [[row[0], legible(row[1]), *row[2:]] for row in body[:MOST_REASONS]]
+        yield from text_lines(Table(["state", "why"], ["grade", "pairs"], shown))
+    if len(body) > MOST_REASONS:
+        yield f"... and {len(body) - MOST_REASONS:,} more reasons, which --format json has"
+    yield ", ".join(f"{state} {found.states[state]:,}" for state in STATES)
+    if listed and found.outcomes:
+        yield ""
+        yield from _pairs(found)
+    yield from (f"! {legible(said)}" for said in amiss(found))
+
+
+def _pairs(found: Carryover) -> list[str]:
+    body = [
+        [
+            each.found.state,
+            *map(legible, (each.found.query_id, each.found.chunk_id, each.found.reason)),
+            _grade(each.found.grade),
+            f"{each.found.covered:.2f}",
+        ]
+        for each in found.outcomes
+    ]
+    names = ["state", "query", "chunk", "why"]
+    return text_lines(Table(names, ["grade", "covered"], body))
+
+
+def _grade(grade: int | None) -> str:
+    return "-" if grade is None else str(grade)
+
+
+def amiss(found: Carryover) -> Iterator[str]:
+    """Give in sentences what could not be placed or carried over."""
+    basis, places = found.basis, found.places
+    for names, said in (
+        (places.unplaced, "not found in the old text: nothing is decided of them"),
+        (places.ambiguous, "found in several places alike: nothing is decided of them"),
+    ):
+        if names:
+            yield f"{len(names):,} of {len(places.new):,} new chunks {said}; {_some(names)}"
+    if found.outdated:
+        grades = counted(found.outdated, "golden grade is", "golden grades are")
+        yield f"{grades} not carried over: of an earlier text, or of a chunk without one"
+    if basis.unreadable:
+        pairs = counted(basis.unreadable, "pair is", "pairs are")
+        yield f"{pairs} asked for and not looked at: no text is known of the chunk"
+    if lost := found.lost:
+        which = [f"{each.found.query_id} {each.found.chunk_id}" for each in lost]
+        grades = counted(len(lost), "grade", "grades")
+        yield (
+            f"{grades} carried over before, which do not follow any more and count until "
+            f"somebody grades the pair: {_some(which)}"
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
+    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+
+
+# --- for programs ----------------------------------------------------------------------------
+
+
+def as_json(found: Carryover, *, listed: bool) -> str:
+    """Return all of it for programs, the pairs where they are wanted."""
+    basis = found.basis
+    reasons = [
+        {"state": state, "grade": grade, "why": why, "pairs": count}
+        for state, grade, why, count in found.by_reason()
+    ]
+    facts: dict[str, Any] = {
+        "from": basis.old_name,
+        "to": basis.new_name,
+        "runs": basis.runs,
+        "depth": basis.depth,
+        "asked": len(found.outcomes),
+        "graded_already": found.graded,
+        **{state: found.states[state] for state in STATES},
+        "reasons": reasons,
+        "not_found": found.places.unplaced,
+        "in_several_places": found.places.ambiguous,
+        "outdated_grades": found.outdated,
+        "without_text": basis.unreadable,
+        "follow_no_more": [[each.found.query_id, each.found.chunk_id] for each in found.lost],
+    }
+    if listed:
+        facts["pairs"] = [_pair(each) for each in found.outcomes]
+    return json.dumps(facts, indent=1)
+
+
+def _pair(each: Outcome) -> dict[str, Any]:
+    found = each.found
+    return {
+        "query_id": found.query_id,
+        "chunk_id": found.chunk_id,
+        "state": found.state,
+        "grade": found.grade,
+        "reason": found.reason,
+        "covered": found.covered,
+        "low": found.low,
+        "high": found.high,
+        "carried_before": each.before,
+        "passages": found.passages,
+        "rests_on": [
+            {
+                "event_id": witness.event_id,
+                "chunk_id": witness.chunk_id,
+                "grade": witness.grade,
+                "who": witness.who,
+                "at": witness.at,
+                "passages": witness.passages,
+            }
+            for witness in each.witnesses
+        ],
+    }

@@ -1,0 +1,195 @@
+"""Reads what a carry-over starts from: two chunkings, and the judgments that grades rest on."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from labeler.errors import NotFound
+from labeler.model import Chunk, Passage, chunking_in_words
+from labeler.store.chunkings import Chunkings
+from labeler.store.columns import chunk_of, passages_of
+from labeler.store.queue import Queue
+from labeler.store.reading import CHUNK_COLUMNS
+
+OF_CHUNKING = "c.chunking IS (SELECT id FROM chunkings WHERE name = ?)"
+CHUNKS = (
+    f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text <> '' AND {OF_CHUNKING} ORDER BY c.id"
+)
+GOLDEN = f"""
+SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, g.stale, g.judgment, j.kind, j.note,
+    c.text <> ''
+FROM golden AS g JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
+JOIN judgments AS j ON j.id = g.judgment
+WHERE q.retired_at IS NULL AND {OF_CHUNKING} ORDER BY q.id, c.id
+"""
+JUDGMENTS = f"""
+SELECT j.query, j.chunk, j.id, j.event_id, j.grade, p.name, j.graders, j.created_at, j.evidence,
+    j.text_hash IS NULL OR j.text_hash IS c.text_hash
+FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
+LEFT JOIN graders AS p ON p.id = j.grader
+WHERE j.kind IN ('grade', 'adjudicate', 'import') AND {OF_CHUNKING} ORDER BY j.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A current judgment that says what the golden grade of its pair is.
+
+    ``who`` is the grader, or those whom an import names; ``passages`` are in the present text.
+    """
+
+    number: int
+    event_id: str
+    chunk_id: str
+    grade: int
+    who: tuple[str, ...]
+    at: str
+    passages: tuple[Passage, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Witnessed:
+    """A golden grade, and which judgments it rests on; ``note`` is that of the one that decides.
+
+    It ``is_present`` where it was given for the chunk's present text, which there is.
+    """
+
+    query_id: str
+    chunk_id: str
+    grade: int
+    kind: str
+    note: str | None
+    is_present: bool
+    witnesses: tuple[Witness, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CarryBasis:
+    """Two chunkings and their golden grades, and which pairs the runs of the second ask for.
+
+    Chunks without a text are left out; ``unreadable`` counts the asked pairs that have such a one.
+    """
+
+    old_name: str
+    new_name: str
+    old: Sequence[Chunk]
+    new: Sequence[Chunk]
+    documents: dict[str, str]
+    grades: Sequence[Witnessed]
+    graded: Sequence[Witnessed]
+    asked: Sequence[tuple[str, str]]
+    runs: int
+    depth: int
+    unreadable: int
+
+
+class Carrying(Queue, Chunkings):
+    """What grades of one chunking may say of another's chunks is found from this."""
+
+    def carry_basis(self, old: str, new: str) -> CarryBasis:
+        """Return what a carry-over from a chunking to another starts from, as of one moment.
+
+        Asked for is the pool of the second one's runs, as deep as the settings say. Raises
+        `NotFound` for a chunking that is not there, for one without a golden grade, and for a
+        second one without a run.
+        """
+        with self._reading():
+            self._check_chunkings(old, new)
+            runs = [run for run, name in self.chunkings_of_runs().items() if name == new]
+            grades, depth = self._witnessed(old), self.settings().pool_depth
+            self._check_enough(old, new, bool(grades), bool(runs))
+            chunks = self._chunks_in(new)
+            asked, unreadable = self._asked(runs, depth, {each.chunk_id for each in chunks})
+            return CarryBasis(
+                old,
+                new,
+                self._chunks_in(old),
+                chunks,
+                {document.document_id: document.text for document in self.documents()},
+                grades,
+                self._witnessed(new),
+                asked,
+                len(runs),
+                depth,
+                unreadable,
+            )
+
+    def _asked(
+        self, runs: Sequence[str], depth: int, readable: AbstractSet[str]
+    ) -> tuple[list[tuple[str, str]], int]:
+        """Return the pool of runs by id, and how many pairs of it nobody can read."""
+        pool, unreadable = self.pool(depth, runs)
+        called = dict(self._rows("SELECT id, chunk_id FROM chunks"))
+        asked = [(query, called[at]) for query, chunks in pool.items() for at in chunks]
+        found = [pair for pair in asked if pair[1] in readable]
+        return found, unreadable + len(asked) - len(found)
+
+    def _check_chunkings(self, *names: str) -> None:
+        there = self.chunking_names()
+        for name in names:
+            if name not in there:
+                raise NotFound(
+                    f"there is no chunking {name!r}; there are: {', '.join(map(repr, there))}; its "
+                    f"chunks make it: labeler load chunks FILE --chunking {name}"
+                )
+
+    def _check_enough(self, old: str, new: str, has_grades: bool, has_runs: bool) -> None:
+        if not has_grades:
+            raise NotFound(
+                f"no chunk of {chunking_in_words(old)} has a golden grade, so there is none to "
+                "carry over"
+            )
+        if not has_runs:
+            raise NotFound(
+                f"no run is of {chunking_in_words(new)}, so nobody asks for its chunks; load one: "
+                f"labeler load run FILE --chunking {new or repr('')}"
+            )
+
+    def _chunks_in(self, chunking: str) -> list[Chunk]:
+        return [chunk_of(row) for row in self._rows(CHUNKS, [chunking])]
+
+    def _called_by_number(self, chunking: str) -> dict[int, str]:
+        sql = f"SELECT c.id, c.chunk_id FROM chunks AS c WHERE {OF_CHUNKING}"
+        return dict(self._rows(sql, [chunking]))
+
+    def _witnessed(self, chunking: str) -> list[Witnessed]:
+        """Return the golden grades of a chunking with what they rest on."""
+        said: dict[tuple[int, int], list[tuple[Witness, bool]]] = defaultdict(list)
+        chunk_ids = self._called_by_number(chunking)
+        for query, chunk, number, event, grade, name, graders, at, *rest in self._rows(
+            JUDGMENTS, [chunking]
+        ):
+            evidence, is_present = rest
+            who = tuple(json.loads(graders)) if graders else (name,)
+            passages = passages_of(evidence) if is_present else ()
+            witness = Witness(number, event, chunk_ids[chunk], grade, who, at, passages)
+            said[query, chunk].append((witness, bool(is_present)))
+        return [
+            Witnessed(
+                query_id,
+                chunk_id,
+                grade,
+                kind,
+                note,
+                bool(has_text) and not stale,
+                _witnesses(said[query, chunk], grade=grade, deciding=deciding),
+            )
+            for query, chunk, query_id, chunk_id, grade, stale, deciding, kind, note, has_text in (
+                self._rows(GOLDEN, [chunking])
+            )
+        ]
+
+
+def _witnesses(
+    said: Sequence[tuple[Witness, bool]], *, grade: int, deciding: int
+) -> tuple[Witness, ...]:
+    """Return who says a golden grade of the present text, and in any case what decides it."""
+    return tuple(
+        witness
+        for witness, is_present in said
+        if (witness.grade == grade and is_present) or witness.number == deciding
+    )

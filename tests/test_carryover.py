@@ -1,0 +1,293 @@
+"""Grades carried over to another chunking: what is said, what is written, what it becomes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from labeler.cli import main
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.model import (
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    Query,
+    Ranking,
+    Selection,
+    Settings,
+)
+from labeler.store import Store
+
+FEES = "Annual fees are due in May, and are taken from the account at the end of that month."
+LATE = "A late transfer costs twelve euros, which the branch may waive once in any year it likes."
+CARDS = "Cards are sent by letter to the registered address within ten working days of a request."
+LOST = "A lost card is blocked at any hour by telephone, and a new one is free of any charge."
+OLD = [
+    Chunk("1", f"{FEES} {LATE}", document_id="d", position=1),
+    Chunk("2", f"{CARDS} {LOST}", document_id="d", position=2),
+]
+NEW = [
+    Chunk("1", FEES, document_id="d", position=1),
+    Chunk("2", f"{LATE} {CARDS}", document_id="d", position=2),
+    Chunk("3", LOST, document_id="d", position=3),
+    Chunk("4", "Nobody has ever said this in any branch of the bank.", document_id="d"),
+]
+WHOLE = ("carry", "--from", "", "--to", "v2")
+
+
+@pytest.fixture
+def both(store: Store, loaded) -> Store:
+    """An old chunking that Ana graded with passages, and a new one that a run asks for."""
+    store.add_queries(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
+    store.add_chunks(loaded(OLD))
+    store.add_run(loaded([Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]), name="old")
+    store.add_chunks(loaded(NEW), chunking="v2")
+    lists = [Ranking("q1", ("4", "3", "1", "2")), Ranking("q2", ("3", "1"))]
+    store.add_run(loaded(lists), name="new", chunking="v2")
+    store.add_grader("Ana")
+    said = {"grader": "Ana", "created_at": "2026-03-04T10:00:00.000Z"}
+    store.judge(Judgment("e1", "q1", "1", grade=3, evidence=((0, 26),), **said))
+    store.judge(Judgment("e2", "q1", "2", grade=0, **said))
+    return store
+
+
+@pytest.fixture
+def run(both: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a labeler command beside that golden set."""
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str) -> Result:
+        return CliRunner().invoke(main, list(arguments))
+
+    return invoke
+
+
+def facts(run: Callable[..., Result], *more: str) -> dict:
+    result = run(*WHOLE, "--format", "json", "--list", *more)
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def states(run: Callable[..., Result]) -> dict[tuple[str, str], tuple[str, int | None]]:
+    pairs = facts(run)["pairs"]
+    return {(p["query_id"], p["chunk_id"]): (p["state"], p["grade"]) for p in pairs}
+
+
+def take_in(run: Callable[..., Result], name: str = "carried.jsonl") -> Result:
+    assert run(*WHOLE, "-o", name, "--force").exit_code == 0
+    result = run("load", "golden", name)
+    assert result.exit_code == 0, result.output
+    return result
+
+
+# What is said ----------------------------------------------------------------------------------
+
+
+def test_each_pair_that_the_new_run_asks_for_is_decided_or_open_with_a_reason(run):
+    assert states(run) == {
+        ("q1", "v2:1"): ("decided", 3),
+        ("q1", "v2:2"): ("decided", 0),
+        ("q1", "v2:3"): ("decided", 0),
+        ("q1", "v2:4"): ("open", None),
+        ("q2", "v2:1"): ("open", None),
+        ("q2", "v2:3"): ("open", None),
+    }
+
+
+def test_the_table_counts_like_reasons_together_and_writes_nothing(run, both: Store):
+    before = both.golden_state().hash, both.newest()
+    result = run(*WHOLE)
+    assert result.exit_code == 0
+    said = result.stdout
+    assert (
+        "From the unnamed chunking to chunking v2: 6 pairs are asked for by the top 10 of 1 run"
+        in said
+    )
+    assert "it holds every passage of a graded chunk, grade 3" in said
+    assert "decided 3, proposed 0, open 3" in said
+    assert "! 1 of 4 new chunks not found in the old text" in said
+    assert "v2:4" in said
+    assert "nothing was written; -o FILE writes what is decided" in said
+    assert (both.golden_state().hash, both.newest()) == before
+
+
+def test_a_list_names_each_pair_and_what_it_rests_on(run):
+    said = run(*WHOLE, "--list").stdout
+    assert "it holds every passage of chunk 1, grade 3" in said
+    [pair] = [each for each in facts(run)["pairs"] if each["grade"] == 3]
+    assert pair["rests_on"] == [
+        {
+            "event_id": "e1",
+            "chunk_id": "1",
+            "grade": 3,
+            "who": ["Ana"],
+            "at": pair["rests_on"][0]["at"],
+            "passages": [[0, 26]],
+        }
+    ]
+    assert pair["passages"] == [[0, 26]]
+    assert pair["covered"] == 1.0
+
+
+def test_the_pool_s_depth_says_how_much_is_asked_for(run, both: Store):
+    both.save_settings(Settings(pool_depth=2))
+    assert set(states(run)) == {
+        ("q1", "v2:4"),
+        ("q1", "v2:3"),
+        ("q2", "v2:3"),
+        ("q2", "v2:1"),
+    }
+
+
+def test_a_pair_that_somebody_graded_is_left_alone(run, both: Store, golden):
+    both.judge(Judgment("e3", "q1", "v2:1", "Ana", grade=2))
+    both.add_golden(golden([GoldenGrade("q1", "v2:3", 1)]))
+    found = facts(run)
+    assert found["graded_already"] == 2
+    assert {each["chunk_id"] for each in found["pairs"] if each["query_id"] == "q1"} == {
+        "v2:2",
+        "v2:4",
+    }
+
+
+def test_a_grade_of_an_earlier_text_is_not_carried_over(run, both: Store, loaded):
+    both.add_chunks(loaded([Chunk("1", f"{FEES} {LATE} Or so.")]), update=True)
+    found = facts(run)
+    assert found["outdated_grades"] == 1
+    assert {p["chunk_id"] for p in found["pairs"] if p["state"] == "decided"} == {"v2:3"}
+    assert "1 golden grade is not carried over: of an earlier text" in run(*WHOLE).stdout
+
+
+def test_what_stands_in_several_places_is_never_decided(run, both: Store, loaded):
+    both.add_chunks(loaded([Chunk("9", LOST, document_id="e", position=1)]))
+    both.add_chunks(loaded([Chunk("5", LOST)]), chunking="v2", update=True)
+    both.add_run(loaded([Ranking("q1", ("5",))]), name="other", chunking="v2")
+    both.judge(Judgment("e4", "q1", "9", "Ana", grade=0))
+    assert states(run)["q1", "v2:5"] == ("proposed", 0)
+    assert "found in several places alike" in run(*WHOLE).stdout
+
+
+# What is written -------------------------------------------------------------------------------
+
+
+def test_a_carried_grade_can_be_followed_back_to_the_person_the_day_and_the_passage(
+    run, both: Store
+):
+    assert run(*WHOLE, "-o", "carried.jsonl").exit_code == 0
+    rows = [json.loads(line) for line in Path("carried.jsonl").read_text().splitlines()]
+    assert [row["query_id"] for row in rows] == ["q1"], "a query with nothing decided stays out"
+    by_chunk = {each["chunk_id"]: each for each in rows[0]["judgments"]}
+    best = by_chunk["v2:1"]
+    day = both.events()[0].created_at[:10]
+    assert best["note"] == (
+        "carried over from the unnamed chunking: it holds every passage of chunk 1, grade 3; "
+        f"rests on 1, grade 3 by Ana on {day}"
+    )
+    assert (best["graders"], best["chunking"], best["evidence"]) == ([], "v2", [[0, 26]])
+    assert "evidence" not in by_chunk["v2:3"]
+
+
+def test_the_file_loads_as_imports_that_count_and_belong_to_nobody(run, both: Store):
+    scores = run("score", "--format", "json", "--chunking", "").stdout
+    assert "imported" in take_in(run).output
+    grades = {(g.chunk_id, g.grade) for g in both.golden_set()[1] if g.chunking == "v2"}
+    assert grades == {("v2:1", 3), ("v2:2", 0), ("v2:3", 0)}
+    assert {(each.grader, each.chunk_id) for each in both.given_grades()} == {
+        ("Ana", "1"),
+        ("Ana", "2"),
+    }
+    assert both.golden_evidence()["q1", "v2:1"].passages == ((0, 26),)
+    old, new = (json.loads(each) for each in (scores, run_scores(run)))
+    assert [row["value"] for row in new] == [row["value"] for row in old], "v1 is as it was"
+    board = Scoreboard(both.collection(), Conventions.of(selected=Selection(chunkings=("v2",))))
+    [row] = [r for r in board.table(board.conventions.measures("RR")) if r.run == "new"]
+    assert row.value == pytest.approx(1 / 3)
+
+
+def run_scores(run: Callable[..., Result]) -> str:
+    return run("score", "--format", "json", "--chunking", "").stdout
+
+
+def test_a_person_s_grade_stands_above_a_carried_one(run, both: Store):
+    take_in(run)
+    both.judge(Judgment("e5", "q1", "v2:1", "Ana", grade=1))
+    take_in(run)
+    assert {g.grade for g in both.golden_set()[1] if g.chunk_id == "v2:1"} == {1}
+
+
+def test_carrying_over_twice_doubles_nothing(run, both: Store):
+    take_in(run)
+    state, events = both.golden_state().hash, len(both.events())
+    first = Path("carried.jsonl").read_bytes()
+    assert "already imported" in take_in(run).output
+    assert Path("carried.jsonl").read_bytes() == first
+    assert (both.golden_state().hash, len(both.events())) == (state, events)
+
+
+def test_a_changed_grade_is_carried_over_anew(run, both: Store):
+    take_in(run)
+    both.judge(Judgment("e6", "q1", "1", "Ana", grade=2, evidence=((0, 26),)))
+    take_in(run)
+    assert {g.grade for g in both.golden_set()[1] if g.chunk_id == "v2:1"} == {2}
+
+
+def test_what_does_not_follow_any_more_is_named(run, both: Store):
+    take_in(run)
+    both.judge(Judgment("e7", "q1", "1", "Ana", kind="withdraw"))
+    found = facts(run)
+    assert found["follow_no_more"] == [["q1", "v2:1"], ["q1", "v2:2"]]
+    said = run(*WHOLE).stdout
+    assert "2 grades carried over before, which do not follow any more" in said
+    assert "q1 v2:1, q1 v2:2" in said
+
+
+def test_a_file_that_is_there_is_replaced_only_by_force(run):
+    assert run(*WHOLE, "-o", "carried.jsonl.gz").exit_code == 0
+    assert json.loads(gzip.decompress(Path("carried.jsonl.gz").read_bytes()))["query_id"] == "q1"
+    again = run(*WHOLE, "-o", "carried.jsonl.gz")
+    assert again.exit_code == 1
+    assert "is there already; replace it with --force" in again.stderr
+
+
+def test_the_standard_output_has_the_file_alone(run, both: Store):
+    result = run(*WHOLE, "-o", "-")
+    assert json.loads(result.stdout)["query_id"] == "q1"
+    assert "decided 3" in result.stderr
+    [entry] = [each for each in both.audited()[0] if each.kind == "export"]
+    assert entry.detail == {"format": "jsonl", "from": "", "to": "v2", "carried": 3}
+
+
+# What is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--from", "v9", "--to", "v2"), 1, "there is no chunking 'v9'; there are: '', 'v2'"),
+        (("--from", "", "--to", ""), 2, "--from and --to name the same chunking"),
+        (("--from", "v2", "--to", ""), 1, "no chunk of chunking v2 has a golden grade"),
+        (("--from", "", "--to", "v3"), 1, "no run is of chunking v3, so nobody asks"),
+        (("--from", "", "--to", "v2", "--force"), 2, "--force goes with -o FILE"),
+    ],
+)
+def test_what_cannot_be_carried_over_is_refused(run, both: Store, loaded, words, code, said):
+    both.add_chunks(loaded([Chunk("1", FEES)]), chunking="v3")
+    result = run("carry", *words)
+    assert result.exit_code == code
+    assert said in " ".join(result.stderr.split())
+
+
+def test_where_nothing_is_decided_no_file_is_written(run, both: Store):
+    for event in ("e1", "e2"):
+        chunk = event.replace("e", "")
+        both.judge(Judgment(f"w{event}", "q1", chunk, "Ana", kind="withdraw"))
+    both.judge(Judgment("e8", "q2", "2", "Ana", grade=2))
+    result = run(*WHOLE, "-o", "carried.jsonl")
+    assert result.exit_code == 1
+    assert "no grade is decided, so nothing was written" in result.stderr
+    assert not Path("carried.jsonl").exists()
