@@ -168,7 +168,7 @@ def _note(outcome: Outcome, chunking: str) -> str:
 
 def _said(witness: Witness) -> str:
     who = ", ".join(witness.who) or "a file"
-    return f"{witness.chunk_id}, grade {witness.grade} by {who} on {witness.at[:10]}"
+    return f"chunk {witness.chunk_id}: {witness.grade} by {who} on {witness.at[:10]}"
 
 
 def _evidence(found: Carried, text: str | None) -> Evidence | None:

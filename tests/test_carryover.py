@@ -14,6 +14,7 @@ from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import (
     Chunk,
+    Document,
     GoldenGrade,
     Judgment,
     Query,
@@ -172,6 +173,54 @@ def test_what_stands_in_several_places_is_never_decided(run, both: Store, loaded
     assert "found in several places alike" in run(*WHOLE).stdout
 
 
+def test_a_likely_grade_says_how_much_of_which_chunk_it_rests_on(run, both: Store, loaded):
+    both.add_chunks(loaded([Chunk("7", f"{LOST} {FEES}", document_id="f", position=1)]))
+    both.judge(Judgment("e9", "q2", "7", "Ana", grade=3))
+    both.judge(Judgment("e10", "q2", "1", "Ana", grade=0))
+    new = Chunk("7", f"{LOST} {FEES[:-12]}", document_id="f")
+    both.add_chunks(loaded([new]), chunking="v2", update=True)
+    both.add_run(loaded([Ranking("q2", ("7",))]), name="other", chunking="v2")
+    found = facts(run)
+    [pair] = [each for each in found["pairs"] if each["chunk_id"] == "v2:7"]
+    assert (pair["state"], pair["grade"]) == ("proposed", 3)
+    assert pair["reason"] == "it holds 93% of chunk 7, grade 3"
+    assert all(each["reason"] for each in found["pairs"])
+    assert "it holds a part of a graded chunk, grade 3" in run(*WHOLE).stdout
+
+
+def test_chunks_without_a_text_are_counted_and_not_looked_at(run, both: Store, loaded, golden):
+    both.add_golden(golden([GoldenGrade("q1", "nowhere", 1)]))
+    lists = [Ranking("q1", ("bare", "6", "1"))]
+    both.add_chunks(loaded([Chunk("6", " \u200b\n ")]), chunking="v2", update=True)
+    both.add_run(loaded(lists), name="other", chunking="v2")
+    found = facts(run)
+    assert (found["without_text"], found["outdated_grades"], found["decided"]) == (1, 1, 3)
+    assert {p["state"] for p in found["pairs"] if p["chunk_id"] == "v2:6"} <= {"open"}
+    said = run(*WHOLE).stdout
+    assert "! 1 pair is asked for and not looked at: no text is known of the chunk" in said
+
+
+def test_a_document_says_where_chunks_stand_that_the_old_chunks_leave_out(run, both: Store, loaded):
+    text = f"{FEES} {LATE} {CARDS} {LOST} An appendix."
+    both.add_documents(loaded([Document("d", text)]))
+    start = text.index("An appendix")
+    chunk = Chunk("8", text[start:], document_id="d", start=start, end=len(text))
+    both.add_chunks(loaded([chunk]), chunking="v2", update=True)
+    both.add_run(loaded([Ranking("q1", ("8",))]), name="other", chunking="v2")
+    found = facts(run)
+    assert found["not_found"] == ["v2:4"]
+    [pair] = [each for each in found["pairs"] if each["chunk_id"] == "v2:8"]
+    assert (pair["state"], pair["reason"]) == ("open", "0% of its text lies in graded chunks")
+
+
+def test_a_mean_that_nobody_gave_is_carried_over_whole_alone(run, both: Store):
+    both.save_settings(Settings(golden_rule="mean rounded half down"))
+    both.add_grader("Ben")
+    both.judge(Judgment("e12", "q1", "1", "Ben", grade=0))
+    found = {each["chunk_id"]: each for each in facts(run)["pairs"]}
+    assert (found["v2:1"]["state"], found["v2:1"]["low"]) == ("open", 0)
+
+
 # What is written -------------------------------------------------------------------------------
 
 
@@ -186,7 +235,7 @@ def test_a_carried_grade_can_be_followed_back_to_the_person_the_day_and_the_pass
     day = both.events()[0].created_at[:10]
     assert best["note"] == (
         "carried over from the unnamed chunking: it holds every passage of chunk 1, grade 3; "
-        f"rests on 1, grade 3 by Ana on {day}"
+        f"rests on chunk 1: 3 by Ana on {day}"
     )
     assert (best["graders"], best["chunking"], best["evidence"]) == ([], "v2", [[0, 26]])
     assert "evidence" not in by_chunk["v2:3"]

@@ -74,8 +74,8 @@ def _stated(sight: Sight, low: Bound, high: Bound) -> tuple[State, int | None, s
     likely = _likely(sight, low, high)
     if likely is None:
         return "open", None, f"a part of chunk {_best(sight)}, in which no passage is marked"
-    reasons = [bound.reason for bound in (low, high) if bound.reason]
-    return "proposed", likely, "; ".join([*reasons, *([doubt] if doubt else [])])
+    reasons = [reason for reason in (low.reason, high.reason, doubt) if reason]
+    return "proposed", likely, "; ".join(reasons) or _said_of_share(sight)
 
 
 def _doubt(sight: Sight, low: Bound, high: Bound) -> str:
@@ -93,6 +93,12 @@ def _said_of_cover(sight: Sight) -> str:
     if not sight.place.segments:
         return "its text was not found"
     return f"{sight.covered:.0%} of its text lies in graded chunks"
+
+
+def _said_of_share(sight: Sight) -> str:
+    best = max(sight.held, key=lambda each: each.share * each.grade)
+    of = "what is marked in chunk" if best.is_marked else "chunk"
+    return f"it holds {best.share:.0%} of {of} {best.old.grade.chunk_id}, grade {best.grade}"
 
 
 def _same(sight: Sight) -> list[Held]:
