@@ -144,6 +144,13 @@ def test_a_run_leaves_with_the_lists_of_the_split(parted: Path):
     )
 
 
+def test_a_run_is_of_no_golden_set(parted: Path, tmp_path: Path):
+    result = labeler(parted, "export", tmp_path / "file", "--run", "run", "--golden", "any")
+    assert result.exit_code == 2
+    assert "a run is the same under any golden set; leave --golden out" in result.output
+    assert not (tmp_path / "file").exists()
+
+
 def test_the_audit_says_that_a_part_was_taken_out(parted: Path, tmp_path: Path):
     labeler(parted, "export", tmp_path / "x.qrels", "--split", "dev")
     said = labeler(parted, "audit", "--format", "jsonl").stdout

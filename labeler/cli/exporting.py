@@ -85,6 +85,8 @@ def export(
     """
     if complete and (run is not None or kind not in (None, COMPLETE)):
         raise click.UsageError("--complete is a format of its own, of the golden set")
+    if run is not None and golden is not None:
+        raise click.UsageError("a run is the same under any golden set; leave --golden out")
     selected = selection()
     if run is not None:
         put_run(db, run, path, kind or "trec", selected, replace=force)
