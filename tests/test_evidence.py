@@ -239,7 +239,7 @@ def as_before_evidence(path: Path) -> None:
         db.executescript(
             "DROP TRIGGER evidence_is_in_its_text; DROP INDEX judgments_evidence; "
             f"DROP VIEW current_judgments; {view}; ALTER TABLE judgments DROP COLUMN evidence; "
-            "DELETE FROM _sqlite_migrations WHERE name >= 'm015'"
+            "DELETE FROM _sqlite_migrations WHERE name = 'm015_evidence'"
         )
     db.close()
 
