@@ -19,7 +19,7 @@ from labeler.model import (
     chunking_in_words,
 )
 from labeler.rechunking import Basis, Carried, Cut, Graded, Places, carry, find_places
-from labeler.store import CarryBasis, Witness, Witnessed
+from labeler.store import CARRIED, CarryBasis, Witness, Witnessed
 from labeler.store.columns import text_hash
 
 STATES = ("decided", "proposed", "open")
@@ -157,7 +157,7 @@ def _is_carried(grade: Witnessed, basis: CarryBasis) -> bool:
 
 
 def _beginning(chunking: str) -> str:
-    return f"carried over from {chunking_in_words(chunking)}: "
+    return f"{CARRIED}{chunking_in_words(chunking)}: "
 
 
 def _note(outcome: Outcome, chunking: str) -> str:

@@ -262,6 +262,18 @@ def run_scores(run: Callable[..., Result]) -> str:
     return run("score", "--format", "json", "--chunking", "").stdout
 
 
+def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both: Store):
+    said = "2 of 3 golden grades of chunking v2 carried over from other chunks"
+    assert "carried over" not in run("score").stdout
+    take_in(run)
+    both.judge(Judgment("e13", "q1", "v2:1", "Ana", grade=3))
+    assert run("score").stdout.count(f"! {said}") == 1
+    rows = json.loads(run("score", "--format", "json").stdout)
+    kinds = {(row["run"], "carried over" in [n["kind"] for n in row["notes"]]) for row in rows}
+    assert kinds == {("old", False), ("new", True)}
+    assert said in run("score", "--format", "md", "--chunking", "v2").stdout
+
+
 def test_a_person_s_grade_stands_above_a_carried_one(run, both: Store):
     take_in(run)
     both.judge(Judgment("e5", "q1", "v2:1", "Ana", grade=1))
@@ -275,6 +287,7 @@ def test_carrying_over_twice_doubles_nothing(run, both: Store):
     first = Path("carried.jsonl").read_bytes()
     assert "already imported" in take_in(run).output
     assert Path("carried.jsonl").read_bytes() == first
+    assert "3 of these were carried over before" in run(*WHOLE).stdout
     assert (both.golden_state().hash, len(both.events())) == (state, events)
 
 

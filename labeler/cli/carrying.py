@@ -129,14 +129,18 @@ def lines(found: Carryover, listed: bool) -> Iterator[str]:
     yield legible(
         f"From {between}: {asked} asked for by the top {basis.depth:,} of {runs}; {graded} a grade"
     )
+    if again := sum(each.before is not None for each in found.outcomes):
+        yield f"{counted(again, 'of these was', 'of these were')} carried over before"
     yield ""
     rows = found.by_reason()
-    body = [[state, why, _grade(grade), f"{count:,}"] for state, grade, why, count in rows]
+    body = [
+        [state, _grade(grade), f"{count:>7,}", legible(why)]
+        for state, grade, why, count in rows[:MOST_REASONS]
+    ]
     if body:
-        shown = [[row[0], legible(row[1]), *row[2:]] for row in body[:MOST_REASONS]]
-        yield from text_lines(Table(["state", "why"], ["grade", "pairs"], shown))
-    if len(body) > MOST_REASONS:
-        yield f"... and {len(body) - MOST_REASONS:,} more reasons, which --format json has"
+        yield from text_lines(Table(["state", "grade", "  pairs", "why"], [], body))
+    if len(rows) > MOST_REASONS:
+        yield f"... and {len(rows) - MOST_REASONS:,} more reasons, which --format json has"
     yield ", ".join(f"{state} {found.states[state]:,}" for state in STATES)
     if listed and found.outcomes:
         yield ""
@@ -148,14 +152,14 @@ def _pairs(found: Carryover) -> list[str]:
     body = [
         [
             each.found.state,
-            *map(legible, (each.found.query_id, each.found.chunk_id, each.found.reason)),
             _grade(each.found.grade),
             f"{each.found.covered:.2f}",
+            *map(legible, (each.found.query_id, each.found.chunk_id, each.found.reason)),
         ]
         for each in found.outcomes
     ]
-    names = ["state", "query", "chunk", "why"]
-    return text_lines(Table(names, ["grade", "covered"], body))
+    names = ["state", "grade", "covered", "query", "chunk", "why"]
+    return text_lines(Table(names, [], body))
 
 
 def _grade(grade: int | None) -> str:

@@ -19,6 +19,15 @@ OF_CHUNKING = "c.chunking IS (SELECT id FROM chunkings WHERE name = ?)"
 CHUNKS = (
     f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text <> '' AND {OF_CHUNKING} ORDER BY c.id"
 )
+CARRIED = "carried over from "
+"""How the note of an import begins that was carried over, before the words for the chunking."""
+
+COUNTS = """
+SELECT coalesce(k.name, ''), sum(j.kind = 'import' AND substr(j.note, 1, ?) = ?), count(*)
+FROM golden AS g JOIN judgments AS j ON j.id = g.judgment JOIN queries AS q ON q.id = g.query
+JOIN chunks AS c ON c.id = g.chunk LEFT JOIN chunkings AS k ON k.id = c.chunking
+WHERE q.retired_at IS NULL GROUP BY c.chunking ORDER BY c.chunking
+"""
 GOLDEN = f"""
 SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, g.stale, g.judgment, j.kind, j.note,
     c.text <> ''
@@ -117,6 +126,16 @@ class Carrying(Queue, Chunkings):
                 depth,
                 unreadable,
             )
+
+    def carried_golden(self) -> dict[str, tuple[int, int]]:
+        """Return how many golden grades of a chunking were carried over, and how many it has.
+
+        Only chunkings that have a carried one are there.
+        """
+        if len(self.chunking_names()) == 1:
+            return {}
+        rows = self._rows(COUNTS, [len(CARRIED), CARRIED])
+        return {name: (carried, golden) for name, carried, golden in rows if carried}
 
     def _asked(
         self, runs: Sequence[str], depth: int, readable: AbstractSet[str]
