@@ -274,6 +274,16 @@ def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both:
     assert said in run("score", "--format", "md", "--chunking", "v2").stdout
 
 
+def test_a_comparison_says_how_many_grades_of_a_side_were_carried_over(run, both: Store, loaded):
+    take_in(run)
+    both.add_run(loaded([Ranking("q1", ("3", "1"))]), name="newer", chunking="v2")
+    said = "! 3 of 3 golden grades of chunking v2 carried over"
+    for pair in (("old", "new"), ("new", "newer")):
+        result = run("compare", *pair, "--measures", "RR")
+        assert result.exit_code == 0, result.output
+        assert said in result.stdout
+
+
 def test_a_person_s_grade_stands_above_a_carried_one(run, both: Store):
     take_in(run)
     both.judge(Judgment("e5", "q1", "v2:1", "Ana", grade=1))

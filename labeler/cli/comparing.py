@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from labeler import comparison, freezing
+from labeler.cli.each_chunking import carried_notes
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
 from labeler.cli.pairs import (
@@ -104,6 +105,7 @@ def compare(
         collection, settings = freezing.collection_of(store, golden)
         singles = store.single_grades() if by_graders else None
         traffic = traffic_asked(store, per_query=per_query, graders=by_graders)
+        carried = store.carried_golden() if golden is None else {}
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
@@ -113,7 +115,7 @@ def compare(
     conventions = board.conventions
     found, refused = compare_each(board, runs, measures, facet)
     shown = tested_together(found)
-    notes = notes_on(board, measures, facet) + unsaid
+    notes = notes_on(board, measures, facet) + unsaid + carried_notes(carried, conventions)
     if singles is not None:
         print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
