@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from labeler.confining import Field
 from labeler.desk import FIRST_REPEAT_AT, Desk, Paper
 from labeler.model import Query
 from labeler.pooling import REPEATED_AFTER, REPEATED_SHARE, Pool, lot
@@ -93,7 +94,7 @@ def test_repeats_keep_to_the_field_and_out_of_remarked_queries(shelf: Store, loa
     texts = {f"m{n}": f"question {n}" for n in range(12)}
     queries = [Query(name, texts[name], buckets=buckets[name]) for name in texts]
     shelf.add_queries(loaded(queries), update=True)
-    there = {pair_of(paper) for paper in repeats_of(desk, shelf, within=("side", "there"))}
+    there = {pair_of(paper) for paper in repeats_of(desk, shelf, within=Field("side", "there"))}
     assert there == {pair for pair in repeats if pair[0] != query_id}
     remark(shelf, query_id)
     assert {pair_of(paper) for paper in repeats_of(desk, shelf)} == there
