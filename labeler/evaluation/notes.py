@@ -116,7 +116,7 @@ def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
         )
     if others := collection.runs_left_out:
         of = dict.fromkeys(chunking_in_words(run.chunking) for run in others)
-        runs = "1 run" if len(others) == 1 else f"{len(others)} runs"
+        runs = counted(len(others), "run", "runs")
         yield "other chunkings", f"{runs} of {' and '.join(of)} not in these numbers"
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from labeler.errors import BadInput
@@ -57,16 +58,5 @@ def restated(store: Store, event: Mapping[str, Any], judgment: Judgment) -> Judg
     if judgment.kind != "grade" or not isinstance(replaces, str):
         return None
     before = store.given_by(str(judgment.grader), replaces)
-    same = (judgment.query_id, judgment.chunk_id, judgment.grade, judgment.text_hash)
-    if (
-        before is None
-        or (
-            before.query_id,
-            before.chunk_id,
-            before.grade,
-            before.text_hash,
-        )
-        != same
-    ):
-        return None
-    return before
+    said = attrgetter("query_id", "chunk_id", "grade", "text_hash")
+    return before if before is not None and said(before) == said(judgment) else None

@@ -18,11 +18,10 @@ from labeler.model import (
     called_in,
     chunking_in_words,
 )
-from labeler.store.chunkings import Chunkings
+from labeler.store.chunkings import LOOKED_UP_AT_ONCE, Chunkings
 from labeler.store.columns import as_json, text_hash
 
 AT_ONCE = 100_000
-LOOKED_UP_AT_ONCE = 10_000
 # Before chunks had a place these were kept with whatever else a file said of them.
 PLACES = frozenset({"start", "end", "start_char", "end_char", "start_offset", "end_offset"})
 

@@ -38,8 +38,6 @@ from labeler.store.remarks import Remarks
 from labeler.store.seals import Seals
 from labeler.store.stored_lists import StoredLists
 
-AT_ONCE = 100_000
-LOOKED_UP_AT_ONCE = 10_000
 RESULTS_AT_ONCE = 500_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
