@@ -1,8 +1,9 @@
 """Makes the sample data anew: cuts the documents, lets three systems retrieve, writes the grades.
 
 Run it with ``python sample_data/build.py [OUTPUT]``. It reads ``documents/``, ``queries.jsonl`` and
-``answer_key.jsonl`` beside this file, and writes ``chunks.jsonl``, ``runs/``, ``judgments.jsonl``
-and ``signals.csv`` beside them or into OUTPUT. The same input gives the same bytes.
+``answer_key.jsonl`` beside this file, and writes ``chunks.jsonl``, ``chunks-v2.jsonl``, ``runs/``,
+``judgments.jsonl`` and ``signals.csv`` beside them or into OUTPUT. The same input gives the same
+bytes.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from systems import Lists, Record, bm25, hybrid, lsa
 HERE = Path(__file__).resolve().parent
 
 LONGEST_CHUNK = 170  # words; a paragraph is never cut, so one chunk is longer
+PIECE = 350  # characters of a chunk of the second chunking, about
 POOL_DEPTH = 10
 COVERAGE = 0.6  # of the pool is graded; the rest is left for whoever tries the app
 TWICE = 0.25  # of the graded pairs get a second opinion, besides those named in the key
@@ -45,30 +47,33 @@ Pair = tuple[str, str]  # query id, chunk id
 # Documents -> chunks
 
 
-def read_chunks(folder: Path) -> list[Record]:
-    """Cut every document of ``folder`` at its headings, in the order of the file names."""
-    return [chunk for path in sorted(folder.glob("*.md")) for chunk in cut(path)]
+def documents() -> list[Path]:
+    """Return the documents in the order of their names."""
+    return sorted((HERE / "documents").glob("*.md"))
 
 
 def cut(path: Path) -> list[Record]:
     """Return the chunks of one document; positions count from 1."""
-    head, *sections = re.split(r"(?m)^## ", path.read_text(encoding="utf-8"))
-    name = re.search(r"(?m)^# (.+)$", head)
-    kind = re.search(r"<!-- kind: (\S+) -->", head)
+    text = path.read_text(encoding="utf-8")
+    _, *sections = re.split(r"(?m)^## ", text)
+    parts = [part for section in sections for part in split_section(section)]
+    return [record(path, text, *part, position) for position, part in enumerate(parts, start=1)]
+
+
+def record(path: Path, document: str, heading: str, text: str, position: int) -> Record:
+    """Return the record of a chunk; ids count from 1 in each document, in each chunking anew."""
+    name = re.search(r"(?m)^# (.+)$", document)
+    kind = re.search(r"<!-- kind: (\S+) -->", document)
     if name is None or kind is None:
         raise SystemExit(f"{path}: a document needs '# Title' and '<!-- kind: ... -->' on top")
-    parts = [part for section in sections for part in split_section(section)]
-    return [
-        {
-            "chunk_id": f"{path.stem}#{position}",
-            "document_id": path.stem,
-            "position": position,
-            "title": f"{name[1]} › {heading}",
-            "text": text,
-            "metadata": {"kind": kind[1]},
-        }
-        for position, (heading, text) in enumerate(parts, start=1)
-    ]
+    return {
+        "chunk_id": f"{path.stem}#{position}",
+        "document_id": path.stem,
+        "position": position,
+        "title": f"{name[1]} › {heading}",
+        "text": text,
+        "metadata": {"kind": kind[1]},
+    }
 
 
 def split_section(section: str) -> list[tuple[str, str]]:
@@ -93,6 +98,42 @@ def paragraphs(body: str) -> list[str]:
         for piece in ([block] if number % 2 else re.split(r"\n{2,}", block))
         if piece.strip()
     ]
+
+
+# Documents -> chunks of a second chunking
+
+
+def cut_again(path: Path) -> list[Record]:
+    """Return the chunks of one document in pieces of about PIECE characters, with their places."""
+    text = path.read_text(encoding="utf-8")
+    found = [(title, at) for title, *of in sections(text) for at in pieces(text, *of)]
+    return [
+        record(path, text, title, text[start:end], position) | {"start": start, "end": end}
+        for position, (title, (start, end)) in enumerate(found, start=1)
+    ]
+
+
+def sections(text: str) -> list[tuple[str, int, int]]:
+    """Return the sections of a document: heading, and where the text under it begins and ends."""
+    heads = list(re.finditer(r"(?m)^## (.+)\n", text))
+    ends = [*(head.start() for head in heads[1:]), len(text)]
+    return [(head[1], head.end(), end) for head, end in zip(heads, ends, strict=True)]
+
+
+def pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Cut a section into pieces of like length, at the ends of sentences and lines."""
+    places = [start + at.end() for at in re.finditer(r"(?<=[.!?])\s+|\n+", text[start:end])]
+    parts = math.ceil((end - start) / PIECE)
+    goals = [start + (end - start) * part // parts for part in range(1, parts)]
+    cuts = sorted({min(places, key=lambda at: abs(at - goal)) for goal in goals})
+    found = zip([start, *cuts], [*cuts, end], strict=True)
+    return [trimmed(text, *each) for each in found if text[slice(*each)].strip()]
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a place without the blanks at its ends."""
+    piece = text[start:end]
+    return end - len(piece.lstrip()), start + len(piece.rstrip())
 
 
 # Answer key -> judgments
@@ -344,18 +385,22 @@ def summarize(queries: Sequence[Record], runs: dict[str, Lists], events: Sequenc
 
 def main(output: Path) -> None:
     """Build everything into ``output``."""
-    chunks = read_chunks(HERE / "documents")
+    chunks = [each for path in documents() for each in cut(path)]
+    again = [each for path in documents() for each in cut_again(path)]
     queries = read_jsonl(HERE / "queries.jsonl")
     key = read_key(HERE / "answer_key.jsonl", chunks)
     runs = {"bm25": bm25(chunks, queries), "lsa": lsa(chunks, queries)}
     runs["hybrid"] = hybrid(chunks, queries, runs["bm25"], runs["lsa"])
     events = judge(key, chunks, choose_pairs(key, list(runs.values())))
     write_jsonl(output / "chunks.jsonl", chunks)
-    for name, lists in runs.items():
+    write_jsonl(output / "chunks-v2.jsonl", again)
+    of_again = {"hybrid-v2": hybrid(again, queries, bm25(again, queries), lsa(again, queries))}
+    for name, lists in (runs | of_again).items():
         write_run(output / "runs" / f"{name}.trec", lists)
     write_jsonl(output / "judgments.jsonl", events)
     write(output / "signals.csv", signals())
-    print(f"{len(chunks)} chunks, {len(queries)} queries, {len(events)} judgments in {output}\n")
+    print(f"{len(chunks)} chunks, {len(again)} cut again, {len(queries)} queries", end=", ")
+    print(f"{len(events)} judgments in {output}\n")
     summarize(queries, runs, events)
 
 

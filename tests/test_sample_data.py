@@ -17,8 +17,8 @@ from labeler.store.columns import text_hash
 
 SAMPLE = Path(__file__).resolve().parent.parent / "sample_data"
 SYSTEMS = ("bm25", "hybrid", "lsa")
-MADE = ["chunks.jsonl", "judgments.jsonl", "signals.csv"]
-MADE += [f"runs/{name}.trec" for name in SYSTEMS]
+MADE = ["chunks.jsonl", "chunks-v2.jsonl", "judgments.jsonl", "signals.csv"]
+MADE += [f"runs/{name}.trec" for name in (*SYSTEMS, "hybrid-v2")]
 
 MISSING = ["q-058", "q-083", "q-085", "q-101"]
 NEVER_RETRIEVED = [
@@ -254,7 +254,7 @@ def test_signals_are_of_one_system_at_a_time():
 def test_some_grades_say_which_words_of_their_text_made_them() -> None:
     texts = {line["chunk_id"]: line["text"] for line in records("chunks.jsonl")}
     marked = [line for line in records("judgments.jsonl") if "evidence" in line]
-    assert len(marked) == 11
+    assert (len(marked), len({line["query_id"] for line in marked})) == (36, 26)
     assert {line["grade"] for line in marked} == {3}
     words = {
         texts[line["chunk_id"]][start:end] for line in marked for start, end in line["evidence"]
@@ -263,3 +263,22 @@ def test_some_grades_say_which_words_of_their_text_made_them() -> None:
     assert {line["text_hash"] for line in marked} == {
         text_hash(texts[line["chunk_id"]]) for line in marked
     }
+
+
+def test_the_second_chunking_stands_in_the_documents_where_it_says() -> None:
+    again = records("chunks-v2.jsonl")
+    for chunk in again:
+        document = (SAMPLE / "documents" / f"{chunk['document_id']}.md").read_text("utf-8")
+        assert document[chunk["start"] : chunk["end"]] == chunk["text"]
+        assert Chunk(**chunk).text
+    texts = {line["chunk_id"]: line["text"] for line in records("chunks.jsonl")}
+    new = {line["chunk_id"]: line["text"] for line in again}
+    assert (len(texts.keys() & new.keys()), len({*texts.values()} & {*new.values()})) == (264, 179)
+    assert sum(texts[chunk_id] != new[chunk_id] for chunk_id in texts) > 100
+    assert texts["warranty#3"].startswith("- limescale, or any fault")
+    assert new["warranty#3"].startswith("Faults in material and workmanship")
+    found = [*run("hybrid-v2").values()]
+    assert (len(found), {each for ranking in found for each in ranking} - new.keys()) == (
+        105,
+        set(),
+    )

@@ -28,7 +28,8 @@ from websockets.typing import Origin, Subprotocol
 from labeler import access
 from labeler.access import Door, hash_of
 from labeler.cli import main
-from labeler.cli.serving import FIRST_PORT, build_demo, environment, free_port, is_free
+from labeler.cli.sample import build_demo
+from labeler.cli.serving import FIRST_PORT, environment, free_port, is_free
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
 from labeler.store import Store
@@ -155,7 +156,11 @@ def test_demo_makes_its_own_file_and_serves_it(start: Start, tmp_path: Path) -> 
     assert os.listdir(tmp_path) == ["labeler-demo.db"]
     with Store(tmp_path / "labeler-demo.db") as store:
         contents = store.contents()
-        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid"]
+        assert [run.name for run in store.runs()] == ["bm25", "lsa", "hybrid", "hybrid-v2"]
+        assert [(k.name, k.chunks, k.runs) for k in store.chunkings()] == [
+            ("", 264, 3),
+            ("v2", 343, 1),
+        ]
         assert "every fact that is needed" in store.settings().guideline
     assert contents.queries > 100
     assert contents.judgments > 1000
@@ -178,12 +183,12 @@ def test_a_demo_is_used_again_unless_a_fresh_one_is_asked_for(start: Start, tmp_
     kept.wait(timeout=20)
     with Store(path) as store:
         assert store.golden_set_uuid() == born
-        assert len(store.runs()) == 2
+        assert len(store.runs()) == 3
     fresh = start("demo", "--fresh", "--no-browser", "--port", str(any_port()))
     address_of(fresh)
     with Store(path) as store:
         assert store.golden_set_uuid() != born
-        assert len(store.runs()) == 3
+        assert len(store.runs()) == 4
 
 
 def test_a_fresh_demo_never_replaces_a_team_s_golden_set(refuse: Refuse, tmp_path: Path) -> None:
@@ -207,7 +212,7 @@ def test_a_demo_that_cannot_be_built_leaves_nothing(
     (sample / "runs").mkdir(parents=True)
     (sample / "queries.jsonl").write_text('{"query_id": "q1", "query": "why"}\n')
     (sample / "chunks.jsonl").write_text('{"chunk_id": "c1", "text": "because"}\n')
-    monkeypatch.setattr("labeler.cli.serving.folder", tmp_path.joinpath)
+    monkeypatch.setattr("labeler.cli.sample.folder", tmp_path.joinpath)
     target = tmp_path / "out"
     target.mkdir()
     with pytest.raises(LookupError, match="there is no such file"):

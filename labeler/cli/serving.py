@@ -13,19 +13,19 @@ from typing import NoReturn
 
 import click
 
-from labeler import access, formats
+from labeler import access
 from labeler.access import Door
 from labeler.cli.group import FILE, database_option, say
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login, host_of_login
 from labeler.cli.people import give_link
 from labeler.cli.safekeeping import backup_options, schedule_of
+from labeler.cli.sample import build_demo, check_is_demo
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
 from labeler.gate import SERVED, gate_at
 from labeler.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
-from labeler.model import Settings
-from labeler.places import PACKAGE, folder
+from labeler.places import PACKAGE
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store, health
@@ -33,7 +33,6 @@ from labeler.transfer import MOST_UPLOAD_MEGABYTES
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
-DEMO_RUNS = {"bm25": "2026-01-12", "lsa": "2026-01-19", "hybrid": "2026-01-26"}
 
 port_option = click.option(
     "--port",
@@ -255,37 +254,6 @@ def _named_before(context: click.Context) -> Path | None:
     root = context.find_root()
     named = root.get_parameter_source("db") == click.core.ParameterSource.COMMANDLINE
     return Path(root.params["db"]) if named else None
-
-
-def build_demo(path: Path, *, replace: bool = False) -> None:
-    """Make a golden set of the sample data at ``path``, whole or not at all."""
-    sample = folder("sample_data")
-    with building(path, replace=replace) as store:
-        store.add_chunks(formats.read_chunks(sample / "chunks.jsonl", name="chunks.jsonl"))
-        store.add_queries(formats.read_queries(sample / "queries.jsonl", name="queries.jsonl"))
-        for name, date in DEMO_RUNS.items():
-            run = formats.read_run(sample / "runs" / f"{name}.trec", name=f"{name}.trec")
-            store.add_run(run, name=name, system=name, created_at=date)
-        store.add_golden(formats.read_golden(sample / "judgments.jsonl", name="judgments.jsonl"))
-        store.add_answers(formats.read_answers(sample / "answers.jsonl", name="answers.jsonl"))
-        store.add_signals(formats.read_signals(sample / "signals.csv", name="signals.csv"))
-        guideline = (sample / "guideline.txt").read_text(encoding="utf-8").strip()
-        store.save_settings(Settings(guideline=guideline))
-
-
-def check_is_demo(path: Path) -> None:
-    """Raise `BadInput` unless the file may be replaced by a fresh demo."""
-    sample = formats.read_queries(folder("sample_data") / "queries.jsonl")
-    known = {query.query_id: query.text for query in sample.records}
-    with Store(path) as store:
-        own = [q for q in store.queries() if known.get(q.query_id) != q.text]
-    if own:
-        raise BadInput(
-            f"{path}: holds queries of your own, such as {own[0].query_id!r}; --fresh would "
-            "destroy them, name another file with --db"
-        )
-    if Path(f"{path}-wal").exists():
-        raise BadInput(f"{path}: is in use; stop its server first")
 
 
 def become_server(

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from labeler.cli.serving import build_demo
+from labeler.cli.sample import build_demo
 from labeler.model import Ranking
 from labeler.store import Store
 from tests.browser.choices import choose, open_choices, unfolded
@@ -39,7 +39,7 @@ def demo(tmp_path: Path) -> Path:
         [chunk, *_] = store.chunks()
         for size in (256, 512):
             lists = [Ranking(first.query_id, (chunk.chunk_id,))]
-            store.add_run(loaded(lists), name=LONG.format(size))
+            store.add_run(loaded(lists), name=LONG.format(size), chunking="")
     return path
 
 
