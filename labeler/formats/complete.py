@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from types import NoneType
 from typing import Any, TypeVar
 
 from labeler.errors import BadInput
@@ -33,6 +34,7 @@ from labeler.model import (
     Tended,
     Ungraded,
     check_chunking,
+    is_storable,
 )
 
 FORMAT = 1
@@ -47,6 +49,12 @@ _VOTE = ("query_id", "chunk_id", "source", "grade", "times", "at")
 OfQueryT = TypeVar("OfQueryT", QueryChange, Proposal)
 MadeT = TypeVar("MadeT", Origin, QueryChange, Proposal)
 _HEADER = {COMPLETE, "golden", "settings", "leaves_out"}
+_ANNOTATED: Mapping[str, tuple[type | tuple[type, ...], str]] = {
+    "str": (str, "text"),
+    "str | None": ((str, NoneType), "text"),
+    "int": (int, "a whole number"),
+    "Mapping[str, Any]": (dict, "an object"),
+}
 
 
 @dataclass(frozen=True)
@@ -197,7 +205,7 @@ class _Parts:
             self.queries.append(query)
             self._once(what, query.query_id)
             if since is not None:
-                self.retired[query.query_id] = str(since)
+                self.retired[query.query_id] = _time_of(since)
             if came is not None:
                 self.origins[query.query_id] = _made(Origin, came)
         elif what == "chunk":
@@ -240,13 +248,23 @@ class _Parts:
 
 
 def _made(kind: type[MadeT], given: Any) -> MadeT:
-    """Return a value of what a line has for its fields, which are checked as they are stored."""
+    """Return a value of what a line has for its fields; what they say is checked where stored."""
     if not isinstance(given, dict) or given.keys() - {each.name for each in fields(kind)}:
         raise BadInput(f"it has other fields than labeler writes: {short(given)}")
+    for each in fields(kind):
+        type_, word = _ANNOTATED[str(each.type)]
+        if each.name in given and not isinstance(given[each.name], type_):
+            raise BadInput(f"{each.name} must be {word}, not {short(given[each.name])}")
     try:
         return kind(**given)
     except TypeError as error:
         raise BadInput(f"it lacks fields that labeler writes: {short(given)}") from error
+
+
+def _time_of(since: object) -> str:
+    if not isinstance(since, str) or not is_storable(since):
+        raise BadInput(f"retired_at must be a time, not {short(since)}")
+    return since
 
 
 def _settings_of(header: Record) -> Settings:
@@ -257,6 +275,8 @@ def _settings_of(header: Record) -> Settings:
         )
     if header[COMPLETE] != FORMAT:
         raise BadInput(f"of another labeler: complete is {short(header[COMPLETE])}, not {FORMAT}")
+    if not isinstance(header["golden"], str):
+        raise BadInput(f"golden must be a hash, not {short(header['golden'])}")
     given = header["settings"]
     if unknown := sorted(given.keys() - {each.name for each in fields(Settings)}):
         raise BadInput(f"no setting is called {spelled(unknown)}; of a newer labeler?")
