@@ -20,7 +20,7 @@ from labeler.formats.reading import (
     open_lines,
     peek_line,
 )
-from labeler.formats.records import Record, merged, take_id, take_mapping, take_text
+from labeler.formats.records import Record, as_id, merged, take_id, take_mapping, take_text
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
 from labeler.formats.tables import read_table
 from labeler.model import Document, Loaded
@@ -120,20 +120,34 @@ def _folder(folder: Path, name: str, progress: Progress | None, limits: Limits) 
     documents: Spool[Document] = Spool()
     unpacked = 0
     for path in found:
-        where, size = f"{name}/{path.relative_to(folder).as_posix()}", path.stat().st_size
-        unpacked += size
+        document_id, size = path.relative_to(folder).as_posix(), path.stat().st_size
+        source = file_source(path, f"{name}/{document_id}", limits)
+        check_inside(folder, path, source)
         if size > limits.text:
-            raise BadInput(f"{where}: {limits.over('text', size, 'the text')}")
+            raise source.fail(None, limits.over("text", size, "the text"))
+        unpacked += size
         if unpacked > limits.unpacked:
             raise BadInput(f"{name}: {limits.over('unpacked', None, 'what is in this folder')}")
-        source = file_source(path, where, limits)
-        text = decode(source, 1, path.read_bytes()).removeprefix("\ufeff")
-        if text:
-            document = Document(path.relative_to(folder).as_posix(), text)
-            documents.add(document, size)
+        if text := decode(source, 1, path.read_bytes()).removeprefix("\ufeff"):
+            documents.add(Document(_as_id(document_id, source), text), size)
     facts: dict[str, int | str] = {"documents": len(documents)}
     if len(documents) < len(found):
         facts["empty files, left out"] = len(found) - len(documents)
     if progress is not None:
         progress(1.0)
     return Loaded(name, documents, [1] * len(documents), facts)
+
+
+def check_inside(folder: Path, path: Path, source: Source) -> None:
+    """Raise `BadInput` for a link out of a folder: its maker may not know what it leads to."""
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise source.fail(
+            None, "is a link that leads out of the folder; put the file itself in its place"
+        )
+
+
+def _as_id(path: str, source: Source) -> str:
+    try:
+        return as_id(path, "document", source.limits)
+    except BadInput as error:
+        raise source.fail(None, f"its path is its id: {error}") from error

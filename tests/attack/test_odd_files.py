@@ -12,7 +12,14 @@ from click.testing import CliRunner
 
 from labeler.cli import main
 from labeler.errors import BadInput
-from labeler.formats import read_beir, read_chunks, read_golden, read_queries, read_run
+from labeler.formats import (
+    read_beir,
+    read_chunks,
+    read_documents,
+    read_golden,
+    read_queries,
+    read_run,
+)
 from labeler.model import GoldenGrade, LoadedGolden, Query
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
@@ -245,3 +252,57 @@ def test_a_download_that_an_id_prevents_says_so_on_the_page(tmp_path: Path):
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     app.run()
     assert "BEIR cannot carry the chunk id 'a\\tb': it holds a tab or a line end" in words(app)
+
+
+# A folder of documents --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of documents, and one beside it that is nobody's business."""
+    for name in ("documents", "secrets"):
+        (tmp_path / name).mkdir()
+        put(tmp_path / name, f"of {name}", "a.md")
+    return tmp_path / "documents"
+
+
+def test_a_folder_of_documents_brings_in_no_file_from_outside(folder: Path):
+    (folder / "b.md").symlink_to(folder.parent / "secrets" / "a.md")
+    with pytest.raises(BadInput) as error:
+        read_documents(folder, name="documents")
+    assert str(error.value) == (
+        "documents/b.md: is a link that leads out of the folder; put the file itself in its place"
+    )
+
+
+def test_only_files_and_links_to_them_are_documents_of_a_folder(folder: Path):
+    (folder / "b.md").symlink_to(folder / "a.md")
+    (folder / "c").symlink_to(folder.parent / "secrets")
+    (folder / "d.md").symlink_to(folder)
+    os.mkfifo(folder / "e.md")
+    (folder / "f.md").symlink_to("/dev/zero")
+    read = read_documents(folder).records
+    assert [(each.document_id, each.text) for each in read] == [
+        ("a.md", "of documents"),
+        ("b.md", "of documents"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/".join(["x" * 200] * 6), "has 1,208 bytes, and 1,024 bytes are the most that is taken"),
+        (os.fsdecode(b"\xff"), "holds a character that cannot be stored"),
+    ],
+    ids=["a long one", "one that is no text"],
+)
+def test_a_path_that_can_be_no_id_is_refused_with_its_file(path, said, folder: Path):
+    (folder / path).parent.mkdir(parents=True, exist_ok=True)
+    put(folder, "text", f"{path}.md")
+    result = CliRunner().invoke(
+        main, ["--db", str(folder.parent / "new.db"), "load", "documents", str(folder)]
+    )
+    assert result.exit_code == 1
+    assert ".md: its path is its id: " in result.output
+    assert said in result.output
+    assert not (folder.parent / "new.db").exists()
