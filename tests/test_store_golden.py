@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import read_golden, write_golden
+from labeler.freezing import live
 from labeler.model import (
     LOWER_MEDIAN,
     MAJORITY,
@@ -133,6 +134,25 @@ def golden_of(store: Store) -> dict[tuple[str, str], int]:
     return {(grade.query_id, grade.chunk_id): grade.grade for grade in store.golden_set()[1]}
 
 
+def assert_opens_as_the_view_has_it(store: Store) -> None:
+    """Hold what a board opens with, arrays made of the log, against the rows of the view."""
+    found = store.collection()
+    rows = zip(
+        *(found.golden_query, found.golden_chunk, found.golden_grade, found.stale), strict=True
+    )
+    opened = [
+        (found.query_ids[query], found.chunk_ids[chunk], grade, stale)
+        for query, chunk, grade, stale in rows
+    ]
+    assert opened == store._rows(
+        "SELECT q.query_id, c.chunk_id, grade, stale FROM golden JOIN queries AS q "
+        "ON q.id = query JOIN chunks AS c ON c.id = chunk WHERE retired_at IS NULL "
+        "ORDER BY q.id, c.id"
+    )
+    assert found.golden is not None
+    assert found.golden.hash == live(store).state.hash, "the same people stand behind them"
+
+
 def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
     """Do one step to both."""
     kind, grader, pair, grade = step
@@ -140,6 +160,10 @@ def act(store: Store, oracle: Oracle, step: tuple, number: int) -> None:
     if kind == "rule":
         store.save_settings(replace(store.settings(), golden_rule=RULES[grade]))
         oracle.rule = RULES[grade]
+        return
+    if kind == "text":
+        words = loaded([Chunk(pair[1], f"text {grade}")])
+        store.add_chunks(words, update=True)
         return
     if kind == "undo":
         past = [
@@ -169,6 +193,7 @@ STEPS = st.tuples(
             *("grade", "adjudicate", "undo") * 2,
             *("grade", "grade", "undo"),
             "rule",
+            "text",
             "cannot_tell",
             "withdraw",
             "import",
@@ -193,6 +218,7 @@ def test_the_golden_view_is_what_the_words_say(empty, steps):
             assert golden_of(store) == {
                 pair: grade for pair, grade in expected.items() if grade is not None
             }
+            assert_opens_as_the_view_has_it(store)
             chunk_ids = store.collection().chunk_ids
             for change in store.changes_since(before):
                 followed[change.query_id, chunk_ids[change.chunk]] = change.grade
@@ -202,6 +228,8 @@ def test_the_golden_view_is_what_the_words_say(empty, steps):
                 golden_of(store)
             ), "who follows the changes must be where who reads it all is"
         assert store.changes_since(store.revision()) == []
+        store.retire_query("q2")
+        assert_opens_as_the_view_has_it(store)
 
 
 def judge(store: Store, *said: tuple[str, str, int | None]) -> int | None:

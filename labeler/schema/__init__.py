@@ -1,8 +1,9 @@
 """The shape of a golden set's file as SQL text, one migration after another; runs none of it.
 
-The ``golden`` view is the only definition of the golden grade. Integer keys are internal; ids
-given by users are TEXT, kept exactly. Ranked lists name their query by id and not by key, so that
-a run may be loaded before, or know more queries than, the golden set.
+The ``golden`` view defines the golden grade; `labeler.store.resolving` makes the same of a whole
+log at once. Integer keys are internal; ids given by users are TEXT, kept exactly. Ranked lists name
+their query by id and not by key, so that a run may be loaded before, or know more queries than,
+the golden set.
 """
 
 import json

@@ -1,6 +1,8 @@
-"""The one definition of the golden grade, as SQL text; runs none of it.
+"""The definition of the golden grade, as SQL text; runs none of it.
 
-``labeler.model.agreed_grade`` says in Python how several people's grades become one.
+``labeler.model.agreed_grade`` says in Python how several people's grades become one, and
+``labeler.store.resolving`` with arrays what becomes of a whole log: whoever changes one, changes
+all three.
 """
 
 # The newest adjudication; else what people's current grades become by the team's rule, which may

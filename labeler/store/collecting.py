@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection as Names
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from itertools import compress, islice, pairwise, repeat
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ import numpy.typing as npt
 from labeler.model import (
     UNNAMED,
     Collection,
-    Evidence,
     GoldenState,
     GradeChange,
     JoinedLists,
@@ -25,23 +24,35 @@ from labeler.model import (
 )
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import BUCKETS, RETIRED, Reading
+from labeler.store.resolving import COLUMNS, Decided, Imports, Integers, Log, Names
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
 
-GOLDEN = "SELECT query, chunk, grade, stale, judgment, kind FROM golden"
 POOL = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
 NEWEST = "SELECT coalesce(max(id), 0) FROM judgments"
-PEOPLE = """
-SELECT DISTINCT j.query, j.chunk, g.name FROM current_judgments AS j
-JOIN graders AS g ON g.id = j.grader WHERE j.kind IN ('grade', 'adjudicate')
+LOG = f"SELECT {COLUMNS} FROM judgments AS j WHERE j.undoes IS NULL"
+UNDONE = "SELECT undoes FROM judgments WHERE undoes IS NOT NULL"
+IMPORTS = "SELECT j.id, j.graders FROM judgments AS j WHERE j.kind = 'import'"
+STALE = """
+SELECT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
+WHERE j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
 """
-IMPORTS = "SELECT id, graders FROM judgments WHERE kind = 'import'"
 JUDGED_SINCE = """
 SELECT DISTINCT q.id, q.query_id FROM judgments AS j NOT INDEXED JOIN queries AS q ON q.id = j.query
 WHERE j.id > ? AND q.retired_at IS NULL
 """
 
-GoldenRow: TypeAlias = tuple[int, int, int, int, int, str]
-"""A golden grade: query and chunk by number, grade, stale, the judgment that decides, its kind."""
+
+class Golden(NamedTuple):
+    """Golden grades, and who stands behind each of them, by name."""
+
+    grades: Decided
+    behind: Sequence[Names]
+
+    def by_pair(self) -> dict[tuple[int, int], int]:
+        """Return the grades by query and chunk."""
+        of = self.grades
+        pairs = zip(of.query.tolist(), of.chunk.tolist(), strict=True)
+        return dict(zip(pairs, of.grade.tolist(), strict=True))
 
 
 class Collecting(JudgmentLog, Reading):
@@ -55,21 +66,21 @@ class Collecting(JudgmentLog, Reading):
             )
             query_ids = tuple(numbers.values())
             place = {query_id: at for at, query_id in enumerate(query_ids)}
-            rows = [row for row in self._rows(GOLDEN) if row[0] in numbers]
-            golden, stale = _arrays({number: place[name] for number, name in numbers.items()}, rows)
+            golden = self._golden()
+            positions = np.searchsorted(np.array([*numbers], dtype=np.int64), golden.grades.query)
             chunk_ids, pool = self._chunk_ids(), self._pool(place)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
                 chunk_ids=chunk_ids,
                 runs=tuple(self._stored_runs(place)),
-                golden_query=golden[0],
-                golden_chunk=golden[1],
-                golden_grade=golden[2].astype(np.int8),
-                stale=stale,
+                golden_query=positions.astype(np.int32),
+                golden_chunk=golden.grades.chunk.astype(np.int32),
+                golden_grade=golden.grades.grade.astype(np.int8),
+                stale=np.isin(golden.grades.judgment, self._numbers(STALE)),
                 revision=self._value(NEWEST),
                 data_revision=self.data_revision(),
-                golden=self._state(numbers, rows, chunk_ids),
+                golden=self._state(numbers, golden, chunk_ids),
                 pool_query=pool[0],
                 pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
@@ -85,8 +96,23 @@ class Collecting(JudgmentLog, Reading):
         numbers = dict(
             self._rows("SELECT id, query_id FROM queries WHERE retired_at IS NULL ORDER BY id")
         )
-        rows = [row for row in self._rows(GOLDEN) if row[0] in numbers]
-        return self._state(numbers, rows, self._chunk_ids())
+        return self._state(numbers, self._golden(), self._chunk_ids())
+
+    def _golden(self, query: int | None = None) -> Golden:
+        """Return what is golden of queries in use, or of one."""
+        of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
+        log = Log.of(self._each(f"{LOG}{of_one} ORDER BY j.id", asked))
+        current = log.current(self._numbers(UNDONE))
+        grades = Decided.of(current, self.settings().golden_rule)
+        if query is None:
+            retired = self._numbers("SELECT id FROM queries WHERE retired_at IS NOT NULL")
+            grades = grades[~np.isin(grades.query, retired)]
+        graders = dict(self._rows("SELECT id, name FROM graders"))
+        imports = Imports.of(self._each(f"{IMPORTS}{of_one} ORDER BY j.id", asked))
+        return Golden(grades, grades.behind(current, graders, imports))
+
+    def _numbers(self, sql: str) -> Integers:
+        return np.array(self._rows(sql), dtype=np.int64).reshape(-1)
 
     def news_since(
         self, revision: int, golden: GoldenState | None
@@ -109,40 +135,42 @@ class Collecting(JudgmentLog, Reading):
         return replace(golden, hash=whole, digests=digests, revision=newest)
 
     def _digest_of(self, number: int, query_id: str) -> str:
-        rows = self._rows(f"{GOLDEN} WHERE query = ?", [number])
+        golden = self._golden(number)
         chunk_ids = dict(
             self._rows(
                 "SELECT id, chunk_id FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
-                [json.dumps([row[1] for row in rows])],
+                [json.dumps(golden.grades.chunk.tolist())],
             )
         )
-        people = self._rows(f"{PEOPLE} AND j.query = ?", [number])
-        imports = self._rows(f"{IMPORTS} AND query = ?", [number])
         [query] = self._queries("WHERE q.query_id = ?", [query_id])
-        graded = _graded(rows, chunk_ids, people, imports, self._rests_on(rows, number))
-        return query_digest(query, graded[number])
+        return query_digest(query, self._graded(golden, chunk_ids, number))
 
     def _state(
-        self,
-        numbers: Mapping[int, str],
-        rows: Sequence[GoldenRow],
-        chunk_ids: Sequence[str],
+        self, numbers: Mapping[int, str], golden: Golden, chunk_ids: Sequence[str]
     ) -> GoldenState:
-        people, imports = self._rows(PEOPLE), self._rows(IMPORTS)
-        graded = _graded(rows, chunk_ids, people, imports, self._rests_on(rows))
-        queries = dict(zip(numbers, self.queries(), strict=True))
+        graded = self._graded(golden, chunk_ids)
+        of = np.searchsorted(golden.grades.query, np.array([*numbers, np.inf])).tolist()
         digests = {
-            query.query_id: query_digest(query, graded[number]) for number, query in queries.items()
+            query.query_id: query_digest(query, islice(graded, end - start))
+            for query, (start, end) in zip(self.queries(), pairwise(of), strict=True)
         }
         conventions = canonical_conventions(self.settings())
         whole = whole_hash(conventions, digests)
         return GoldenState(whole, conventions, digests, int(self._value(NEWEST)))
 
-    def _rests_on(
-        self, rows: Iterable[GoldenRow], query: int | None = None
-    ) -> dict[tuple[int, int], Evidence]:
-        """Return the evidence of golden grades, of all queries or of one."""
-        return self._golden_evidence({row[:2]: row[2] for row in rows}, query)
+    def _graded(
+        self,
+        golden: Golden,
+        chunk_ids: Sequence[str] | Mapping[int, str],
+        query: int | None = None,
+    ) -> Iterator[GradedBy]:
+        """Give the golden grades of all queries or of one, with who stands behind them."""
+        of, chunks = golden.grades, golden.grades.chunk.tolist()
+        ids, grades = map(chunk_ids.__getitem__, chunks), of.grade.tolist()
+        evidence = self._golden_evidence(golden.by_pair, query)
+        pairs = zip(of.query.tolist(), chunks, strict=True)
+        rests_on = map(evidence.get, pairs) if evidence else repeat(None, len(chunks))
+        return zip(ids, grades, golden.behind, rests_on, strict=True)
 
     def _leaked_ids(self) -> frozenset[str]:
         rows = self._rows(
@@ -152,11 +180,10 @@ class Collecting(JudgmentLog, Reading):
 
     def _facets(self, place: Mapping[str, int]) -> dict[str, tuple[str | None, ...]]:
         """Return the bucket of every query, facet by facet; task and split are among them."""
-        facets: dict[str, list[str | None]] = {}
-        for _, query_id, facet, bucket in self._rows(f"{BUCKETS} ORDER BY facet"):
+        facets: defaultdict[str, list[str | None]] = defaultdict(lambda: [None] * len(place))
+        for _, query_id, facet, bucket in self._each(f"{BUCKETS} ORDER BY facet"):
             if query_id in place:
-                column = facets.setdefault(facet, [None] * len(place))
-                column[place[query_id]] = bucket
+                facets[facet][place[query_id]] = bucket
         return {facet: tuple(column) for facet, column in facets.items()}
 
     def _pool(self, place: Mapping[str, int]) -> npt.NDArray[np.int32]:
@@ -177,25 +204,28 @@ class Collecting(JudgmentLog, Reading):
         return Sides.of_ids(names, chunk_ids) if names else None
 
     def _stored_runs(
-        self, place: Mapping[str, int], only: Names[str] | None = None
+        self, place: Mapping[str, int], only: Container[str] | None = None
     ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
+        query_ids: tuple[str, ...] = ()
         places: dict[int, int] = {}
+        known: list[bool] = []
+        unknown = 0
         for run, name, system, created_at, chunking in self._rows(
             "SELECT r.id, r.name, r.system, r.created_at, k.name FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
         ):
             if only is not None and name not in only:
                 continue
-            rows = self._rows(
-                "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?", [run]
-            )
-            known = [row for row in rows if row[0] in place]
-            unknown = sum(row[0] not in place and row[0] not in retired for row in rows)
-            queries = [place[query_id] for query_id, *_ in known]
-            if queries != list(places):  # runs of the same queries share what says where they are
-                places = {query: at for at, query in enumerate(queries)}
-            lists = _lists(places, [row[1] for row in known], [row[2] for row in known])
+            asked = "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?"
+            of, chunks, scores = [*zip(*self._each(asked, [run]), strict=True)] or [(), (), ()]
+            if of != query_ids:  # runs of the same queries share what says where they are
+                query_ids, known = of, [query_id in place for query_id in of]
+                places = {place[q]: at for at, q in enumerate(compress(of, known))}
+                unknown = sum(q not in place and q not in retired for q in of)
+            if not all(known):
+                chunks, scores = (tuple(compress(each, known)) for each in (chunks, scores))
+            lists = _lists(places, chunks, scores)
             yield StoredRun(name, system, created_at, lists, unknown, chunking or UNNAMED)
 
 
@@ -215,35 +245,3 @@ def _lists(
     joined = np.frombuffer(b"".join(scored), "<f4") if scored else None
     lengths = [len(each) // 4 for each in chunks]
     return JoinedLists(places, lengths, np.frombuffer(b"".join(chunks), "<i4"), joined)
-
-
-def _arrays(
-    place: Mapping[int, int], rows: Iterable[GoldenRow]
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-    """Return int32 (3, n): query position, chunk, grade, sorted; and bool (n,): stale."""
-    found = sorted((place[query], chunk, grade, stale) for query, chunk, grade, stale, *_ in rows)
-    table = np.array(found, dtype=np.int32).reshape(-1, 4).T
-    return table[:3], table[3].astype(np.bool_)
-
-
-def _graded(
-    rows: Iterable[GoldenRow],
-    chunk_ids: Sequence[str] | Mapping[int, str],
-    people: Iterable[tuple[int, int, str]],
-    imports: Iterable[tuple[int, str]],
-    evidence: Mapping[tuple[int, int], Evidence],
-) -> Mapping[int, list[GradedBy]]:
-    """Return the golden grades of each query by number, with who stands behind them.
-
-    Behind an import stand those whom its file named, and behind others whoever has graded.
-    """
-    behind: dict[tuple[int, int], list[str]] = defaultdict(list)
-    for query, chunk, name in people:
-        behind[query, chunk].append(name)
-    named = dict(imports)
-    read: dict[str, list[str]] = {graders: json.loads(graders) for graders in {*named.values()}}
-    graded: dict[int, list[GradedBy]] = defaultdict(list)
-    for query, chunk, grade, _, judgment, kind in rows:
-        names = read[named[judgment]] if kind == "import" else behind[query, chunk]
-        graded[query].append((chunk_ids[chunk], grade, names, evidence.get((query, chunk))))
-    return graded

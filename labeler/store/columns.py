@@ -84,9 +84,9 @@ def query_of(row: Sequence[Any], buckets: Mapping[str, str]) -> Query:
         task,
         reference,
         guideline,
-        tuple(json.loads(keywords)),
+        () if keywords == "[]" else tuple(json.loads(keywords)),
         dict(buckets),
-        json.loads(metadata),
+        {} if metadata == "{}" else json.loads(metadata),
         split,
     )
 

@@ -221,6 +221,11 @@ class Connection:
         with self._translated():
             return self._db.execute(sql, parameters).fetchall()
 
+    def _each(self, sql: str, parameters: Any = ()) -> Iterator[tuple[Any, ...]]:
+        """Give rows one by one: for so many that a list of them would take much memory."""
+        with self._translated():
+            yield from self._db.execute(sql, parameters)
+
     def _value(self, sql: str, parameters: Any = ()) -> Any:
         rows = self._rows(sql, parameters)
         return rows[0][0] if rows else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from labeler.model import Evidence, GradeEvidence, Passage, union_of
@@ -59,11 +59,15 @@ class EvidenceOfGrades(Audit):
         return joined(marked)
 
     def _golden_evidence(
-        self, golden: Mapping[tuple[int, int], int], query: int | None = None
+        self, grades: Callable[[], Mapping[tuple[int, int], int]], query: int | None = None
     ) -> dict[tuple[int, int], Evidence]:
-        """Return what golden grades rest on, by the numbers of their pairs, or those of a query."""
+        """Return what golden grades rest on, by the numbers of their pairs, or those of a query.
+
+        The golden ``grades`` by pair are asked for only where anything is marked.
+        """
         of_one = "" if query is None else "AND j.query = ?"
         rows = self._rows(f"{MARKED} {of_one}", [] if query is None else [query])
+        golden = grades() if rows else {}
         return joined(
             ((query, chunk), judgment, wording, passages_of(evidence))
             for judgment, query, chunk, grade, wording, evidence in rows

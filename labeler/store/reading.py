@@ -304,7 +304,7 @@ class Reading(EvidenceOfGrades):
     def _golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
         rows = self._rows(GOLDEN_SET)
         people = self._graders_of_pairs()
-        evidence = self._golden_evidence({row[:2]: row[4] for row in rows})
+        evidence = self._golden_evidence(lambda: {row[:2]: row[4] for row in rows})
         grades = [
             GoldenGrade(
                 query_id,

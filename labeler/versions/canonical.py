@@ -21,41 +21,43 @@ depends on them.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable, Mapping, Sequence
+import json.encoder
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from labeler.model import Evidence, Query, Settings
 
 FORMAT = "labeler golden 1"
-GradedBy: TypeAlias = tuple[str, int, Sequence[str], Evidence | None]
+GradedBy: TypeAlias = tuple[str, int, tuple[str, ...], Evidence | None]
 """A chunk by id, its golden grade, who stands behind it, and what it rests on, if that is known."""
+
+_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_text = json.encoder.encode_basestring
 
 
 def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
     """Return the bytes of a query and its golden grades.
 
-    >>> grades = [("c1", 3, ["Ann"], None)]
+    >>> grades = [("c1", 3, ("Ann",), None)]
     >>> canonical_query(Query("q1", "Where?", buckets={"intent": "place"}), grades)
     ... # doctest: +ELLIPSIS
     b'{"buckets":{"intent":"place"},"grades":[["c1",3,["Ann"]]],"guideline":null,...}'
     """
-    return _written(
-        {
-            "buckets": _sorted(query.buckets),
-            "grades": [
-                [chunk_id, grade, sorted(names), *_rests_on(evidence)]
-                for chunk_id, grade, names, evidence in sorted(grades, key=lambda each: each[0])
-            ],
-            "guideline": query.guideline,
-            "keywords": list(query.keywords),
-            "query": query.text,
-            "query_id": query.query_id,
-            "reference": query.reference,
-            "split": query.split,
-            "task": query.task,
-        }
+    listed = ",".join(
+        [
+            f"[{_text(chunk_id)},{grade},{_names(names)}{_rests_on(evidence)}]"
+            for chunk_id, grade, names, evidence in sorted(grades, key=itemgetter(0))
+        ]
     )
+    return (
+        f'{{"buckets":{_object(query.buckets)},"grades":[{listed}],'
+        f'"guideline":{_text_or_null(query.guideline)},'
+        f'"keywords":[{",".join(map(_text, query.keywords))}],"query":{_text(query.text)},'
+        f'"query_id":{_text(query.query_id)},"reference":{_text_or_null(query.reference)},'
+        f'"split":{_text_or_null(query.split)},"task":{_text_or_null(query.task)}}}'
+    ).encode()
 
 
 def query_digest(query: Query, grades: Iterable[GradedBy]) -> str:
@@ -69,7 +71,7 @@ def canonical_conventions(settings: Settings) -> bytes:
     >>> canonical_conventions(Settings())[:44]
     b'{"budget":5,"budget_by_task":{},"format":"la'
     """
-    return _written(
+    return _JSON.encode(
         {
             "budget": settings.budget,
             "budget_by_task": _sorted(settings.budget_by_task),
@@ -78,7 +80,7 @@ def canonical_conventions(settings: Settings) -> bytes:
             "pool_depth": settings.pool_depth,
             "rel": settings.rel,
         }
-    )
+    ).encode()
 
 
 def whole_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
@@ -90,12 +92,23 @@ def whole_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
-def _rests_on(evidence: Evidence | None) -> list[Any]:
-    return [] if evidence is None else [evidence.text_hash, evidence.passages]
+def _rests_on(evidence: Evidence | None) -> str:
+    if evidence is None:
+        return ""
+    return f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}"
 
 
-def _written(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+@lru_cache(maxsize=10_000)
+def _names(names: tuple[str, ...]) -> str:
+    return f"[{','.join(map(_text, sorted(names)))}]"
+
+
+def _object(texts: Mapping[str, str]) -> str:
+    return f"{{{','.join([f'{_text(key)}:{_text(texts[key])}' for key in _sorted(texts)])}}}"
+
+
+def _text_or_null(text: str | None) -> str:
+    return "null" if text is None else _text(text)
 
 
 def _sorted(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,185 @@
+"""Which grade counts of each pair, and who stands behind it, of a whole log at once; runs no SQL.
+
+Arrays where the ``golden`` view has rows: that is how a set with millions of grades opens in
+seconds. Both say the same, which `tests/test_store_golden.py` holds over any log.
+"""
+
+from __future__ import annotations
+
+import json
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.model import GRADES, MAJORITY, ROUNDED_MEAN, UPPER_MEDIAN
+
+Integers: TypeAlias = npt.NDArray[np.int64]
+Names: TypeAlias = tuple[str, ...]
+
+ADJUDICATE, GRADE, IMPORT, CANNOT_TELL, WITHDRAW, OTHER = range(6)  # as COLUMNS numbers kinds
+COLUMNS = """
+j.id, j.query, j.chunk,
+CASE j.kind WHEN 'adjudicate' THEN 0 WHEN 'grade' THEN 1 WHEN 'import' THEN 2
+    WHEN 'cannot_tell' THEN 3 WHEN 'withdraw' THEN 4 ELSE 5 END,
+coalesce(j.grade, -1), coalesce(j.grader, 0)
+"""
+LANE = np.array([0, 1, 2, 1, 1, 3])  # what hides what a person said before, by kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Log:
+    """Some of a log's judgments, a column an array (n,) of numbers; 0 stands for no grader."""
+
+    judgment: Integers
+    query: Integers
+    chunk: Integers
+    kind: Integers
+    grade: Integers
+    grader: Integers
+
+    @staticmethod
+    def of(rows: Iterable[tuple[int, ...]]) -> Log:
+        """Read rows of `COLUMNS`, the oldest first."""
+        table = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 6)
+        return Log(*np.ascontiguousarray(table.T))
+
+    def __getitem__(self, which: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Log:
+        return Log(*(getattr(self, column)[which] for column in self.__slots__))
+
+    def starts(self) -> Integers:
+        """Return where each pair begins, in a log that is sorted by pair."""
+        pair = self._pairs()
+        return np.flatnonzero(np.diff(pair, prepend=pair[:1] - 1))
+
+    def _pairs(self) -> Integers:
+        return self.query << 32 | self.chunk
+
+    def current(self, undone: Integers) -> Log:
+        """Return what everybody says of each pair now, sorted by query and chunk, then by age.
+
+        The log is without its undos; ``undone`` are the judgments they took back. As the view of
+        current judgments has it, but for proposed grades: they decide nothing.
+        """
+        standing = self[~np.isin(self.judgment, undone) & (self.kind != OTHER)]
+        standing = standing[np.argsort(standing._pairs(), kind="stable")]
+        starts = standing.starts()
+        pair = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(standing.query)))
+        speakers = int(standing.grader.max(initial=0)) + 1
+        said = (pair * speakers + standing.grader) * (LANE.max() + 1) + LANE[standing.kind]
+        by_speaker = np.argsort(said, kind="stable")
+        is_newest = np.ones(len(said), dtype=np.bool_)
+        is_newest[by_speaker[:-1]] = np.diff(said[by_speaker]) != 0
+        return standing[is_newest & (standing.kind <= IMPORT)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imports:
+    """Every import of a log, the oldest first, and whom its file named as its graders."""
+
+    judgment: Integers
+    names: Sequence[Names]
+
+    @staticmethod
+    def of(rows: Iterable[tuple[int, str]]) -> Imports:
+        """Read rows of a judgment and its column of graders."""
+        read: dict[str, Names] = {}
+        judgments, names = array("q"), []
+        for judgment, graders in rows:
+            if graders not in read:
+                read[graders] = tuple(json.loads(graders))
+            judgments.append(judgment)
+            names.append(read[graders])
+        return Imports(np.array(judgments), names)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Decided:
+    """The golden grades (n,), sorted by query and chunk: the grade and the judgment that gives it.
+
+    ``start`` and ``end`` are where the pair's current judgments stand in the log it is from.
+    """
+
+    query: Integers
+    chunk: Integers
+    grade: Integers
+    judgment: Integers
+    is_import: npt.NDArray[np.bool_]
+    start: Integers
+    end: Integers
+
+    @staticmethod
+    def of(current: Log, rule: str) -> Decided:
+        """Return what a current log says by a rule of `labeler.model.RULES`."""
+        start = current.starts()
+        end = np.append(start[1:], len(current.query))
+        newest = [_newest(current.kind == kind, start) for kind in (ADJUDICATE, IMPORT)]
+        given = [(current.kind == GRADE) & (current.grade == grade) for grade in GRADES]
+        agreed = _agreed(np.array([_count(each, start) for each in given]), rule)
+        # The newest that gave the grade, or the nearest lower one where a mean is nobody's.
+        giver = np.full(len(start), -1)
+        for grade, last in enumerate(_newest(each, start) for each in given):
+            giver = np.where((last >= 0) & (grade <= agreed), last, giver)
+        people = _count(current.kind == GRADE, start)
+        at = np.where(newest[0] >= 0, newest[0], np.where(people == 0, newest[1], giver))
+        decided = np.where((newest[0] >= 0) | (people == 0), current.grade[at], agreed)
+        pairs = current[at]
+        is_import = pairs.kind == IMPORT
+        return Decided(pairs.query, pairs.chunk, decided, pairs.judgment, is_import, start, end)[
+            at >= 0
+        ]
+
+    def __getitem__(self, which: npt.NDArray[np.bool_]) -> Decided:
+        return Decided(*(getattr(self, column)[which] for column in self.__slots__))
+
+    def behind(self, current: Log, graders: Mapping[int, str], imports: Imports) -> list[Names]:
+        """Return who stands behind each golden grade, by name.
+
+        Behind an import stand those whom its file named; behind others whoever has graded the
+        pair, of the ``graders`` by number.
+        """
+        speakers = current.grader.tolist()
+        names: dict[tuple[int, ...], Names] = {}
+        found = []
+        for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True):
+            of_pair = tuple(speakers[start:end])  # an import among them has no grader
+            if of_pair not in names:
+                names[of_pair] = tuple(sorted(graders[each] for each in {*of_pair} - {0}))
+            found.append(names[of_pair])
+        places = np.searchsorted(imports.judgment, self.judgment[self.is_import]).tolist()
+        for at, place in zip(np.flatnonzero(self.is_import).tolist(), places, strict=True):
+            found[at] = imports.names[place]
+        return found
+
+
+def _newest(is_such: npt.NDArray[np.bool_], start: Integers) -> Integers:
+    """Return where the last such judgment of each pair is, -1 where there is none."""
+    place = np.where(is_such, np.arange(len(is_such)), -1)
+    return np.maximum.reduceat(place, start) if len(start) else start
+
+
+def _count(is_such: npt.NDArray[np.bool_], start: Integers) -> Integers:
+    return np.add.reduceat(is_such.astype(np.int64), start) if len(start) else start
+
+
+def _agreed(given: Integers, rule: str) -> Integers:
+    """Return what people's grades become; -1 where nothing. ``given[grade]`` says how many gave it.
+
+    As `labeler.model.agreed_grade` does.
+    """
+    people = given.sum(axis=0)
+    if rule == MAJORITY:
+        most = given.max(axis=0)
+        is_tie = (given == most).sum(axis=0) > 1
+        agreed = np.where(is_tie, -1, given.argmax(axis=0))
+    elif rule == ROUNDED_MEAN:
+        total = np.arange(len(GRADES)) @ given
+        agreed = (2 * total + people - 1) // np.maximum(2 * people, 1)
+    else:
+        middle = (people + 1 + (rule == UPPER_MEDIAN)) // 2
+        agreed = (given.cumsum(axis=0)[:-1] < middle).sum(axis=0)
+    return np.where(people == 0, -1, agreed)
