@@ -4,6 +4,7 @@
 
     LabelerError
     * BadInput   (ValueError)    a file, a value or a database that cannot be used as it is
+      * Unusable               its file, disk or server does not work at the moment
     * NotFound   (LookupError)   a run, a query, a chunk or a file that is not there
     * Busy                       another writer holds the database; the same call may work later
 
@@ -36,6 +37,10 @@ def _cut(text: str) -> str:
 
 class BadInput(LabelerError, ValueError):
     """Something given cannot be used; nothing was changed."""
+
+
+class Unusable(BadInput):
+    """The file, the disk under it or its server does not work: what was asked may work later."""
 
 
 class NotFound(LabelerError, LookupError):

@@ -10,7 +10,7 @@ from pathlib import Path
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping.parts import keep, part_of, publish, translated
 from labeler.store import Store
-from labeler.store.connection import broken_link, check_place
+from labeler.store.sqlite import broken_link, check_place
 
 
 @contextmanager

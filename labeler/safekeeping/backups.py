@@ -15,8 +15,8 @@ from labeler.chain import Seal
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping import parts
 from labeler.store import copying, health
-from labeler.store.connection import broken_link
 from labeler.store.health import Newest
+from labeler.store.sqlite import broken_link
 
 EVERY, FOLDER, KEEP = "LABELER_BACKUP_EVERY", "LABELER_BACKUP_TO", "LABELER_BACKUP_KEEP"
 STAMP = "%Y%m%dT%H%M%SZ"

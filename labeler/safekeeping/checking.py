@@ -17,8 +17,8 @@ from labeler.safekeeping import parts
 from labeler.safekeeping.backups import described, megabytes
 from labeler.store import damage, health
 from labeler.store.chained import Chain
-from labeler.store.connection import check_place
 from labeler.store.folding import has_reset_bug
+from labeler.store.sqlite import check_place
 
 WAL_RESET = (
     "has a known bug (WAL reset, 3.7.0 to 3.51.2): what was committed can be lost where several "

@@ -11,8 +11,8 @@ from labeler.errors import BadInput, LabelerError, NotFound
 from labeler.safekeeping import locks, parts
 from labeler.safekeeping.backups import STAMP
 from labeler.store import Unusable, copying, damage
-from labeler.store.connection import check_place
 from labeler.store.health import Newest
+from labeler.store.sqlite import check_place
 
 LOGS = ("-wal", "-shm", "-journal")
 

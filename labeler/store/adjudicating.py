@@ -21,7 +21,7 @@ from labeler.store.texts import Texts
 ADJUDICATION = "adjudication"  # why an adjudication was asked for: it stands in the log
 
 DIFFERING = """
-SELECT q.id, q.query_id, c.id, c.chunk_id, json_group_object(j.grader, j.grade)
+SELECT j.query, min(q.query_id), j.chunk, min(c.chunk_id), json_group_object(j.grader, j.grade)
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk

@@ -20,10 +20,16 @@ LONGEST = 1_000  # characters of a text: a file's name, a setting
 RECENT = 200  # entries among which one of this minute is looked for
 COLUMNS = "at, kind, who, way, address, subject, detail, count"
 NOTE = f"INSERT INTO audit ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-MATCHING = """
+SEARCHED = " || '\n' || ".join(
+    f"coalesce({column}, '')" for column in ("at", "who", "way", "address", "subject", "detail")
+)
+MATCHING = f"""
 FROM audit
 WHERE (:kind IS NULL OR kind = :kind)
-    AND (:words = '' OR instr(searched(at, kind, who, way, address, subject, detail), :words))
+    AND (
+        :words = '' OR kind IN (SELECT value FROM json_each(:kinds))
+        OR instr(folded({SEARCHED}), :words) > 0
+    )
 """
 THIS_MINUTE = """
 SELECT EXISTS (
@@ -97,8 +103,11 @@ class Audit(Connection):
 
         Upper and lower case are the same. ``skip`` leaves out that many of the newest.
         """
-        self._db.conn.create_function("searched", -1, _searched, deterministic=True)
-        asked = {"kind": kind, "words": words.strip().casefold(), "most": most, "skip": skip}
+        self._db.conn.create_function("folded", 1, str.casefold, deterministic=True)
+        sought = words.strip().casefold()
+        called = [each for each, name in AUDITED.items() if sought in name.casefold()]
+        names = {"kind": kind, "words": sought, "kinds": as_json(called)}
+        asked: dict[str, str | int | None] = {**names, "most": most, "skip": skip}
         with self._reading():
             rows = self._rows(
                 f"SELECT {COLUMNS} {MATCHING} ORDER BY id DESC LIMIT :most OFFSET :skip", asked
@@ -115,11 +124,6 @@ class Audit(Connection):
 def _entry(row: tuple[Any, ...]) -> AuditEntry:
     at, kind, who, way, address, subject, detail, count = row
     return AuditEntry(at, kind, who, way, address, subject, json.loads(detail), count)
-
-
-def _searched(at: str, kind: str, *others: str | None) -> str:
-    parts = (at, AUDITED.get(kind, kind), *others)
-    return "\n".join(part for part in parts if part).casefold()
 
 
 def shortened(value: Any) -> Any:

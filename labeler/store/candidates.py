@@ -31,7 +31,7 @@ FROM candidates AS c JOIN batches AS b ON b.id = c.batch LEFT JOIN queries AS q 
 """
 MATCHING = """
 WHERE (:state IS NULL OR c.state = :state) AND (:source IS NULL OR c.source = :source)
-    AND (:words = '' OR instr(folded(c.text), :words))
+    AND (:words = '' OR instr(folded(c.text), :words) > 0)
     AND (:facet IS NULL OR EXISTS (
         SELECT 1 FROM candidate_buckets AS i
         WHERE i.candidate = c.id AND i.facet = :facet AND i.bucket = :bucket

@@ -26,7 +26,7 @@ COUNTS = """
 SELECT coalesce(k.name, ''), sum(j.kind = 'import' AND substr(j.note, 1, ?) = ?), count(*)
 FROM golden AS g JOIN judgments AS j ON j.id = g.judgment JOIN queries AS q ON q.id = g.query
 JOIN chunks AS c ON c.id = g.chunk LEFT JOIN chunkings AS k ON k.id = c.chunking
-WHERE q.retired_at IS NULL GROUP BY c.chunking ORDER BY c.chunking
+WHERE q.retired_at IS NULL GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 """
 GOLDEN = f"""
 SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, g.stale, g.judgment, j.kind, j.note,

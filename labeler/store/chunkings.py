@@ -34,7 +34,7 @@ SELECT coalesce(k.name, ''), count(*), sum(c.text IS NULL), sum(c.start IS NOT N
     (SELECT count(*) FROM golden AS g JOIN chunks AS of ON of.id = g.chunk
         WHERE of.chunking IS c.chunking)
 FROM chunks AS c LEFT JOIN chunkings AS k ON k.id = c.chunking
-GROUP BY c.chunking ORDER BY c.chunking
+GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 """
 # A chunk that is known by its id alone, and that nobody graded, is no sign of anything: a run that
 # was loaded into the wrong chunking leaves such chunks behind.
@@ -85,8 +85,9 @@ class Chunkings(Reading):
     def chunkings_with_runs(self) -> list[str]:
         """Return the chunkings that runs are of, the unnamed one first."""
         rows = self._rows(
-            "SELECT DISTINCT coalesce(k.name, '') FROM runs AS r "
-            "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.chunking"
+            "SELECT coalesce(k.name, '') FROM runs AS r "
+            "LEFT JOIN chunkings AS k ON k.id = r.chunking "
+            "GROUP BY r.chunking, k.name ORDER BY r.chunking NULLS FIRST"
         )
         return [name for (name,) in rows]
 

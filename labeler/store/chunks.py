@@ -133,10 +133,11 @@ class Chunks(Chunkings):
         return added
 
     def _put_new_ids(self, chunk_ids: Iterable[str]) -> int:
-        return self._db.conn.executemany(
+        added = self._db.conn.executemany(
             "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
             ((chunk_id,) for chunk_id in chunk_ids),
-        ).rowcount
+        )
+        return int(added.rowcount)
 
     def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
         """Return the internal number of each id, and those without text; new ids are added."""

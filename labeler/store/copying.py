@@ -9,8 +9,8 @@ from pathlib import Path
 from labeler.chain import Seal
 from labeler.store import health
 from labeler.store.chained import Chain
-from labeler.store.connection import in_words
 from labeler.store.health import Newest
+from labeler.store.sqlite import in_words
 
 
 def copy(path: Path, target: Path) -> Newest:

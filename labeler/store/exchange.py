@@ -61,7 +61,7 @@ class Exchange(Reading):
             "WHERE q.query_id = ? AND c.chunk_id = ? ON CONFLICT DO NOTHING",
             ((each.query_id, each.chunk_id) for each in loaded.records),
         )
-        return self._db.conn.total_changes - before
+        return int(self._db.conn.total_changes - before)
 
     def run_lists(self, name: str) -> list[Ranking]:
         """Return a run's lists as they were loaded, in the order of the queries.

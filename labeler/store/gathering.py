@@ -22,23 +22,28 @@ INSERT INTO candidates (
     source, text, normal, times, asked_at, reference, guideline, keywords, batch, state, query
 )
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-ON CONFLICT (source, normal) DO UPDATE SET times = times + excluded.times,
-    asked_at = max(coalesce(asked_at, excluded.asked_at), coalesce(excluded.asked_at, asked_at)),
-    reference = coalesce(reference, excluded.reference),
-    guideline = coalesce(guideline, excluded.guideline),
-    state = CASE WHEN excluded.query IS NULL THEN state ELSE 'taken' END,
-    query = coalesce(query, excluded.query)
+ON CONFLICT (source, normal) DO UPDATE SET times = candidates.times + excluded.times,
+    asked_at = max(
+        coalesce(candidates.asked_at, excluded.asked_at),
+        coalesce(excluded.asked_at, candidates.asked_at)
+    ),
+    reference = coalesce(candidates.reference, excluded.reference),
+    guideline = coalesce(candidates.guideline, excluded.guideline),
+    state = CASE WHEN excluded.query IS NULL THEN candidates.state ELSE 'taken' END,
+    query = coalesce(candidates.query, excluded.query)
 RETURNING id
 """
 ASKED_IN = """
 INSERT INTO candidate_buckets (candidate, facet, bucket, times) VALUES (?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET times = times + excluded.times
+ON CONFLICT (candidate, facet, bucket) DO UPDATE
+SET times = candidate_buckets.times + excluded.times
 """
 PROPOSE = """
 INSERT INTO proposals (query, candidate, chunk, source, grade, times, at, who)
 SELECT (SELECT id FROM queries WHERE query_id = ?), ?, id, ?, ?, ?, ?, ?
 FROM chunks WHERE chunk_id = ?
-ON CONFLICT DO UPDATE SET times = times + excluded.times
+ON CONFLICT ({whose}, chunk, source, grade) WHERE {whose} IS NOT NULL
+DO UPDATE SET times = proposals.times + excluded.times
 """
 SETTLE = """
 UPDATE candidates SET state = ?, query = (SELECT id FROM queries WHERE query_id = ?),
@@ -151,7 +156,7 @@ class Gathering(Intake, Candidates):
         self._put_chunk_ids(iter(question.grades))
         at, by = moment(), self.whoever()
         self._db.conn.executemany(
-            PROPOSE,
+            PROPOSE.format(whose="query" if candidate is None else "candidate"),
             (
                 (query_id, candidate, source, grade, times, at, by, chunk_id)
                 for chunk_id, votes in question.grades.items()

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from labeler.errors import BadInput
+from labeler.errors import BadInput, Unusable
 from labeler.schema import migrations
 from labeler.schema.light import Database
 from labeler.store import damage
-from labeler.store.connection import Unusable, check_place, code_of, in_words, open_mode
+from labeler.store.sqlite import check_place, code_of, in_words, open_mode
 
 Rows = list[tuple[Any, ...]]
 

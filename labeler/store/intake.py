@@ -39,7 +39,6 @@ from labeler.store.seals import Seals
 from labeler.store.stored_lists import StoredLists
 
 RESULTS_AT_ONCE = 500_000
-CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 
 
 class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
@@ -126,7 +125,7 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
             row,
         )
         stored = StoredLists()
-        self._db.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+        self._engine.expect_much(self._db)
         for some in some_at_once(rankings, RESULTS_AT_ONCE):
             ids = chain.from_iterable(ranking.chunk_ids for ranking in some)
             numbers, bare = self._chunk_numbers(ids)

@@ -31,8 +31,10 @@ QUERIES = """
 SELECT q.id, q.query_id
 FROM queries AS q
 LEFT JOIN (
-    SELECT subject, kind, max(id) FROM audit
-    WHERE kind IN ('retire', 'restore') AND at < :until GROUP BY subject
+    SELECT subject, kind FROM audit WHERE id IN (
+        SELECT max(id) FROM audit
+        WHERE kind IN ('retire', 'restore') AND at < :until GROUP BY subject
+    )
 ) AS turn ON turn.subject = q.query_id
 WHERE coalesce(turn.kind = 'restore', q.retired_at IS NULL OR q.retired_at >= :until)
 ORDER BY q.id

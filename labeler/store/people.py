@@ -43,7 +43,7 @@ NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
 CAN_COME = f"""
 SELECT 1 FROM invitations AS i WHERE i.revoked_at IS NULL AND i.grader = ? AND (
     i.address IS NOT NULL
-    OR coalesce(i.expires_at > {NOW}, 1) AND NOT (i.once AND i.used_at IS NOT NULL)
+    OR coalesce(i.expires_at > {NOW}, true) AND NOT (i.once = 1 AND i.used_at IS NOT NULL)
 )
 """
 LEADS = f"""
@@ -200,7 +200,7 @@ class People(JudgmentLog):
 
     def has_invitations(self, role: Role | None = None) -> bool:
         """Say whether anyone (with this role) is invited."""
-        sql = f"SELECT EXISTS ({STANDING} AND coalesce(g.role = ?, 1))"
+        sql = f"SELECT EXISTS ({STANDING} AND coalesce(g.role = ?, true))"
         return bool(self._value(sql, [role]))
 
     def is_invited(self, name: str) -> bool:
@@ -242,10 +242,11 @@ class People(JudgmentLog):
         return int(key)
 
     def _revoke(self, where: str, value: int | str) -> int:
-        return self._db.execute(
+        ended = self._db.execute(
             f"UPDATE invitations SET revoked_at = ? WHERE revoked_at IS NULL AND {where}",
             [moment(), value],
-        ).rowcount
+        )
+        return int(ended.rowcount)
 
     def _add_invitation(self, grader: int, **given: str | int | None) -> None:
         columns = {"grader": grader, "created_at": moment(), **given}

@@ -18,7 +18,7 @@ VOTES = """
 SELECT q.query_id, h.chunk_id, p.source, p.grade, sum(p.times), 0, min(p.at)
 FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, c.query) JOIN chunks AS h ON h.id = p.chunk
-GROUP BY 1, 2, 3, 4 ORDER BY q.id, h.chunk_id, p.source, p.grade
+GROUP BY q.id, 1, 2, 3, 4 ORDER BY q.id, h.chunk_id, p.source, p.grade
 """
 VOTE = """
 INSERT INTO proposals (query, chunk, source, grade, times, at)

@@ -57,10 +57,10 @@ ORDER BY j.id DESC LIMIT :limit
 
 
 PROPOSED_PAIRS = """
-SELECT DISTINCT q.query_id, p.chunk
+SELECT q.query_id, p.chunk
 FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
 JOIN queries AS q ON q.id = coalesce(p.query, c.query)
-WHERE q.retired_at IS NULL ORDER BY q.id, p.chunk
+WHERE q.retired_at IS NULL GROUP BY q.id, q.query_id, p.chunk ORDER BY q.id, p.chunk
 """
 
 

@@ -117,7 +117,7 @@ class Reading(EvidenceOfGrades):
 
         Only to be compared with what the same connection returned before.
         """
-        return int(self._value("PRAGMA data_version"))
+        return self._engine.commits(self._db)
 
     def _setting(self, key: str) -> str:
         return str(self._value("SELECT value FROM settings WHERE key = ?", [key]))

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from labeler.store.connection import Connection
-
-# a word in the title weighs more than one in the text
-MATCHES = """
-SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?
-ORDER BY bm25(chunk_words, 3.0, 1.0), rowid LIMIT ?
-"""
 
 
 class Search(Connection):
@@ -21,24 +16,23 @@ class Search(Connection):
 
         The last word may be the beginning of one. Case and accents do not count.
         """
-        terms = terms_of(words)
-        if not terms:
+        sought = words_in(words)
+        if not sought:
             return []
-        found = dict.fromkeys(self._matches(" AND ".join(terms), limit))
-        if len(found) < limit and len(terms) > 1:
-            found |= dict.fromkeys(self._matches(" OR ".join(terms), limit))
+        found = dict.fromkeys(self._matches(sought, limit, all_of=True))
+        if len(found) < limit and len(sought) > 1:
+            found |= dict.fromkeys(self._matches(sought, limit, all_of=False))
         return list(found)[:limit]
 
-    def _matches(self, expression: str, limit: int) -> list[int]:
-        return [number for (number,) in self._rows(MATCHES, [expression, limit])]
+    def _matches(self, sought: Sequence[str], limit: int, *, all_of: bool) -> list[int]:
+        with self._translated():
+            return self._engine.search(self._db, sought, all_of=all_of, most=limit)
 
 
-def terms_of(words: str) -> list[str]:
-    """Return the words as terms of FTS5's language, quoted so that none is an operator.
+def words_in(text: str) -> list[str]:
+    """Return the words of a text, in which nothing is left that a database could take for more.
 
-    >>> terms_of('refund OR "late')
-    ['"refund"', '"OR"', '"late"*']
+    >>> words_in('refund OR "late')
+    ['refund', 'OR', 'late']
     """
-    found = re.findall(r"[^\W_]+", words)
-    terms = [f'"{word}"' for word in found]
-    return [*terms[:-1], f"{terms[-1]}*"] if terms else []
+    return re.findall(r"[^\W_]+", text)

@@ -26,7 +26,7 @@ SELECT
     AND NOT EXISTS (
         SELECT 1 FROM judgments AS j
         WHERE j.query = pair.query AND j.chunk = pair.chunk AND +j.grader = pair.grader
-            AND NOT j.blind
+            AND j.blind = 0
     )
 FROM pair
 """

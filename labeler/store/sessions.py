@@ -29,7 +29,7 @@ JOIN graders AS g ON g.id = i.grader
 WHERE s.token_hash = ? AND s.ended_at IS NULL AND i.revoked_at IS NULL AND s.created_at > ?
 """
 LINK = """
-SELECT i.id, g.name, g.role, i.expires_at, i.once AND i.used_at IS NOT NULL, i.is_cookie
+SELECT i.id, g.name, g.role, i.expires_at, i.once = 1 AND i.used_at IS NOT NULL, i.is_cookie
 FROM invitations AS i JOIN graders AS g ON g.id = i.grader
 WHERE i.revoked_at IS NULL AND i.token_hash = ?
 """
@@ -37,9 +37,9 @@ WHERE i.revoked_at IS NULL AND i.token_hash = ?
 INVITED_BY_LOGIN = """
 SELECT i.id, g.name, g.role, i.subject
 FROM invitations AS i JOIN graders AS g ON g.id = i.grader
-WHERE i.revoked_at IS NULL AND coalesce(i.left_at < :before, 1) AND (
+WHERE i.revoked_at IS NULL AND coalesce(i.left_at < :before, true) AND (
     i.issuer = :issuer AND i.subject = :subject
-    OR i.address = :address AND i.subject IS NULL AND coalesce(i.issuer = :issuer, 1)
+    OR i.address = :address AND i.subject IS NULL AND coalesce(i.issuer = :issuer, true)
 )
 ORDER BY i.subject IS NULL LIMIT 1
 """
@@ -109,7 +109,7 @@ class Sessions(People):
 
     def invited_by_cookie(self, token_hash: str) -> tuple[str, Role] | None:
         """Return name and role of whose link's secret is their cookie, from an earlier version."""
-        rows = self._rows(f"{LINK} AND i.is_cookie", [token_hash])
+        rows = self._rows(f"{LINK} AND i.is_cookie = 1", [token_hash])
         return (rows[0][1], rows[0][2]) if rows else None
 
     def invited_by_login(self, login: Login) -> tuple[str, Role] | None:

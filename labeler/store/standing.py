@@ -8,10 +8,10 @@ from labeler.model import GradedPair, Met
 from labeler.store.connection import Connection
 
 GRADED = """
-SELECT q.query_id,
+SELECT min(q.query_id),
     count(*) FILTER (WHERE c.kind = 'grade'),
-    g.kind = 'adjudicate',
-    j.created_at
+    min(g.kind) = 'adjudicate',
+    min(j.created_at)
 FROM golden AS g
 JOIN queries AS q ON q.id = g.query
 JOIN judgments AS j ON j.id = g.judgment

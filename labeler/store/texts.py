@@ -98,12 +98,9 @@ class Texts(Reading):
 
     def _part(self, number: int, start: int, longest: int) -> tuple[str, int | None]:
         """Return at most so many characters of a text, and the byte it goes on at, if any."""
-        with (
-            self._translated(),
-            self._db.conn.blobopen("chunks", "text", number, readonly=True) as text,
-        ):
-            begins = min(start, len(text))
-            text.seek(begins)
-            part = text.read(longest * WIDEST).decode("utf-8", "ignore")[:longest]
-            ends = begins + len(part.encode())
-            return part, ends if ends < len(text) and part else None
+        with self._translated():
+            found = self._engine.part_of_text(self._db, number, start, longest * WIDEST)
+        read, length = found
+        part = read.decode("utf-8", "ignore")[:longest]
+        ends = min(start, length) + len(part.encode())
+        return part, ends if ends < length and part else None

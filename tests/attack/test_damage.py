@@ -20,8 +20,8 @@ from labeler.errors import BadInput
 from labeler.model import Chunk, Judgment, Loaded
 from labeler.safekeeping import checking
 from labeler.store import Store, Unusable, damage, health
-from labeler.store.connection import check_sqlite
 from labeler.store.folding import fold
+from labeler.store.sqlite import check_sqlite
 from tests.databases import grade
 from tests.page import open_page, words
 
@@ -139,7 +139,7 @@ def test_a_file_that_was_swapped_under_a_connection_is_not_called_damaged(path: 
         shutil.copy(path, other)
         damaged(other)
         other.replace(path)
-        store._mark_damaged("it only seems so")
+        store._engine._mark_damaged("it only seems so")
     assert not damage.is_marked(path)
 
 

@@ -1,0 +1,302 @@
+"""A golden set in a file: what `labeler.store.postgres` is to a database; asks nothing of it.
+
+What the store's statements cannot say in words that both know is done here: the file is opened and
+brought to the newest shape, its complaints are said in words, one writer waits for another.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from labeler.errors import BadInput, Busy, LabelerError, NotFound, Unusable
+from labeler.schema import migrations
+from labeler.schema.light import Database
+from labeler.store import damage
+
+BRIEF_MS = 1_000
+CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
+LEAST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
+# a word in the title weighs more than one in the text
+MATCHES = """
+SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?
+ORDER BY bm25(chunk_words, 3.0, 1.0), rowid LIMIT ?
+"""
+
+
+class SQLite:
+    """How a golden set in a file is opened, written to and read where PostgreSQL differs."""
+
+    Error = sqlite3.DatabaseError
+
+    def __init__(self, path: Path, busy_seconds: float) -> None:
+        check_sqlite()
+        self._path = path
+        self._busy_seconds = busy_seconds
+        self._file: tuple[int, int] | None = None
+
+    def open(self, *, create: bool) -> Database:
+        """Open the file, made where there is none and ``create`` says so."""
+        while True:
+            check_place(self._path, create=create)
+            self._file = file_at(self._path)
+            db = self._opened(create=create)
+            if self._file in (None, file_at(self._path)):
+                self._file = file_at(self._path)
+                return db
+            # Another file was put in its place while this waited for it: nobody sees the one that
+            # is open any more, and its log would be the log of the other.
+            db.close()
+
+    def _opened(self, *, create: bool) -> Database:
+        db = Database(
+            sqlite3.connect(
+                f"{self._path.absolute().as_uri()}?{open_mode(self._path, create=create)}",
+                uri=True,
+                timeout=self._busy_seconds,
+            ),
+            execute_plugins=False,
+        )
+        try:
+            self._prepare(db, create=create)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def close(self, db: Database) -> None:
+        """Close the file; closing the last connection folds the write-ahead log into it.
+
+        Into a damaged file nothing is folded.
+        """
+        with damage.untouched(self._path):
+            db.close()
+
+    def _prepare(self, db: Database, *, create: bool) -> None:
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute("PRAGMA synchronous = FULL")
+        # Nobody folds the log in passing, see `labeler.store.folding`.
+        db.execute("PRAGMA wal_autocheckpoint = 0")
+        known = {migration.name for migration in migrations._migrations}
+        # The names first: what another process creates in between can then only be too much.
+        names = {name for (name,) in db.execute("SELECT name FROM sqlite_master").fetchall()}
+        applied = self._applied(db) if migrations.migrations_table in names else set()
+        if applied - known:
+            raise BadInput(
+                f"{self._path}: written by a newer version of labeler; upgrade labeler to open it"
+            )
+        if applied == known:
+            return
+        if names and not applied:
+            raise BadInput(
+                f"{self._path}: an SQLite database, but not a golden set of labeler; "
+                "name another with --db"
+            )
+        if not applied and not create:
+            raise NotFound(
+                f"{self._path}: the file is empty; 'labeler load' or 'labeler serve --new' makes "
+                "it a golden set"
+            )
+        self._use_write_ahead_log(db)
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            migrations.apply(db)
+        except BaseException:
+            if db.conn.in_transaction:
+                db.conn.rollback()
+            raise
+        db.conn.commit()
+
+    def _applied(self, db: Database) -> set[str]:
+        """Return the names of our migrations that the file has been through."""
+        try:
+            rows = db.execute(
+                f"SELECT name FROM {migrations.migrations_table} WHERE migration_set = ?",
+                [migrations.name],
+            ).fetchall()
+        except sqlite3.OperationalError as error:
+            if code_of(error) != sqlite3.SQLITE_ERROR:
+                raise
+            return set()  # a table of that name with other columns: somebody else's
+        return {name for (name,) in rows}
+
+    def _use_write_ahead_log(self, db: Database) -> None:
+        # SQLite does not wait for its busy timeout here when two first visitors race.
+        give_up = time.monotonic() + self._busy_seconds
+        while True:
+            try:
+                db.enable_wal()
+                return
+            except sqlite3.OperationalError as error:
+                if code_of(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                    raise
+                time.sleep(0.02)
+
+    def in_words(self, error: sqlite3.DatabaseError, place: str) -> LabelerError | None:
+        """Return what SQLite complained of, in words; None for a mistake of ours."""
+        if isinstance(error, sqlite3.ProgrammingError):
+            return None
+        if code_of(error) == sqlite3.SQLITE_CORRUPT:
+            self._mark_damaged(str(error))
+        return in_words(error, self._path, place)
+
+    def _mark_damaged(self, why: str) -> None:
+        # What is open may be damaged because somebody has put another file in its place.
+        # And an index of words can be, of which SQLite speaks in the same way.
+        is_same = self._file is not None and self._file == file_at(self._path)
+        if is_same and damage.is_in_pages(self._path):
+            damage.mark(self._path, why)
+
+    @contextmanager
+    def briefly(self, db: Database) -> Iterator[None]:
+        """Let the block wait a second for other writers, and no longer."""
+        db.execute(f"PRAGMA busy_timeout = {min(BRIEF_MS, self._busy_seconds * 1000):.0f}")
+        try:
+            yield
+        finally:
+            db.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
+
+    def commits(self, db: Database) -> int:
+        """Return a number that moves when another connection writes."""
+        [(number,)] = db.execute("PRAGMA data_version").fetchall()
+        return int(number)
+
+    def expect_much(self, db: Database) -> None:
+        """Be told that a large run comes."""
+        db.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+
+    def part_of_text(self, db: Database, chunk: int, start: int, most: int) -> tuple[bytes, int]:
+        """Return some bytes of a chunk's text from one on, and how many it has.
+
+        A text is read from the file no further than that.
+        """
+        with db.conn.blobopen("chunks", "text", chunk, readonly=True) as text:
+            text.seek(min(start, len(text)))
+            return text.read(most), len(text)
+
+    def search(self, db: Database, words: Sequence[str], *, all_of: bool, most: int) -> list[int]:
+        """Return the chunks with all of some words, or any; the last may only begin one."""
+        expression = (" AND " if all_of else " OR ").join(terms_of(words))
+        return [number for (number,) in db.execute(MATCHES, [expression, most])]
+
+
+def terms_of(words: Sequence[str]) -> list[str]:
+    """Return words as terms of FTS5's language, quoted so that none is an operator.
+
+    >>> terms_of(["refund", "OR", "late"])
+    ['"refund"', '"OR"', '"late"*']
+    """
+    terms = [f'"{word}"' for word in words]
+    return [*terms[:-1], f"{terms[-1]}*"] if terms else []
+
+
+REMEDIES = {
+    sqlite3.SQLITE_CORRUPT: "something in it is damaged, though each page is whole, such as the "
+    "index of the chunks' words; 'labeler check' says more, and a backup may have a whole one",
+    sqlite3.SQLITE_NOTADB: "not a golden set of labeler, or a damaged one; name another with "
+    "--db, or restore a backup",
+    sqlite3.SQLITE_READONLY: "read-only; make it and its folder writable, or copy it elsewhere",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened; check the permissions of the file and its folder",
+    sqlite3.SQLITE_FULL: "the disk is full; nothing was changed",
+    sqlite3.SQLITE_IOERR: "the disk does not read or write; nothing was changed, check its space "
+    "and its health",
+}
+
+
+def code_of(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code, 0 where the error is not SQLite's."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def in_words(error: sqlite3.DatabaseError, path: Path, place: str) -> LabelerError:
+    """Return what SQLite complained of: about the file at ``path`` or values from ``place``."""
+    code = code_of(error)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return Busy(
+            f"{path}: another process is writing to it; nothing was changed, try again in a moment"
+        )
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_READONLY) and damage.is_marked(path):
+        return Unusable(damage.in_words(path))
+    if code in REMEDIES:
+        return Unusable(f"{path}: {REMEDIES[code]}")
+    if code == sqlite3.SQLITE_CONSTRAINT:
+        return BadInput(f"{place}: the golden set does not take this: {error}")
+    return BadInput(f"{place}: {error}")
+
+
+def open_mode(path: Path, *, create: bool) -> str:
+    """Name the URI option to open ``path`` with.
+
+    A write-ahead log needs a writable folder even to read. Where there is neither, SQLite may
+    take the file for unchanging; a log that is there means that somebody else may be writing.
+    """
+    if damage.is_marked(path):
+        return "mode=ro"
+    if create:
+        return "mode=rwc"
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        return "mode=rw"
+    file = path.resolve()
+    return "mode=ro" if file.with_name(f"{file.name}-wal").exists() else "immutable=1"
+
+
+def file_at(path: Path) -> tuple[int, int] | None:
+    """Return which file is at ``path``: two that follow each other there are told apart."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def check_sqlite(version: tuple[int, ...] = sqlite3.sqlite_version_info) -> None:
+    """Raise `Unusable` where Python's SQLite is too old for a golden set."""
+    if version < LEAST_SQLITE:
+        least, found = (".".join(map(str, each)) for each in (LEAST_SQLITE, version))
+        raise Unusable(
+            f"this Python comes with SQLite {found}; labeler needs {least} or later: use a newer "
+            "Python"
+        )
+
+
+def broken_link(path: Path) -> NotFound:
+    """Return the error that says where a link leads that leads nowhere."""
+    try:
+        path.stat()
+        why = f"to {path.readlink()}, where nothing is"
+    except OSError as error:
+        loop = error.errno == errno.ELOOP
+        why = "that leads back to itself" if loop else f"to {path.readlink()}, where nothing is"
+    return NotFound(f"{path}: is a link {why}; remove the link, or name another file")
+
+
+def check_place(path: Path, *, create: bool) -> None:
+    """Raise unless a golden set can be at ``path``, or be made there with ``create``."""
+    try:
+        if path.is_dir():
+            raise BadInput(f"{path}: is a folder; name a file with --db")
+        there, folder = path.exists(), path.parent.is_dir()
+        file_above, link = path.parent.exists() and not folder, path.is_symlink()
+        ordinary = path.is_file()
+    except OSError as error:
+        raise Unusable(f"{path}: cannot be opened: {error.strerror}") from error
+    if there and not ordinary:
+        raise BadInput(f"{path}: is a pipe or a device; name a file with --db")
+    if there:
+        return
+    if link:
+        raise broken_link(path)
+    if file_above:
+        raise NotFound(f"{path}: {path.parent} is a file, not a folder; name another with --db")
+    if not create:
+        raise NotFound(
+            f"{path}: there is no golden set here; 'labeler load' or 'labeler serve --new' makes "
+            "one, 'labeler demo' shows one, --db names another"
+        )
+    if not folder:
+        raise NotFound(f"{path}: the folder {path.parent} does not exist; create it first")
