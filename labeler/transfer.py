@@ -11,7 +11,7 @@ from typing import Literal
 from labeler import candidates, formats, freezing
 from labeler.chain import Seal
 from labeler.errors import BadInput
-from labeler.extracts import Extract, check_whole, extract, lists_of
+from labeler.extracts import Extract, check_whole, chunks_in, extract, lists_of
 from labeler.formats import CHUNK, HASHED, LIMITS, Limits, Meant, Proposing, RunKind
 from labeler.model import (
     EVERYTHING,
@@ -267,7 +267,8 @@ def _beir(
         progress=progress,
         limits=options.limits,
     )
-    return lambda store: store.add_beir(loaded, update=options.update)
+    chunking = check_chunking(options.chunking or UNNAMED)
+    return lambda store: store.add_beir(loaded, update=options.update, chunking=chunking)
 
 
 def meant_by(store: Store, chunking: str | None = None) -> Meant:
@@ -297,8 +298,8 @@ def export(
 ) -> bytes:
     """Return the golden set as one file: the same bytes wherever it is asked for.
 
-    It is the live one unless the ``content`` of a version is given, which has no log; of
-    ``selected`` queries it is a part. Raises `BadInput` for a format that has no part.
+    It is the live one unless the ``content`` of a version is given, which has no log; what is
+    ``selected`` is a part. Raises `BadInput` for a format that has no part.
 
     BEIR is a zip of its folder; ``beir_folder`` gives the files themselves. It and the log
     have room for the logs' newest ``seal``; the others are what other programs expect, to the
@@ -326,7 +327,7 @@ def written(store: Store, kind: str, leaving: Extract, seal: Seal) -> bytes:
         leaving.grades,
         kind,  # type: ignore[arg-type] # `export` has checked it, and the command line's choices
         ungraded=leaving.ungraded,
-        chunks=lambda: {chunk.chunk_id: chunk for chunk in store.chunks()},
+        chunks=lambda: {chunk.chunk_id: chunk for chunk in chunks_in(store, leaving.selected)},
         description=leaving.described,
     )
 
@@ -336,7 +337,7 @@ def export_run(store: Store, name: str, kind: RunKind, selected: Selection = EVE
     ranked = lists_of(store, name, selected)
     if kind != "ragas":
         return formats.write_run(ranked, name, kind)
-    texts = {chunk.chunk_id: chunk.text for chunk in store.chunks()}
+    texts = {chunk.chunk_id: chunk.text for chunk in chunks_in(store, selected)}
     return formats.write_run(ranked, name, kind, store.texts_of_queries(), texts)
 
 
@@ -401,12 +402,12 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
 
 
 def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:
-    """Return what leaves as the files of a BEIR folder, by their path in it.
+    """Return what leaves as the files of a BEIR folder, a split's grades in ``qrels/SPLIT.tsv``.
 
-    The grades of a split are where BEIR has them, such as ``qrels/dev.tsv``; the corpus is whole.
+    The corpus is whole, or one chunking's.
     """
     split = leaving.selected.split or "test"
-    files = leaving.queries, store.chunks(), leaving.grades, split
+    files = leaving.queries, chunks_in(store, leaving.selected), leaving.grades, split
     return formats.beir_files(*files, seal=str(seal))
 
 

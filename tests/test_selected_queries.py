@@ -194,7 +194,7 @@ def test_a_query_that_changed_its_split_is_gone_from_the_one_and_added_to_the_ot
 def test_data_offers_the_files_of_a_split_and_says_why_some_have_no_part(marked: Store):
     app = open_page("data", section="Download", split="dev")
     said = words(app)
-    assert "These are the queries of: split dev." in said
+    assert "This is a part: split dev." in said
     labels = {button.proto.label: button.proto.disabled for button in app.get("download_button")}
     dev = {name.split("-20")[0]: disabled for name, disabled in labels.items()}
     assert dev["golden-dev"] is False

@@ -12,7 +12,7 @@ from labeler import freezing, transfer
 from labeler.chain import Seal
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.scoring import with_options
-from labeler.cli.selecting import SELECTION_OPTIONS, selection
+from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option_that, selection
 from labeler.cli.whole import check_room, write_file, write_folder
 from labeler.extracts import WHOLE, Extract, check_whole, extract
 from labeler.formats import LEAVES_OUT, RUN_KINDS
@@ -61,6 +61,7 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 )
 @click.option("--golden", metavar="NAME|HASH", help="A frozen version in place of the live one.")
 @lambda command: with_options(command, SELECTION_OPTIONS)
+@chunking_option_that("Only the chunks of this chunking and their grades, by their ids in it")
 @database_option
 @click.pass_obj
 def export(
@@ -79,9 +80,13 @@ def export(
     what was written, and the seal tells later whether the log up to now is still the same: it
     stands in PATH.seal.txt, too, where the format has no room for it.
 
-    With --split or --leaked it is a part, which has a hash of its own: the one that its queries
-    have where JSONL is loaded into an empty file by the same settings. BEIR's grades are then in
-    qrels/SPLIT.tsv. The log, --complete and a version as a file carry all or nothing.
+    With --split, --leaked or --chunking it is a part, which has a hash of its own: the one that it
+    has where JSONL is loaded into an empty file by the same settings. BEIR's grades of a split are
+    in qrels/SPLIT.tsv. The log, --complete and a version as a file carry all or nothing.
+
+    Where there are several chunkings, ids begin with the name of theirs, as in v2:c7, unless
+    --chunking v2 takes that one alone: then it is c7, as in the files it came from, and 'labeler
+    load golden FILE --chunking v2' takes it back.
     """
     if complete and (run is not None or kind not in (None, COMPLETE)):
         raise click.UsageError("--complete is a format of its own, of the golden set")
@@ -209,14 +214,19 @@ def as_file(version: Content | None) -> bytes:
     return freezing.as_file(version)
 
 
+def with_text(store: Store, selected: Selection) -> int:
+    """Count the chunks that have a text, of one chunking where it was chosen."""
+    names = selected.chunkings or store.chunking_names()
+    return sum(each.chunks - each.without_text for each in store.chunkings() if each.name in names)
+
+
 def described(kind: str, store: Store, leaving: Extract, version: Content | None = None) -> str:
     """Say what an export holds; most formats have no query without a golden grade."""
     graded = {grade.query_id for grade in leaving.grades}
     queries = len(graded if kind in FLAT else leaving.queries)
     chunks = ""
     if kind == "beir":
-        contents = store.contents()
-        chunks = f", {contents.chunks - contents.chunks_without_text} chunks"
+        chunks = f", {with_text(store, leaving.selected)} chunks"
     of = "" if version is None else f", of {version.title}"
     part = "" if leaving.part_of is None else f", {leaving.selected.describe()}"
     return f"{queries} queries{chunks}, {len(leaving.grades)} golden grades{of}{part}"

@@ -225,6 +225,11 @@ def golden(
 @click.option("--split", default="test", show_default=True, help="Which qrels of the folder.")
 @facet_option
 @grade_options
+@click.option(
+    "--chunking",
+    metavar="NAME",
+    help="The chunking that its corpus makes, or belongs to.  [default: the unnamed one]",
+)
 @update_option
 @limit_option
 @database_option
@@ -237,6 +242,7 @@ def beir(
     negative_as_zero: bool,
     negative_as_ungraded: bool,
     grade_map: dict[float, int] | None,
+    chunking: str | None,
     update: bool,
     limits: Limits,
 ) -> None:
@@ -247,6 +253,7 @@ def beir(
         negative_as_zero=negative_as_zero,
         negative_as_ungraded=negative_as_ungraded,
         grade_map=grade_map,
+        chunking=chunking,
         update=update,
         limits=limits,
     )

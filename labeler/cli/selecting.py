@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import click
 
+from labeler.cli.group import CommandT
 from labeler.model import EVERYTHING, LEAKED, SPLITS, Selection
 
 SELECTION = "labeler.selection"
@@ -42,13 +44,18 @@ def _remember_chunking(context: click.Context, _option: click.Parameter, value: 
         context.meta[SELECTION] = replace(chosen, chunkings=(value,))
 
 
-chunking_option = click.option(
-    "--chunking",
-    metavar="NAME",
-    expose_value=False,
-    callback=_remember_chunking,
-    help="The runs of this chunking alone; '' is the unnamed one.",
-)
+def chunking_option_that(says: str) -> Callable[[CommandT], CommandT]:
+    """Return the option that selects a chunking, with what it does to a command."""
+    return click.option(
+        "--chunking",
+        metavar="NAME",
+        expose_value=False,
+        callback=_remember_chunking,
+        help=f"{says}; '' is the unnamed one.",
+    )
+
+
+chunking_option = chunking_option_that("The runs of this chunking alone")
 
 
 def selection() -> Selection:

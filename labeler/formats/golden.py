@@ -49,7 +49,7 @@ from labeler.formats.records import (
     take_text,
 )
 from labeler.formats.spool import Ids, Spool, weight_of
-from labeler.formats.spreadsheet import CSV_COLUMNS, revived
+from labeler.formats.spreadsheet import CSV_COLUMNS, CSV_COLUMNS_OF_CHUNKINGS, revived
 from labeler.formats.tables import is_header, read_table
 from labeler.formats.told import Graded, Told
 from labeler.formats.trec import QRELS, TrecFile
@@ -160,14 +160,21 @@ def _read_qrels(pairs: Pairs, lines: Lines) -> None:
 
 
 def _read_table(pairs: Pairs, first: bytes, lines: Lines) -> None:
-    records = read_table(pairs.source, lines, _WANTED, (*_GRADERS, *_NOTE))
-    if first.decode(errors="replace").split(",") == list(CSV_COLUMNS):
+    columns = tuple(first.decode(errors="replace").split(","))
+    is_cut_again = columns == CSV_COLUMNS_OF_CHUNKINGS
+    known = (*_GRADERS, *_NOTE, *([CHUNKING] if is_cut_again else []))
+    records = read_table(pairs.source, lines, _WANTED, known)
+    if is_cut_again or columns == CSV_COLUMNS:
         records = ((number, revived(record)) for number, record in records)
-    _read_flat(pairs, records)
+    _read_flat(pairs, records, of_chunkings=is_cut_again)
 
 
-def _read_flat(pairs: Pairs, records: Records) -> None:
-    """Read one grade per record; without a chunk or a grade it says "not graded"."""
+def _read_flat(pairs: Pairs, records: Records, *, of_chunkings: bool = False) -> None:
+    """Read one grade per record; without a chunk or a grade it says "not graded".
+
+    Of a column called chunking it takes which one a chunk is of only where it is ``of_chunkings``:
+    others may mean another thing by it.
+    """
     for number, record in records:
         with pairs.source.at(number):
             limits = pairs.source.limits
@@ -178,7 +185,9 @@ def _read_flat(pairs: Pairs, records: Records) -> None:
                 continue
             people, note = take_names(record, _GRADERS, ";"), take_text(record, _NOTE)
             chunk_id = as_id(chunk_id, "chunk", limits)
-            _put(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), people, note)
+            chunking = _chunking_of(record) if of_chunkings else UNNAMED
+            rest = (people, note, None, chunking)
+            _put(pairs, number, query_id, chunk_id, pairs.grade_of(number, grade), *rest)
 
 
 def _put(

@@ -12,6 +12,8 @@ from typing import Any
 from labeler.formats.records import Record
 
 CSV_COLUMNS = ("query", "docid", "rating", "query_text", "graders", "note")
+CSV_COLUMNS_OF_CHUNKINGS = (*CSV_COLUMNS, "chunking")
+"""The same where a grade is of a chunking that has a name."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?", re.ASCII)
 # A cell that only looks neutralised gets one more apostrophe, so that none is lost on the way back.

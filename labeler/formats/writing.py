@@ -15,7 +15,12 @@ from labeler.errors import BadInput
 from labeler.formats import by_query, opensearch, quepid, ragas
 from labeler.formats.names import CHUNKING, SEAL
 from labeler.formats.records import looks_like_json
-from labeler.formats.spreadsheet import CSV_COLUMNS, cell, neutralised
+from labeler.formats.spreadsheet import (
+    CSV_COLUMNS,
+    CSV_COLUMNS_OF_CHUNKINGS,
+    cell,
+    neutralised,
+)
 from labeler.model import Chunk, Evidence, GoldenGrade, Judgment, Query, Remark, Ungraded
 
 GoldenKind: TypeAlias = Literal[
@@ -196,10 +201,12 @@ def _cannot(kind: str, what: str, identifier: str, why: str) -> BadInput:
 
 
 def _csv(groups: _Grouped) -> Iterable[str]:
-    yield ",".join(CSV_COLUMNS)
+    is_cut_again = any(grade.chunking for _, grades, _ in groups for grade in grades)
+    yield ",".join(CSV_COLUMNS_OF_CHUNKINGS if is_cut_again else CSV_COLUMNS)
     for query, grades, _ in groups:
         for grade in grades:
-            texts = (query.text, "; ".join(grade.graders), grade.note or "")
+            chunking = [grade.chunking] if is_cut_again else []
+            texts = (query.text, "; ".join(grade.graders), grade.note or "", *chunking)
             ids = (_seen("CSV", query.query_id, "query"), _seen("CSV", grade.chunk_id, "chunk"))
             row = (*ids, str(grade.grade), *texts)
             yield ",".join(cell(neutralised(text)) for text in row)

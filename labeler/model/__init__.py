@@ -18,6 +18,7 @@ from labeler.model.chunkings import (
     called_in,
     check_chunking,
     chunking_in_words,
+    chunking_of,
     own_id,
 )
 from labeler.model.collected import Collection, GradeChange, Sides, StoredList, StoredRun
@@ -213,6 +214,7 @@ __all__ = [
     "check_name",
     "check_rule",
     "chunking_in_words",
+    "chunking_of",
     "count_buckets",
     "counted",
     "differences",

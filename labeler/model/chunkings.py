@@ -10,6 +10,7 @@ says of which chunking it is.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from labeler.errors import BadInput
 
@@ -50,6 +51,16 @@ def own_id(chunking: str, called: str) -> str:
     ('c7', 'c7')
     """
     return called.removeprefix(before_ids(chunking))
+
+
+def chunking_of(called: str, names: Collection[str]) -> str:
+    """Return which of the chunkings ``names`` a chunk is of, by what a golden set calls it.
+
+    >>> chunking_of("v2:c7", ["", "v2"]), chunking_of("urn:c7", ["", "v2"])
+    ('v2', '')
+    """
+    name, _, _ = called.partition(BETWEEN)
+    return name if name != called and name in names else UNNAMED
 
 
 def before_ids(chunking: str) -> str:

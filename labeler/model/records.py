@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from labeler.errors import BadInput
-from labeler.model.chunkings import called_in
+from labeler.model.chunkings import called_in, chunking_in_words
 from labeler.model.evidence import Evidence, Passage, check_evidence
 from labeler.model.letters import acting_in, legible
 from labeler.model.rankings import Ranking, Rankings
@@ -335,13 +335,29 @@ class LoadedGolden:
     asked: Loaded[Query] = field(default_factory=lambda: Loaded("", (), ()))
 
     def of_chunking(self, chunking: str) -> LoadedGolden:
-        """Return it with what its chunks are called where they are of a chunking."""
+        """Return it with what its chunks are called where they are of a chunking.
+
+        Raises `BadInput` where it says itself that some are of another.
+        """
+        _check_said(self.grades, chunking)
         return replace(
             self,
             grades=_called(self.grades, chunking),
             events=_called(self.events, chunking),
             ungraded=_called(self.ungraded, chunking),
         )
+
+
+def _check_said(grades: Loaded[GoldenGrade], chunking: str) -> None:
+    if not any(grade.chunking for grade in grades.records):
+        return
+    for at, grade in enumerate(grades.records):
+        if grade.chunking != chunking:
+            raise BadInput(
+                f"{grades.where(at)}: chunk {grade.chunk_id!r} is of "
+                f"{chunking_in_words(grade.chunking)}, as this file says, and not of "
+                f"{chunking_in_words(chunking)}; load it without --chunking"
+            )
 
 
 def _called(loaded: Loaded[RecordT], chunking: str) -> Loaded[RecordT]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from labeler import choices, transfer, ui
+from labeler import address, choices, transfer, ui
 from labeler.extracts import WHOLE, named_after
-from labeler.model import EVERYTHING, Selection
+from labeler.model import EVERYTHING, UNNAMED, Selection
 from labeler.safekeeping import backups, kept
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
@@ -32,7 +33,8 @@ WORDS = {
     "events": "The whole log as JSONL: every judgment of every grader",
     "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
-PART = "These are the queries of: {}. A part has a hash of its own, and a backup is of all."
+PART = "This is a part: {}. It has a hash of its own, and a backup is of all."
+EVERY_CHUNKING, UNNAMED_CHUNKING = "all chunkings", "(unnamed)"  # as none can be called
 SEAL = (
     "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
     "whether somebody has changed what was said until now:"
@@ -40,11 +42,29 @@ SEAL = (
 
 
 def download() -> None:
-    """Offer the golden set, or the queries that are chosen, in every format."""
+    """Offer the golden set, or the queries and the chunking that are chosen, in every format."""
     with ui.guard():
         with choices.row():
             choices.choose_selection(width=220)
-        files(ui.shown_selection())
+            chunkings = choose_chunking()
+        files(replace(ui.shown_selection(), chunkings=chunkings))
+
+
+def choose_chunking() -> tuple[str, ...] | None:
+    """Let the user choose one chunking, None for all, where there are several."""
+    with ui.open_store() as store:
+        names = store.chunking_names()
+    if len(names) == 1 and not address.given("chunks"):
+        return None
+    chosen = address.choose_or_not(
+        *("Chunks", [name or UNNAMED_CHUNKING for name in names], "chunks"),
+        nothing=EVERY_CHUNKING,
+        what="chunking",
+        help="One chunking leaves with its chunks' own ids. In files of all of them ids begin with "
+        "the name of their chunking, as in v2:c7.",
+        width=220,
+    )
+    return None if chosen is None else (chosen.replace(UNNAMED_CHUNKING, UNNAMED),)
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)

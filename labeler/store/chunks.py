@@ -46,14 +46,7 @@ class Chunks(Chunkings):
         may be meant for another one.
         """
         with self._writing():
-            is_new = chunking == UNNAMED or self._make_chunking(chunking, loaded.source)
-            counts = self._put_chunks(loaded, update=update, chunking=chunking)
-            if not is_new and counts["new"] and not update:
-                raise BadInput(
-                    f"{loaded.source}: there is a chunking {chunking!r} already, and "
-                    f"{counts['new']:,} chunks of this file are not in it; choose another name, "
-                    "or add them to it with --update"
-                )
+            counts = self._put_chunking(loaded, chunking, update=update)
             self._note_load("chunks", loaded.source, counts)
         return report_of(f"chunks{of_chunking(chunking)}", loaded, counts)
 
@@ -76,6 +69,18 @@ class Chunks(Chunkings):
                 f"chunk's is {min(cut)!r}); are the document ids the same?"
             )
         return report_of("documents", replace(loaded, warnings=tuple(warnings)), counts)
+
+    def _put_chunking(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
+        """Add chunks to a chunking, which they make; refuse more of them to one that is there."""
+        is_new = chunking == UNNAMED or self._make_chunking(chunking, loaded.source)
+        counts = self._put_chunks(loaded, update=update, chunking=chunking)
+        if not is_new and counts["new"] and not update:
+            raise BadInput(
+                f"{loaded.source}: there is a chunking {chunking!r} already, and "
+                f"{counts['new']:,} chunks of this file are not in it; choose another name, "
+                "or add them to it with --update"
+            )
+        return counts
 
     def _put_chunks(
         self, loaded: Loaded[Chunk], *, update: bool, chunking: str = UNNAMED

@@ -27,7 +27,7 @@ from labeler.model import (
     Remark,
 )
 from labeler.store.chunkings import Called
-from labeler.store.chunks import Chunks, report_of
+from labeler.store.chunks import Chunks, of_chunking, report_of
 from labeler.store.columns import as_json, fingerprint_of, packed, some_at_once
 from labeler.store.editing import Editing
 from labeler.store.exchange import Exchange
@@ -302,11 +302,16 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
             return self._add_remark(event, as_is=True)
         return self._append(event, as_is=True)
 
-    def add_beir(self, loaded: LoadedBeir, *, update: bool = False) -> list[IntakeReport]:
-        """Add a BEIR folder's chunks, queries and golden grades in one transaction."""
-        golden = loaded.golden
+    def add_beir(
+        self, loaded: LoadedBeir, *, update: bool = False, chunking: str = UNNAMED
+    ) -> list[IntakeReport]:
+        """Add a BEIR folder's chunks, queries and golden grades in one transaction.
+
+        Its corpus makes a ``chunking``, as in `add_chunks`, which its grades are of.
+        """
+        golden = loaded.golden.of_chunking(chunking) if chunking else loaded.golden
         with self._writing():
-            chunks = self._put_chunks(loaded.chunks, update=update)
+            chunks = self._put_chunking(loaded.chunks, chunking, update=update)
             queries = self._put_queries(loaded.queries, update=update)
             grades = self._put_golden(golden, update=update)
             retired = self._retired_among(golden)
@@ -315,7 +320,7 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
             self._note_load("golden grades", golden.grades.source, grades)
         self.seal_if_possible()
         reports = [
-            report_of("chunks", loaded.chunks, chunks),
+            report_of(f"chunks{of_chunking(chunking)}", loaded.chunks, chunks),
             report_of("queries", loaded.queries, queries),
         ]
         if golden.grades.facts or golden.grades.records:  # else there was no file of grades
