@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -43,11 +41,15 @@ def as_csv(rows: Iterable[Mapping[Any, object]], *, raw: bool = False) -> str:
     """
     records = list(rows)
     columns = list(dict.fromkeys(name for record in records for name in record))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns if raw else map(neutralised, columns))
-    writer.writerows([_cell(record.get(name), raw=raw) for name in columns] for record in records)
-    return text.getvalue()
+    lines = [_line(columns if raw else map(neutralised, columns))]
+    lines += (_line(_cell(record.get(name), raw=raw) for name in columns) for record in records)
+    return "".join(lines) if columns else "\n"
+
+
+def _line(cells: Iterable[object]) -> str:
+    """Return cells as a line; csv.writer leaves a carriage return bare, at which a row ends."""
+    line = ",".join("" if each is None else cell(str(each)) for each in cells)
+    return (line or '""') + "\n"
 
 
 def _cell(value: object, *, raw: bool) -> object:

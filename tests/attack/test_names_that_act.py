@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import logging
@@ -18,6 +19,7 @@ from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.formats import read_golden, read_queries
 from labeler.logs import keep_legible
+from labeler.model import Judgment
 from labeler.store import Store
 
 ESCAPE, FAKED = "a\x1b]0;PWNED\x07", "Ann\nRoot  lead  link"
@@ -215,6 +217,15 @@ def test_a_csv_of_the_command_line_is_harmless_unless_it_is_asked_for_raw(
         assert "'=1+1" in safe
         assert "'=1+1" not in raw
         assert safe.replace("'=1+1", "=1+1") == raw
+
+
+@pytest.mark.parametrize("raw", [(), ("--raw",)])
+def test_no_line_end_of_a_note_begins_a_cell_that_a_spreadsheet_runs(run, filled: Store, raw):
+    note = "well\r=1+1"
+    for name, grade in (("Ann", 0), ("Bob", 3)):
+        filled.judge(Judgment(name, "q1", "c3", name, grade=grade, note=note))
+    table = run("disagreements", "--format", "csv", *raw).output
+    assert [row["note"] for row in csv.DictReader(io.StringIO(table, newline=""))] == [note, note]
 
 
 def test_raw_is_for_csv_alone(run):
