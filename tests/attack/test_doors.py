@@ -346,17 +346,23 @@ def test_guesses_are_slowed_and_counted_and_fill_no_log(caplog, monkeypatch):
     ]
 
 
-def test_a_flood_of_guesses_holds_no_answers_and_no_valid_link(app, ask, store: Store):
+def test_a_flood_of_guesses_holds_no_answers_and_no_valid_link(ask, store: Store):
     async def flood() -> list[bool]:
         guesses = Guesses(lambda _: asyncio.sleep(0.01))
         return await asyncio.gather(*(guesses.slow() for _ in range(3 * MOST_WAITING)))
 
+    waited: list[float] = []
+
+    async def pause(seconds: float) -> None:
+        waited.append(seconds)
+
     assert asyncio.run(flood()).count(True) == MOST_WAITING
     store.invite("Ann", hash_of("anns"))
-    served = app()
+    served = Starlette(routes=door_routes(str(store.path), Guesses(pause)))
     for _ in range(3):
         assert ask(served, "GET", "/join/guess").status == 403
     assert ask(served, "POST", "/join/anns").status == 303
+    assert len(waited) == 3, "whoever has a link waits for no guess"
 
 
 # Logins --------------------------------------------------------------------------------------
