@@ -1,25 +1,24 @@
 """What a golden set's grades of one chunking say of another's chunks, and whom that rests on.
 
-Brings the golden set and `labeler.rechunking` together; writes nothing and knows no page.
+Brings the golden set and `labeler.rechunking` together; knows no page.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from labeler.model import (
     MOST_PASSAGES,
-    Chunk,
+    CarriedFrom,
     Evidence,
     GoldenGrade,
-    chunking_in_words,
 )
-from labeler.rechunking import Basis, Carried, Cut, Graded, Places, carry, find_places
-from labeler.store import CARRIED, CarryBasis, Witness, Witnessed
+from labeler.rechunking import Basis, Carried, Graded, Places, carry, cut_of, find_places
+from labeler.store import CarryBasis, Store, Witness, Witnessed
 from labeler.store.columns import text_hash
 
 STATES = ("decided", "proposed", "open")
@@ -32,12 +31,14 @@ _SHARE = re.compile(r"\b\d+%(?= of)")
 class Outcome:
     """What became of a pair: what was found of it, and who gave the grades that it rests on.
 
-    ``before`` is the grade that an earlier carry-over gave it, None where none did.
+    ``before`` is the grade that an earlier carry-over between the two chunkings gave it, None
+    where none did; it ``stood`` where that counted until now.
     """
 
     found: Carried
     witnesses: tuple[Witness, ...]
     before: int | None = None
+    stood: bool = False
 
     @property
     def why(self) -> str:
@@ -83,20 +84,41 @@ class Carryover:
         """What an earlier carry-over decided and does not follow any more."""
         return [each for each in self.outcomes if each.is_lost]
 
-    def grades(self) -> list[GoldenGrade]:
-        """Return the decided grades as a golden set has them: imports that name what they rest on.
+    @property
+    def withdrawn(self) -> list[tuple[str, str]]:
+        """The pairs of these whose grade has counted until now, although all it rests on stands."""
+        return [(each.found.query_id, each.found.chunk_id) for each in self.lost if each.stood]
 
-        Nobody stands behind them but those whom their notes name.
+    @property
+    def is_new(self) -> bool:
+        """Whether the log has not all of it as it is."""
+        return bool(self.fresh or self.withdrawn)
+
+    @cached_property
+    def fresh(self) -> list[GoldenGrade]:
+        """The decided grades that are not in the log as they are."""
+        there = self.basis.recorded
+        return [each for each in self.grades if there.get((each.query_id, each.chunk_id)) != each]
+
+    @cached_property
+    def grades(self) -> list[GoldenGrade]:
+        """The decided grades as a golden set has them: they name what they rest on.
+
+        Nobody stands behind them but those who gave that.
         """
         texts = {chunk.chunk_id: chunk.text for chunk in self.basis.new}
+        golden = {
+            witness.number: each.grade for each in self.basis.grades for witness in each.witnesses
+        }
         return [
             GoldenGrade(
                 each.found.query_id,
                 each.found.chunk_id,
                 grade,
-                note=_note(each, self.basis.old_name),
+                note=each.found.reason,
                 evidence=_evidence(each.found, texts[each.found.chunk_id]),
                 chunking=self.basis.new_name,
+                carried_from=tuple(_base(witness, golden) for witness in each.witnesses),
             )
             for each in self.outcomes
             if each.found.state == "decided" and (grade := each.found.grade) is not None
@@ -108,7 +130,7 @@ def place(basis: CarryBasis, progress: Progress | None = None) -> Places:
 
     A document that was not loaded is what its old chunks say.
     """
-    return find_places(_cuts(basis.old), _cuts(basis.new), basis.documents, progress)
+    return find_places(map(cut_of, basis.old), map(cut_of, basis.new), basis.documents, progress)
 
 
 def follow(basis: CarryBasis, places: Places, progress: Progress | None = None) -> Carryover:
@@ -119,14 +141,19 @@ def follow(basis: CarryBasis, places: Places, progress: Progress | None = None) 
     usable = [each for each in basis.grades if each.is_present]
     witnesses = {each.number: each for grade in usable for each in grade.witnesses}
     standing = {(each.query_id, each.chunk_id): each for each in basis.graded}
-    before = {pair: each.grade for pair, each in standing.items() if _is_carried(each, basis)}
-    asked = [pair for pair in basis.asked if pair not in standing or pair in before]
+    before = _carried_before(basis)
+    asked = [
+        pair
+        for pair in basis.asked
+        if pair not in standing or (pair in before and standing[pair].kind == "carry")
+    ]
     found = carry(map(_graded, usable), asked, places, progress)
     outcomes = [
         Outcome(
             each,
             tuple(witnesses[number] for number in each.rests_on),
-            before.get((each.query_id, each.chunk_id)),
+            before.get(pair := (each.query_id, each.chunk_id)),
+            pair in before and (pair in standing or not basis.counts),
         )
         for each in found
     ]
@@ -134,11 +161,15 @@ def follow(basis: CarryBasis, places: Places, progress: Progress | None = None) 
     return Carryover(basis, places, outcomes, *left)
 
 
-def _cuts(chunks: Iterable[Chunk]) -> list[Cut]:
-    return [
-        Cut(each.chunk_id, each.text or "", each.document_id, each.position, each.start, each.end)
-        for each in chunks
-    ]
+def record(store: Store, found: Carryover, progress: Progress | None = None) -> None:
+    """Add what is decided to the log, and take back what an earlier carry-over gave and is lost.
+
+    What is there already as it is stays alone, so that doing it twice doubles nothing.
+    """
+    basis = found.basis
+    wordings = {chunk.chunk_id: text_hash(chunk.text) for chunk in basis.new}
+    names = basis.old_name, basis.new_name
+    store.add_carried(*names, found.fresh, found.withdrawn, wordings, progress)
 
 
 def _graded(grade: Witnessed) -> Graded:
@@ -150,25 +181,19 @@ def _graded(grade: Witnessed) -> Graded:
     return Graded(grade.query_id, grade.chunk_id, grade.grade, tuple(bases))
 
 
-def _is_carried(grade: Witnessed, basis: CarryBasis) -> bool:
-    """Say whether a grade was carried over from the same chunking before."""
-    beginning = _beginning(basis.old_name)
-    return grade.kind == "import" and (grade.note or "").startswith(beginning)
+def _carried_before(basis: CarryBasis) -> Mapping[tuple[str, str], int]:
+    """Return the pairs that a carry-over between the two chunkings gave a grade before."""
+    old = {chunk.chunk_id for chunk in basis.old}
+    return {
+        pair: grade.grade
+        for pair, grade in basis.recorded.items()
+        if any(base.chunk_id in old for base in grade.carried_from)
+    }
 
 
-def _beginning(chunking: str) -> str:
-    return f"{CARRIED}{chunking_in_words(chunking)}: "
-
-
-def _note(outcome: Outcome, chunking: str) -> str:
-    """Say why a grade follows, and who gave the grades that it follows from, and when."""
-    rests = "; ".join(map(_said, outcome.witnesses))
-    return f"{_beginning(chunking)}{outcome.found.reason}; rests on {rests}"
-
-
-def _said(witness: Witness) -> str:
-    who = ", ".join(witness.who) or "a file"
-    return f"chunk {witness.chunk_id}: {witness.grade} by {who} on {witness.at[:10]}"
+def _base(witness: Witness, golden: Mapping[int, int]) -> CarriedFrom:
+    said = (witness.chunk_id, witness.grade, witness.who, witness.at)
+    return CarriedFrom(witness.event_id, golden[witness.number], *said)
 
 
 def _evidence(found: Carried, text: str | None) -> Evidence | None:

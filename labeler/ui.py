@@ -208,6 +208,7 @@ def conventions(
         budget_by_task=settings.budget_by_task,
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        carried=settings.carried,
         selected=selected,
     )
 

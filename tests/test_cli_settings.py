@@ -36,6 +36,7 @@ TYPED = {
     "matters": (["0.02"], 0.02),
     "measures-by-task": (["single=RR P@5", "research=AP"], {"single": "RR P@5", "research": "AP"}),
     "evidence-from": (["2"], 2),
+    "carried": (["ignore"], "ignore"),
 }
 
 

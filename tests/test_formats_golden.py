@@ -220,7 +220,7 @@ EVENT = '"event_id":"e","query_id":"q","chunk_id":"c","grader":"Ann","grade":1'
         ),
         (f"{{{EVENT}}}\n{{{EVENT}}}", "2: event id 'e' is already on line 1; ids must differ"),
         (f'{{{EVENT},"kind":"like"}}', "1: a judgment's kind can be grade, cannot_tell, withdraw, "
-         "adjudicate, import, propose, not 'like'"),
+         "adjudicate, import, propose, carry, not 'like'"),
         (f'{{{EVENT},"blind":"yes"}}', '1: blind must be true or false, not \'yes\''),
         (f'{{{EVENT},"created_at":"soon"}}', "1: created_at must be a time such as "
          "2025-01-31T09:30:00Z, not 'soon'"),

@@ -70,7 +70,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "labeler.likeness": set(),
     "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
-    "labeler.rechunking": {"numpy", "rapidfuzz", "labeler.errors"},
+    "labeler.rechunking": {"numpy", "rapidfuzz", "labeler.errors", "labeler.model"},
     "labeler.carryover": {"labeler.model", "labeler.rechunking", "labeler.store"},
     "labeler.splitting": {"labeler.errors", "labeler.leakage", "labeler.model"},
     "labeler.candidates": {"labeler.errors", "labeler.leakage", "labeler.model"},

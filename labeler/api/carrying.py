@@ -17,7 +17,7 @@ from labeler.evaluation import GivenList
 from labeler.formats import LIMITS, Limits, read_chunks
 from labeler.given import GivenGrades, GivenRun, RunRule, grade_rule, grades_from, lists_of_runs
 from labeler.model import Ranking
-from labeler.rechunking import Basis, Carried, Cut, Graded, Places
+from labeler.rechunking import Basis, Carried, Cut, Graded, Places, cut_of
 
 GivenChunks: TypeAlias = "Mapping[str, str] | str | PathLike[str]"
 GivenPassages: TypeAlias = "Mapping[str, Mapping[str, Sequence[tuple[int, int]]]]"
@@ -86,11 +86,7 @@ _COLUMNS = [
 
 def _cuts(given: GivenChunks, limits: Limits) -> list[Cut]:
     if isinstance(given, str | PathLike):
-        chunks = read_chunks(Path(os.fsdecode(given)), limits=limits).records
-        return [
-            Cut(chunk.chunk_id, chunk.text or "", chunk.document_id, chunk.position)
-            for chunk in chunks
-        ]
+        return list(map(cut_of, read_chunks(Path(os.fsdecode(given)), limits=limits).records))
     if not isinstance(given, Mapping) or not all(
         isinstance(each, str) for pair in given.items() for each in pair
     ):

@@ -1,4 +1,4 @@
-"""``labeler carry``: what one chunking's grades say of another's chunks, and a file of them."""
+"""``labeler carry``: what one chunking's grades say of another's chunks, kept or only told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from labeler.carryover import STATES, Carryover, Outcome, follow, place
+from labeler.carryover import STATES, Carryover, Outcome, follow, place, record
 from labeler.cli.exporting import put_file
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, format_option
 from labeler.cli.progress import progress_bar
@@ -21,6 +21,7 @@ from labeler.model import chunking_in_words, counted, legible
 from labeler.store import Store
 
 MOST_REASONS, MOST_NAMED = 30, 5
+NOTHING_NEW = "nothing new: what follows is there already"
 chunking_help = "; '' is the unnamed one."
 
 
@@ -44,8 +45,10 @@ chunking_help = "; '' is the unnamed one."
     "--output",
     "path",
     type=FILE_OR_OUTPUT,
-    help="Write the decided grades, in JSONL, for 'labeler load golden'.",
+    help="Write the decided grades to a file, in JSONL, and not into the golden set.",
 )
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--undo", is_flag=True, help="Take back the last carry-over between the two.")
 @click.option("--force", is_flag=True, help="Replace what is at the output's place.")
 @click.option("--list", "listed", is_flag=True, help="Also print every pair, with its reason.")
 @format_option(
@@ -54,36 +57,69 @@ chunking_help = "; '' is the unnamed one."
 @database_option
 @click.pass_obj
 def carry(
-    db: Path, old: str, new: str, path: Path | None, force: bool, listed: bool, kind: str
+    db: Path,
+    old: str,
+    new: str,
+    path: Path | None,
+    dry_run: bool,
+    undo: bool,
+    force: bool,
+    listed: bool,
+    kind: str,
 ) -> None:
-    """Say which grades follow for another chunking.
+    """Carry over the grades that follow for another chunking.
 
     Asked for are the chunks that the new chunking's runs have down to the pool's depth and that
     nobody has graded. Of each it is said whether its grade is decided by those of the old chunks
-    that its text stood in, only likely (proposed), or open, and why. Nothing is written but FILE,
-    which has the decided ones, so that this alone is a trial.
+    that its text stood in, only likely (proposed), or open, and why. The decided ones are added to
+    the log, all or none; the others are left to graders. --dry-run only says what would be done.
 
-    'labeler load golden FILE' takes them in as imports: they count, stand below what people say
-    and are nobody's in agreement. The note of each names the chunks, people and days it rests on,
-    and passages that made a grade are in it as they stand in the new text. Run it again when grades
-    changed: what was carried over before is looked at anew.
+    A carried grade counts below what people and files say of the pair, is nobody's in agreement,
+    and names the judgments it rests on: once one of these is changed, taken back or of an earlier
+    text it does not count, and the pair is open again. Run it again when grades changed; nothing
+    doubles. --undo takes the last one back, and every number is what it was.
     """
     if old == new:
         raise click.UsageError("--from and --to name the same chunking; name two")
     if force and path is None:
         raise click.UsageError("--force goes with -o FILE")
+    if sum((undo, dry_run, path is not None)) > 1:
+        raise click.UsageError("--dry-run, --undo and -o FILE: name one of them")
+    if undo:
+        _undo(db, old, new, kind)
+        return
     to_output = path is not None and str(path) == "-"
     if path is not None and not to_output:
         check_room(path, replace=force)
     found = carried(db, old, new)
     told = as_json(found, listed=listed) if kind == "json" else "\n".join(lines(found, listed))
     click.echo(told, err=to_output)
-    if path is None:
-        if kind == "table":
-            click.echo("nothing was written; -o FILE writes what is decided")
-        return
-    written = put(db, found, path, replace=force)
-    click.echo(written, err=to_output or kind == "json")
+    if path is not None:
+        said = put(db, found, path, replace=force)
+    elif dry_run:
+        said = f"{_of_log(found)} would be done; nothing was written"
+    else:
+        with Store(db) as store, progress_bar("Writing", then="Done.") as progress:
+            record(store, found, progress)
+        said = f"{_of_log(found)}; --undo takes this back" if found.is_new else NOTHING_NEW
+    click.echo(said, err=to_output or kind == "json")
+
+
+def _undo(db: Path, old: str, new: str, kind: str) -> None:
+    with Store(db) as store:
+        undone = store.undo_carried(old, new)
+    if kind == "json":
+        click.echo(json.dumps({"from": old, "to": new, "undone": undone}))
+    else:
+        grades = counted(undone, "carried grade", "carried grades")
+        click.echo(f"{grades} taken back; every number is what it was before")
+
+
+def _of_log(found: Carryover) -> str:
+    """Say what is added to the log."""
+    new = counted(len(found.fresh), "grade", "grades")
+    lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
+    return f"{new} carried over{lost}"
 
 
 def carried(db: Path, old: str, new: str) -> Carryover:
@@ -98,7 +134,7 @@ def carried(db: Path, old: str, new: str) -> Carryover:
 
 def put(db: Path, found: Carryover, path: Path, *, replace: bool) -> str:
     """Write the decided grades; return what was written, and what to do with it."""
-    grades = found.grades()
+    grades = found.grades
     if not grades:
         raise BadInput(f"{path}: no grade is decided, so nothing was written")
     wanted = {grade.query_id for grade in grades}
@@ -178,6 +214,12 @@ def amiss(found: Carryover) -> Iterator[str]:
     if found.outdated:
         grades = counted(found.outdated, "golden grade is", "golden grades are")
         yield f"{grades} not carried over: of an earlier text, or of a chunk without one"
+    if basis.derived:
+        grades = counted(basis.derived, "golden grade was", "golden grades were")
+        yield (
+            f"{grades} carried over to {chunking_in_words(basis.old_name)}, and not further: carry "
+            "over from where people gave them"
+        )
     if basis.unreadable:
         pairs = counted(basis.unreadable, "pair is", "pairs are")
         yield f"{pairs} asked for and not looked at: no text is known of the chunk"
@@ -185,8 +227,8 @@ def amiss(found: Carryover) -> Iterator[str]:
         which = [f"{each.found.query_id} {each.found.chunk_id}" for each in lost]
         grades = counted(len(lost), "grade", "grades")
         yield (
-            f"{grades} carried over before, which do not follow any more and count until "
-            f"somebody grades the pair: {_some(which)}"
+            f"{grades} carried over before, which do not follow any more: their pairs are open "
+            f"again; {_some(which)}"
         )
 
 
@@ -213,6 +255,7 @@ def as_json(found: Carryover, *, listed: bool) -> str:
         "asked": len(found.outcomes),
         "graded_already": found.graded,
         **{state: found.states[state] for state in STATES},
+        "new": len(found.fresh),
         "reasons": reasons,
         "not_found": found.places.unplaced,
         "in_several_places": found.places.ambiguous,

@@ -271,6 +271,7 @@ def conventions_of(
         budget_by_task=settings.budget_by_task if budget is None else {},
         pool_depth=settings.pool_depth,
         golden_rule=settings.golden_rule,
+        carried=settings.carried,
         undefined=undefined_asked(),
         selected=selection(),
     )

@@ -19,7 +19,7 @@ from labeler.cli.verbs import change
 from labeler.deciding import one_measure
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
-from labeler.model import RULES, Settings, legible
+from labeler.model import CARRIED, RULES, Settings, legible
 from labeler.store import Store
 
 DEFAULTS = Settings()
@@ -117,6 +117,7 @@ BY_NAME: Mapping[str, Form] = {
     "golden_rule": Form(
         f"{', '.join(RULES[:-1])} or {RULES[-1]}", one_of(RULES), lambda rule: [rule]
     ),
+    "carried": Form(" or ".join(CARRIED), one_of(CARRIED), lambda carried: [carried]),
     "overlap": Form(
         "a share such as 10%",
         one(lambda text: float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)),

@@ -11,7 +11,9 @@ from typing import Literal, TypeAlias
 from labeler.errors import BadInput
 from labeler.measures import GAINS, Measure, parse, parse_all
 from labeler.model import (
+    CARRIED,
     EVERYTHING,
+    IGNORE,
     MAJORITY,
     SHORT,
     TASKS,
@@ -37,6 +39,9 @@ class Conventions:
     ``golden_rule`` is how several people's grades of a chunk became one; None where the grades
     came as one for each chunk.
 
+    ``carried`` says whether grades that were carried over from another chunking count, None where
+    there are no such ones.
+
     ``undefined`` is what a query counts for which nothing is relevant: 0, 1, or ``"nan"``, which
     leaves it out; None stands for what the preset does.
 
@@ -61,6 +66,7 @@ class Conventions:
     pool_depth: int = 10
     golden_rule: str | None = None
     undefined: Undefined | None = None
+    carried: str | None = None
     golden: str | None = field(default=None, compare=False, repr=False)
     frozen: str | None = None
     selected: Selection = EVERYTHING
@@ -82,6 +88,8 @@ class Conventions:
             raise BadInput(f"the pool depth is a whole number from 1, not {self.pool_depth!r}")
         if self.golden_rule is not None:
             check_rule(self.golden_rule)
+        if self.carried not in (None, *CARRIED):
+            raise BadInput(f"carried is {' or '.join(map(repr, CARRIED))}, not {self.carried!r}")
         if self.undefined is not None and not _is_undefined(self.undefined):
             raise BadInput(f"undefined is 'nan', 0 or 1, not {self.undefined!r}")
 
@@ -95,6 +103,7 @@ class Conventions:
         budget_by_task: Mapping[str, int] | None = None,
         pool_depth: int = 10,
         golden_rule: str | None = None,
+        carried: str | None = None,
         undefined: Undefined | None = None,
         selected: Selection = EVERYTHING,
     ) -> Conventions:
@@ -102,7 +111,7 @@ class Conventions:
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
         by_task = dict(budget_by_task or {})
-        made = cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined)
+        made = cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined, carried)
         return replace(made, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
@@ -171,6 +180,7 @@ class Conventions:
             "gain = grade" if self.dcg == "log2" else "gain 2^grade−1",
             f"relevant from grade {self.rel}",
             *([f"several graders: {self.golden_rule}{tie}"] if self.golden_rule else []),
+            *(["carried grades do not count"] if self.carried == IGNORE else []),
             "ideal from all golden grades",
             "unjudged gains nothing",
             f"holes of whole lists: top {self.pool_depth}",
@@ -201,6 +211,8 @@ class Conventions:
         found = {**asdict(self), "description": self.describe()}
         if self.selected.chunkings is None:
             del found["selected"]["chunkings"]
+        if self.carried is None:
+            del found["carried"]
         return found
 
 

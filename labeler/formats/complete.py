@@ -21,6 +21,7 @@ from labeler.formats.records import Record, parse_object, read_jsonl, short, spe
 from labeler.formats.versions import FrozenFile, version_in
 from labeler.formats.writing import as_lines, event_fields, query_fields
 from labeler.model import (
+    COUNT,
     Chunk,
     Document,
     Judgment,
@@ -94,6 +95,8 @@ def _settings_fields(settings: Settings) -> dict[str, Any]:
     fields = {**asdict(settings), "budget_by_task": dict(settings.budget_by_task)}
     if settings.evidence_from is None:
         del fields["evidence_from"]
+    if settings.carried == COUNT:
+        del fields["carried"]
     return fields
 
 

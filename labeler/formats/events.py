@@ -9,7 +9,7 @@ from datetime import datetime
 
 from labeler.errors import BadInput
 from labeler.formats.limits import Limits
-from labeler.formats.names import SEAL
+from labeler.formats.names import CARRIED, SEAL
 from labeler.formats.reading import Source
 from labeler.formats.records import (
     Record,
@@ -21,7 +21,15 @@ from labeler.formats.records import (
     take_names,
 )
 from labeler.formats.spool import Ids, Spool, lines_of_records, weight_of
-from labeler.model import REMARKS, Judgment, Loaded, Remark, check_evidence, check_name
+from labeler.model import (
+    REMARKS,
+    Judgment,
+    Loaded,
+    Remark,
+    check_carried_from,
+    check_evidence,
+    check_name,
+)
 
 _MOMENT = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}")
 _EVENT = tuple(field.name for field in fields(Judgment))
@@ -95,6 +103,7 @@ def _event(record: Record, limits: Limits) -> Judgment:
     blind = record.get("blind", True)
     if not isinstance(blind, bool):
         raise BadInput(f"blind must be true or false, not {short(blind)}")
+    carried = record.get(CARRIED)
     return Judgment(
         event_id=take_id(record, ["event_id"], "event", limits),
         query_id=take_id(record, ["query_id"], "query", limits),
@@ -112,6 +121,7 @@ def _event(record: Record, limits: Limits) -> Judgment:
         text_hash=_event_text(record, "text_hash"),
         created_at=_moment(record),
         evidence=check_evidence(record.get("evidence") or ()),
+        carried_from=None if carried is None else check_carried_from(carried),
     )
 
 

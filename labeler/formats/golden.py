@@ -16,6 +16,7 @@ from labeler.formats.events import events_from, is_log
 from labeler.formats.grades import UNGRADED, GradeRule
 from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.names import (
+    CARRIED,
     CHUNK_OF_PAIR,
     CHUNKING,
     COMPLETE,
@@ -55,12 +56,14 @@ from labeler.formats.told import Graded, Told
 from labeler.formats.trec import QRELS, TrecFile
 from labeler.model import (
     UNNAMED,
+    CarriedFrom,
     Evidence,
     GoldenGrade,
     Loaded,
     LoadedGolden,
     Query,
     called_in,
+    check_carried_from,
     check_chunking,
     check_evidence,
 )
@@ -68,7 +71,7 @@ from labeler.model import (
 _GRADERS = ("graders", "grader")
 _WORDING = re.compile("[0-9a-f]{32}")
 _NOTE = ("note", "notes")
-_JUDGMENT = {"chunk_id", "grade", "graders", "note", "evidence", "text_hash", CHUNKING}
+_JUDGMENT = {"chunk_id", "grade", "graders", "note", "evidence", "text_hash", CHUNKING, CARRIED}
 _WANTED = {"query id": QUERY_OF_PAIR, "chunk id": CHUNK_OF_PAIR, "grade": GRADE}
 
 
@@ -200,13 +203,15 @@ def _put(
     note: str | None = None,
     evidence: Evidence | None = None,
     chunking: str = UNNAMED,
+    carried_from: tuple[CarriedFrom, ...] = (),
 ) -> None:
     """Note what was said of a pair, unless it was off the scale, which is told in the end."""
     if grade == UNGRADED:
         pairs.add_ungraded(line, query_id, chunk_id)
     elif grade is not None:
         called = (query_id, called_in(chunking, chunk_id))
-        pairs.add(line, GoldenGrade(*called, grade, graders, note, evidence, chunking))
+        known = GoldenGrade(*called, grade, graders, note, evidence, chunking, carried_from)
+        pairs.add(line, known)
 
 
 def _blank(value: object) -> bool:
@@ -336,7 +341,10 @@ def _put_judgment(pairs: Pairs, line: int, query_id: str, judgment: Record) -> N
     chunk_id = take_id(values, CHUNK_OF_PAIR, "chunk", pairs.source.limits)
     grade, evidence = pairs.grade_of(line, take(values, GRADE)), _evidence_of(values)
     names = take_names(values, _GRADERS, ";")
-    rest = (note, evidence, _chunking_of(values))
+    carried_from = check_carried_from(values.get(CARRIED) or ())
+    if carried_from and names:
+        raise BadInput("a grade that was carried over is nobody's: graders must be []")
+    rest = (note, evidence, _chunking_of(values), carried_from)
     _put(pairs, line, query_id, chunk_id, grade, names, *rest)
 
 

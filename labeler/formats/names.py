@@ -26,6 +26,7 @@ POSITION = ("position",)
 START = ("start", "start_char", "start_offset")
 END = ("end", "end_char", "end_offset")
 CHUNKING = "chunking"
+CARRIED = "carried_from"
 
 # Of what users did, and of what they were answered. A query stands there by its id.
 DATE = ("date", "day")

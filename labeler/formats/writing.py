@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from labeler.errors import BadInput
 from labeler.formats import by_query, opensearch, quepid, ragas
-from labeler.formats.names import CHUNKING, SEAL
+from labeler.formats.names import CARRIED, CHUNKING, SEAL
 from labeler.formats.records import looks_like_json
 from labeler.formats.spreadsheet import (
     CSV_COLUMNS,
@@ -21,7 +21,16 @@ from labeler.formats.spreadsheet import (
     cell,
     neutralised,
 )
-from labeler.model import Chunk, Evidence, GoldenGrade, Judgment, Query, Remark, Ungraded
+from labeler.model import (
+    Chunk,
+    Evidence,
+    GoldenGrade,
+    Judgment,
+    Query,
+    Remark,
+    Ungraded,
+    carried_fields,
+)
 
 GoldenKind: TypeAlias = Literal[
     "jsonl", "qrels", "csv", "quepid", "quepid-book", "opensearch", "ragas", "ranx"
@@ -160,6 +169,7 @@ def _judgment(grade: GoldenGrade) -> dict[str, Any]:
         "note": grade.note,
         **({CHUNKING: grade.chunking} if grade.chunking else {}),
         **({} if grade.evidence is None else evidence_fields(grade.evidence)),
+        **({CARRIED: carried_fields(grade.carried_from)} if grade.carried_from else {}),
     }
 
 
@@ -169,10 +179,12 @@ def evidence_fields(evidence: Evidence) -> dict[str, Any]:
 
 
 def event_fields(event: Judgment | Remark) -> dict[str, Any]:
-    """Return an event as our files have it; passages only where there are any."""
+    """Return an event as our files have it; what came later only where there is something."""
     fields = asdict(event)
     if not fields.get("evidence"):
         fields.pop("evidence", None)
+    if fields.get(CARRIED) is None:
+        fields.pop(CARRIED, None)
     return fields
 
 

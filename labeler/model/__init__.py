@@ -12,6 +12,14 @@ from labeler.model.agreed import (
 )
 from labeler.model.audit import AUDITED, WAYS, Actor, AuditEntry, Way
 from labeler.model.buckets import count_buckets, order_buckets
+from labeler.model.carried import (
+    CARRIED,
+    COUNT,
+    IGNORE,
+    CarriedFrom,
+    carried_fields,
+    check_carried_from,
+)
 from labeler.model.chunkings import (
     UNNAMED,
     before_ids,
@@ -109,7 +117,9 @@ __all__ = [
     "ASKED_TO_DECIDE",
     "AUDITED",
     "CANDIDATE_SOURCES",
+    "CARRIED",
     "CHANGES",
+    "COUNT",
     "DECIDING",
     "DROPPED",
     "EVERYTHING",
@@ -117,6 +127,7 @@ __all__ = [
     "GRADELESS_KINDS",
     "GRADES",
     "HOLES_OF_TWO",
+    "IGNORE",
     "IMPORT",
     "KINDS",
     "LEAKED",
@@ -155,6 +166,7 @@ __all__ = [
     "AuditEntry",
     "Batch",
     "Candidate",
+    "CarriedFrom",
     "Chunk",
     "ChunkNames",
     "Collection",
@@ -206,6 +218,8 @@ __all__ = [
     "before_ids",
     "by_chunk",
     "called_in",
+    "carried_fields",
+    "check_carried_from",
     "check_chunking",
     "check_evidence",
     "check_grade",

@@ -21,6 +21,8 @@ AUDITED: Mapping[str, str] = {
     "role": "role changed",
     "rename": "renamed",
     "load": "loaded",
+    "carry": "grades carried over",
+    "uncarry": "carry-over taken back",
     "export": "exported",
     "freeze": "golden set frozen",
     "settings": "settings changed",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from labeler.errors import BadInput
+from labeler.model.carried import CarriedFrom
 from labeler.model.chunkings import called_in, chunking_in_words
 from labeler.model.evidence import Evidence, Passage, check_evidence
 from labeler.model.letters import acting_in, legible
@@ -18,7 +19,7 @@ from labeler.model.rankings import Ranking, Rankings
 GRADES = (0, 1, 2, 3)
 TASKS = ("single", "research", "compliance", "longtail")
 SPLITS = ("dev", "test", "held-out")
-KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose")
+KINDS = ("grade", "cannot_tell", "withdraw", "adjudicate", "import", "propose", "carry")
 GRADELESS_KINDS = ("cannot_tell", "withdraw")
 REMARKS = ("unanswered", "unclear", "withdraw")
 SOURCES = ("pool", "repeat", "list", "search")  # why a grader had a chunk before them
@@ -167,7 +168,9 @@ class Document:
 class GoldenGrade:
     """The one grade that counts for a query and a chunk, and who stands behind it.
 
-    ``chunking`` says which one the chunk is of, whose name stands in ``chunk_id``, too.
+    One with ``carried_from`` was carried over from other chunks: nobody stands behind it but those
+    whose judgments these are. ``chunking`` says which one the chunk is of, whose name stands in
+    ``chunk_id``, too.
     """
 
     query_id: str
@@ -177,6 +180,7 @@ class GoldenGrade:
     note: str | None = None
     evidence: Evidence | None = None
     chunking: str = field(default="", compare=False)
+    carried_from: tuple[CarriedFrom, ...] = ()
 
     def __post_init__(self) -> None:
         check_id(self.query_id, "query")
@@ -209,6 +213,8 @@ class Judgment:
     ``undoes`` is the event id whose effect this one takes back. An import has no single grader: it
     names those its file named in ``graders``. ``text_hash`` tells which wording of the chunk was
     judged, and ``evidence`` which passages of it made the grade. Times are UTC, ISO 8601.
+    A ``carry`` is nobody's, and says in ``carried_from`` what its grade follows from; with nothing
+    in it, a ``withdraw`` takes a carried grade back.
     """
 
     event_id: str
@@ -227,6 +233,7 @@ class Judgment:
     text_hash: str | None = None
     created_at: str | None = None
     evidence: tuple[Passage, ...] = ()
+    carried_from: tuple[CarriedFrom, ...] | None = None
 
     def __post_init__(self) -> None:
         check_id(self.event_id, "event")
@@ -234,10 +241,13 @@ class Judgment:
         check_id(self.chunk_id, "chunk")
         if self.kind not in KINDS:
             raise BadInput(f"a judgment's kind can be {', '.join(KINDS)}, not {self.kind!r}")
-        if self.kind != "import":
+        self._check_carried()
+        if self.kind != "import" and self.carried_from is None:
             check_id(self.grader, "grader")
         elif self.grader is not None:
-            raise BadInput("an import names its graders in 'graders' and has no grader of its own")
+            names = "an import names its graders in 'graders' and"
+            what = names if self.kind == "import" else "what was carried over"
+            raise BadInput(f"{what} has no grader of its own")
         if self.kind in GRADELESS_KINDS:
             if self.grade is not None:
                 raise BadInput(f"a judgment of kind {self.kind!r} carries no grade")
@@ -245,6 +255,14 @@ class Judgment:
             check_grade(self.grade)
         if check_evidence(self.evidence) and self.grade is None:
             raise BadInput(f"evidence is for a grade; a judgment of kind {self.kind!r} has none")
+
+    def _check_carried(self) -> None:
+        if self.kind == "carry" and not self.carried_from:
+            raise BadInput("a carried grade names in 'carried_from' what it rests on")
+        if self.carried_from is not None and self.kind not in ("carry", "withdraw"):
+            raise BadInput(f"a judgment of kind {self.kind!r} is not carried from others")
+        if self.carried_from and self.kind == "withdraw":
+            raise BadInput("taking a carried grade back rests on nothing: 'carried_from' is []")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 
 from labeler.errors import BadInput
 from labeler.model.agreed import LOWER_MEDIAN, check_rule
+from labeler.model.carried import CARRIED, COUNT
 from labeler.model.records import GRADES, TASKS, check_grade
 
 STRATEGIES = (
@@ -45,7 +46,8 @@ class Settings:
     says how several people's grades of a pair become one, see `agreed_grade`.
     ``measures_by_task`` names the primary measure of a task and, after a space, the secondary one;
     pages start with these, and no number depends on them. From the grade ``evidence_from`` on
-    graders are asked which passage made it, and may leave that open; None asks nobody.
+    graders are asked which passage made it, and may leave that open; None asks nobody. ``carried``
+    says whether grades that were carried over from another chunking count.
     """
 
     words: tuple[str, str, str, str] = (
@@ -77,6 +79,7 @@ class Settings:
     matters: float = 0.01
     measures_by_task: Mapping[str, str] = field(default_factory=dict)
     evidence_from: int | None = None
+    carried: str = COUNT
 
     @property
     def default_guideline(self) -> str:
@@ -144,5 +147,7 @@ class Settings:
             raise BadInput(f"a difference that matters is from 0 to 1, not {self.matters}")
         if self.evidence_from is not None:
             check_grade(self.evidence_from)
+        if self.carried not in CARRIED:
+            raise BadInput(f"carried grades can be {' or '.join(CARRIED)}, not {self.carried!r}")
         if not self.decide_by.strip():
             raise BadInput("deciding needs a measure to go by, such as nDCG@10")

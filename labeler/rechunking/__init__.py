@@ -12,7 +12,7 @@ from labeler.rechunking.evidence import (
     score_evidence,
 )
 from labeler.rechunking.placing import Places, check_offsets, find_places
-from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment
+from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment, cut_of
 
 __all__ = [
     "Basis",
@@ -26,6 +26,7 @@ __all__ = [
     "Segment",
     "carry",
     "check_offsets",
+    "cut_of",
     "evidence_of",
     "find_places",
     "rank_documents",

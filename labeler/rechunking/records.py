@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
+from labeler.model import Chunk
 from labeler.rechunking.spans import Span
 
 State: TypeAlias = Literal["decided", "proposed", "open"]
@@ -23,6 +24,12 @@ class Cut(NamedTuple):
     position: int | None = None
     start: int | None = None
     end: int | None = None
+
+
+def cut_of(chunk: Chunk) -> Cut:
+    """Return a chunk as a cut of its document; one without a text is an empty cut."""
+    place = (chunk.position, chunk.start, chunk.end)
+    return Cut(chunk.chunk_id, chunk.text or "", chunk.document_id, *place)
 
 
 class Segment(NamedTuple):

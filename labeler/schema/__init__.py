@@ -11,15 +11,8 @@ import secrets
 import uuid
 
 from labeler.chain import LOGS, first_seal, sealed
-from labeler.schema.books import (
-    ADD_SEAL,
-    ALL,
-    AUDIT,
-    FIRST_SEALED_EVENTS,
-    LAST,
-    SEALED_EVENTS,
-    SEALS,
-)
+from labeler.schema.books import ADD_SEAL, ALL, AUDIT, LAST, SEALS, sealed_events
+from labeler.schema.carries import carrying_log
 from labeler.schema.chunkings import CHUNKINGS
 from labeler.schema.evidence import EVIDENCE
 from labeler.schema.golden import GOLDEN
@@ -35,7 +28,7 @@ from labeler.schema.tending import TENDING
 from labeler.schema.versions import SPLIT, VERSIONS
 from labeler.schema.words import SEARCH
 
-__all__ = ["ADD_SEAL", "FIRST_SEALED_EVENTS", "LAST", "SEALED_EVENTS", "migrations"]
+__all__ = ["ADD_SEAL", "LAST", "migrations", "sealed_events"]
 
 migrations = Migrations("labeler")
 
@@ -348,7 +341,7 @@ def m006_audit_and_seals(db: Database) -> None:
     run(db, SEALS)
     [(stored,)] = db.execute("SELECT value FROM settings WHERE key = 'golden_set'").fetchall()
     for log in LOGS:
-        events = db.execute(FIRST_SEALED_EVENTS[log], ALL)
+        events = db.execute(sealed_events(log), ALL)
         seals = sealed(first_seal(json.loads(stored), log), events)
         db.conn.executemany(ADD_SEAL, ((log, *seal) for seal in seals))
 
@@ -412,3 +405,9 @@ def m015_evidence(db: Database) -> None:
 def m016_chunkings_and_documents(db: Database) -> None:
     """Let chunks and runs belong to chunkings, and know where chunks stand in their documents."""
     run(db, CHUNKINGS)
+
+
+@migrations()
+def m017_grades_carried_over(db: Database) -> None:
+    """Let the log say which grades follow from others, and count these below all others."""
+    run(db, carrying_log(TRIGGERS))

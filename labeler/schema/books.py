@@ -3,6 +3,8 @@
 Both are added to and never changed, as the log of judgments is.
 """
 
+from collections.abc import Iterable
+
 
 def append_only(table: str, stored: str, refusal: str) -> str:
     """Return the triggers that refuse every change of ``table`` but a new row.
@@ -77,13 +79,18 @@ FIRST_SEALED_EVENTS = {
         WHERE r.id > ? AND r.id <= ? ORDER BY r.id LIMIT ?
     """,
 }
-# Passages that made a grade came later: they stand last, and only where there are any.
-SEALED_EVENTS = {
-    **FIRST_SEALED_EVENTS,
-    "judgments": FIRST_SEALED_EVENTS["judgments"].replace(
-        "j.created_at\n", "j.created_at, j.evidence\n"
-    ),
-}
+
+
+def sealed_events(log: str, later: Iterable[str] = ()) -> str:
+    """Return the statement, with the columns of judgments that came ``later``.
+
+    They stand last, and whoever reads it leaves out the empty ones at the end: an event from before
+    them keeps the seal it has.
+    """
+    columns = ", ".join(["j.created_at", *(f"j.{name}" for name in later)])
+    return FIRST_SEALED_EVENTS[log].replace("j.created_at\n", f"{columns}\n")
+
+
 LAST = 2**63 - 1
 ALL = (0, LAST, -1)
 ADD_SEAL = "INSERT INTO seals (log, event, seal) VALUES (?, ?, ?)"

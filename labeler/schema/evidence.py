@@ -9,22 +9,24 @@ What follows from a column in this log:
 - it is append-only like the others: their triggers refuse every UPDATE and DELETE of a row
 - marking passages after the grade is one more judgment, with the same grade; undo takes it back
 - a seal covers it where there is any: an event without evidence keeps the bytes it always had, so
-  that seals kept before stay good (`labeler.schema.books.SEALED_EVENTS`)
+  that seals kept before stay good (`labeler.schema.books.sealed_events`)
 - so does the hash of a golden set (`labeler.versions.canonical`)
 - copies and backups are of whole files, and a grader's name is not in it: nothing to do for them
 """
 
 from __future__ import annotations
 
-# The index is of what has evidence alone: a grade without it is written as fast as ever.
-EVIDENCE = """
+COLUMN = """
 ALTER TABLE judgments ADD COLUMN evidence TEXT CHECK (
     evidence IS NULL OR (
         json_type(evidence) = 'array' AND json_array_length(evidence) BETWEEN 1 AND 100
         AND grade IS NOT NULL AND text_hash IS NOT NULL
     )
 );
+"""
 
+# The index is of what has evidence alone: a grade without it is written as fast as ever.
+GUARDED_EVIDENCE = """
 CREATE INDEX judgments_evidence ON judgments (query, chunk) WHERE evidence IS NOT NULL;
 
 CREATE TRIGGER evidence_is_in_its_text BEFORE INSERT ON judgments
@@ -50,13 +52,14 @@ BEGIN
         WHERE json_extract(value, '$[1]') > length(c.text)
     );
 END;
+"""
 
-DROP VIEW current_judgments;
-
+# What came to the log later is named, so that a view over a shorter log is the same statement.
+CURRENT = """
 CREATE VIEW current_judgments AS
 SELECT
     id, event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source,
-    elapsed_ms, text_hash, created_at, evidence
+    elapsed_ms, text_hash, created_at, {later}
 FROM standing_judgments AS j
 WHERE kind <> 'withdraw'
     AND NOT EXISTS (
@@ -65,3 +68,10 @@ WHERE kind <> 'withdraw'
             AND newer.lane = j.lane AND newer.id > j.id
     );
 """
+
+EVIDENCE = (
+    COLUMN
+    + GUARDED_EVIDENCE
+    + "\nDROP VIEW current_judgments;\n"
+    + CURRENT.format(later="evidence")
+)

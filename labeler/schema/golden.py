@@ -2,29 +2,26 @@
 
 ``labeler.model.agreed_grade`` says in Python how several people's grades become one, and
 ``labeler.store.resolving`` with arrays what becomes of a whole log: whoever changes one, changes
-all three.
+all three. When a grade that was carried over counts, below all others, says
+``labeler.schema.carries``, and the same arrays.
 """
 
-# The newest adjudication; else what people's current grades become by the team's rule, which may
-# be nothing; else the newest import. Rows are counted and not sorted: a group is a pair, in the
-# order of the index of pairs, so that all is one pass and a question about one pair reads only it.
-# `g` is the grade that counts; the newest judgment that gave it, or the nearest lower grade where
-# a mean is nobody's, stands for it.
-GOLDEN = """
-DROP VIEW golden;
+from __future__ import annotations
 
-CREATE VIEW golden AS
-WITH rule (rule) AS (
-    SELECT coalesce(
-        (SELECT json_extract(value, '$.golden_rule') FROM settings WHERE key = 'settings'),
-        'lower median'
-    )
-),
-counted AS (
+RULE = """
+SELECT coalesce(
+    (SELECT json_extract(value, '$.golden_rule') FROM settings WHERE key = 'settings'),
+    'lower median'
+)
+"""
+
+# What people, a file and whoever decided over them say of a pair, counted. ``also`` are further
+# columns, ``kinds`` what else is counted, ``some`` which pairs.
+COUNTED = """
     SELECT
         query, chunk,
         max(id) FILTER (WHERE kind = 'adjudicate') AS adjudication,
-        max(id) FILTER (WHERE kind = 'import') AS import,
+        max(id) FILTER (WHERE kind = 'import') AS import,{also}
         count(*) FILTER (WHERE kind = 'grade') AS people,
         sum(grade) FILTER (WHERE kind = 'grade') AS total,
         count(*) FILTER (WHERE kind = 'grade' AND grade = 0) AS n0,
@@ -36,16 +33,13 @@ counted AS (
         max(id) FILTER (WHERE kind = 'grade' AND grade = 2) AS j2,
         max(id) FILTER (WHERE kind = 'grade' AND grade = 3) AS j3
     FROM current_judgments
-    WHERE kind IN ('adjudicate', 'grade', 'import')
+    WHERE kind IN ('adjudicate', 'grade', 'import'{kinds}){some}
     GROUP BY query, chunk
-),
-ruled AS (
-    SELECT counted.*, rule, (people + 1 + (rule = 'upper median')) / 2 AS middle
-    FROM counted, rule
-),
-agreed AS (
-    SELECT
-        *,
+"""
+MIDDLE = "(people + 1 + (rule = 'upper median')) / 2 AS middle"
+
+# What several people's grades become by the team's rule, which may be nothing.
+AGREED = """
         CASE
         WHEN adjudication IS NOT NULL OR people = 0 THEN NULL
         WHEN rule = 'majority' THEN CASE
@@ -56,7 +50,31 @@ agreed AS (
             END
         WHEN rule = 'mean rounded half down' THEN (2 * total + people - 1) / (2 * people)
         ELSE (n0 < middle) + (n0 + n1 < middle) + (n0 + n1 + n2 < middle)
-        END AS g
+        END
+"""
+
+# The newest adjudication; else what people's current grades become; else the newest import, or
+# what ``else`` names. Rows are counted and not sorted: a group is a pair, in the order of the index
+# of pairs, so that all is one pass and a question about one pair reads only it. `g` is the grade
+# that counts; the newest judgment that gave it, or the nearest lower grade where a mean is
+# nobody's, stands for it.
+GOLDEN_VIEW = """
+CREATE VIEW golden AS
+WITH rule ({names}) AS (
+{rule}
+),
+counted AS (
+{counted}
+),
+ruled AS (
+    SELECT counted.*, {names}, {middle}
+    FROM counted, rule
+),
+agreed AS (
+    SELECT
+        *,
+{agreed}
+        AS g
     FROM ruled
 )
 SELECT
@@ -69,7 +87,7 @@ SELECT
 FROM agreed
 JOIN judgments ON judgments.id = CASE
     WHEN adjudication IS NOT NULL THEN adjudication
-    WHEN people = 0 THEN import
+    WHEN people = 0 THEN {otherwise}
     WHEN g = 0 THEN j0
     WHEN g = 1 THEN coalesce(j1, j0)
     WHEN g = 2 THEN coalesce(j2, j1, j0)
@@ -77,3 +95,12 @@ JOIN judgments ON judgments.id = CASE
     END
 JOIN chunks ON chunks.id = agreed.chunk;
 """
+
+GOLDEN = "DROP VIEW golden;\n" + GOLDEN_VIEW.format(
+    names="rule",
+    rule=RULE,
+    counted=COUNTED.format(also="", kinds="", some=""),
+    middle=MIDDLE,
+    agreed=AGREED,
+    otherwise="import",
+)

@@ -10,7 +10,10 @@ import streamlit as st
 
 from labeler import asking, ui
 from labeler.model import (
+    CARRIED,
+    COUNT,
     GRADES,
+    IGNORE,
     LONGEST_MEANING,
     LONGEST_NOUN,
     LONGEST_WORD,
@@ -42,6 +45,11 @@ GOLDEN_RULE = (
     + " An adjudication comes before any of them. What was given stays as it is: the rule can be "
     "changed back."
 )
+CARRIED_GRADES = (
+    "Grades that follow from those of chunks that were cut another way. They count only where "
+    "nobody has graded and no file has, and how many a number rests on stands beside it."
+)
+CARRIED_IN_WORDS = {COUNT: "count below all others", IGNORE: "do not count"}
 STRATEGY = (
     "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
     "five chunks that stand high in many runs, then five more of each. Least judged first: "
@@ -121,6 +129,13 @@ def measuring_form(settings: Settings) -> Read:
             RULES.index(settings.golden_rule),
             help=GOLDEN_RULE,
         )
+        carried = st.selectbox(
+            "Carried grades",
+            CARRIED,
+            CARRIED.index(settings.carried),
+            format_func=CARRIED_IN_WORDS.__getitem__,
+            help=CARRIED_GRADES,
+        )
     with st.container(horizontal=True):
         by_task = {
             task: st.number_input(
@@ -150,6 +165,7 @@ def measuring_form(settings: Settings) -> Read:
         },
         "budget": int(budget),
         "golden_rule": rule,
+        "carried": carried,
         "budget_by_task": {task: int(value) for task, value in by_task.items() if value},
     }
 

@@ -8,7 +8,7 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.carrying import CARRIED, CarryBasis, Carrying, Witness, Witnessed
+from labeler.store.carrying import CarryBasis, Carrying, Witness, Witnessed
 from labeler.store.chained import ChainReport
 from labeler.store.chunkings import ChunkingSummary
 from labeler.store.columns import moment
@@ -39,7 +39,6 @@ from labeler.store.work import CannotTell, Note, Work
 __all__ = [
     "ADJUDICATION",
     "BUSY_SECONDS",
-    "CARRIED",
     "Adjudication",
     "CannotTell",
     "CarryBasis",

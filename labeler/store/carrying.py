@@ -1,17 +1,22 @@
-"""Reads what a carry-over starts from: two chunkings, and the judgments that grades rest on."""
+"""What a carry-over starts from: two chunkings, and the judgments that grades rest on; and its log.
+
+What it found is added to the log in one transaction, and taken back in one: nothing is changed.
+"""
 
 from __future__ import annotations
 
 import json
+import secrets
+import uuid
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from labeler.errors import NotFound
-from labeler.model import Chunk, Passage, chunking_in_words
-from labeler.store.chunkings import Chunkings
-from labeler.store.columns import chunk_of, passages_of
+from labeler.model import COUNT, Chunk, GoldenGrade, Judgment, Passage, chunking_in_words
+from labeler.store.columns import chunk_of, moment, passages_of
+from labeler.store.intake import Intake
 from labeler.store.queue import Queue
 from labeler.store.reading import CHUNK_COLUMNS
 
@@ -19,20 +24,15 @@ OF_CHUNKING = "c.chunking IS (SELECT id FROM chunkings WHERE name = ?)"
 CHUNKS = (
     f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text <> '' AND {OF_CHUNKING} ORDER BY c.id"
 )
-CARRIED = "carried over from "
-"""How the note of an import begins that was carried over, before the words for the chunking."""
-
 COUNTS = """
-SELECT coalesce(k.name, ''), sum(j.kind = 'import' AND substr(j.note, 1, ?) = ?), count(*)
-FROM golden AS g JOIN judgments AS j ON j.id = g.judgment JOIN queries AS q ON q.id = g.query
+SELECT coalesce(k.name, ''), sum(g.kind = 'carry'), count(*)
+FROM golden AS g JOIN queries AS q ON q.id = g.query
 JOIN chunks AS c ON c.id = g.chunk LEFT JOIN chunkings AS k ON k.id = c.chunking
 WHERE q.retired_at IS NULL GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
 """
 GOLDEN = f"""
-SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, g.stale, g.judgment, j.kind, j.note,
-    c.text <> ''
+SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, g.stale, g.judgment, g.kind, c.text <> ''
 FROM golden AS g JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
-JOIN judgments AS j ON j.id = g.judgment
 WHERE q.retired_at IS NULL AND {OF_CHUNKING} ORDER BY q.id, c.id
 """
 JUDGMENTS = f"""
@@ -42,6 +42,20 @@ FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS p ON p.id = j.grader
 WHERE j.kind IN ('grade', 'adjudicate', 'import') AND {OF_CHUNKING} ORDER BY j.id
 """
+LAST = """
+SELECT source FROM standing_judgments
+WHERE carried_from IS NOT NULL AND substr(source, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT 1
+"""
+TAKE_BACK = """
+INSERT INTO judgments (
+    event_id, query, chunk, kind, blind, source, undoes, created_at, carried_from
+)
+SELECT lower(hex(randomblob(16))), query, chunk, 'withdraw', 0, source, id, ?, '[]'
+FROM standing_judgments WHERE carried_from IS NOT NULL AND source = ? ORDER BY id
+"""
+OFTEN = 256  # grades after which progress is told
+
+Progress = Callable[[float], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +76,7 @@ class Witness:
 
 @dataclass(frozen=True, slots=True)
 class Witnessed:
-    """A golden grade, and which judgments it rests on; ``note`` is that of the one that decides.
+    """A golden grade, of which ``kind``, and which judgments it rests on.
 
     It ``is_present`` where it was given for the chunk's present text, which there is.
     """
@@ -71,7 +85,6 @@ class Witnessed:
     chunk_id: str
     grade: int
     kind: str
-    note: str | None
     is_present: bool
     witnesses: tuple[Witness, ...]
 
@@ -81,6 +94,9 @@ class CarryBasis:
     """Two chunkings and their golden grades, and which pairs the runs of the second ask for.
 
     Chunks without a text are left out; ``unreadable`` counts the asked pairs that have such a one.
+    ``grades`` are those of the first that were given there, and ``derived`` counts those that were
+    carried over to it themselves; ``graded`` those of the second. ``recorded`` are its pairs that a
+    carry-over gave a grade, counted or not, and ``counts`` says whether such grades count at all.
     """
 
     old_name: str
@@ -94,10 +110,13 @@ class CarryBasis:
     runs: int
     depth: int
     unreadable: int
+    derived: int
+    recorded: Mapping[tuple[str, str], GoldenGrade]
+    counts: bool
 
 
-class Carrying(Queue, Chunkings):
-    """What grades of one chunking may say of another's chunks is found from this."""
+class Carrying(Queue, Intake):
+    """What grades of one chunking may say of another's chunks is found from this, and kept."""
 
     def carry_basis(self, old: str, new: str) -> CarryBasis:
         """Return what a carry-over from a chunking to another starts from, as of one moment.
@@ -109,10 +128,13 @@ class Carrying(Queue, Chunkings):
         with self._reading():
             self._check_chunkings(old, new)
             runs = [run for run, name in self.chunkings_of_runs().items() if name == new]
-            grades, depth = self._witnessed(old), self.settings().pool_depth
+            there, settings = self._witnessed(old), self.settings()
+            grades = [each for each in there if each.kind != "carry"]
             self._check_enough(old, new, bool(grades), bool(runs))
             chunks = self._chunks_in(new)
-            asked, unreadable = self._asked(runs, depth, {each.chunk_id for each in chunks})
+            readable = {each.chunk_id for each in chunks}
+            asked, unreadable = self._asked(runs, settings.pool_depth, readable)
+            carried = self._current_imports("carry")
             return CarryBasis(
                 old,
                 new,
@@ -123,9 +145,59 @@ class Carrying(Queue, Chunkings):
                 self._witnessed(new),
                 asked,
                 len(runs),
-                depth,
+                settings.pool_depth,
                 unreadable,
+                len(there) - len(grades),
+                {pair: grade for pair, grade in carried.items() if pair[1] in readable},
+                settings.carried == COUNT,
             )
+
+    def add_carried(
+        self,
+        old: str,
+        new: str,
+        grades: Sequence[GoldenGrade],
+        lost: Sequence[tuple[str, str]],
+        wordings: Mapping[str, str | None],
+        progress: Progress | None = None,
+    ) -> None:
+        """Add grades that follow to the log, and take back what was carried over and is ``lost``.
+
+        All of it or nothing. ``wordings`` are the fingerprints of the texts that were looked at:
+        one that has changed since has no grade by this, and neither has a grade that rests on a
+        judgment which has.
+        """
+        source = f"{_source(old, new)}{secrets.token_hex(4)}"
+        events = [_carry(each, source, wordings[each.chunk_id]) for each in grades]
+        events += [_withdrawal(pair, source) for pair in lost]
+        if not events:
+            return
+        with self._writing():
+            for done, event in enumerate(events, 1):
+                self._append(event)
+                if progress is not None and (done % OFTEN == 0 or done == len(events)):
+                    progress(done / len(events))
+            names = {"from": old, "to": new}
+            self._note("carry", new, {**names, "carried": len(grades), "taken back": len(lost)})
+        self.seal_if_possible()
+
+    def undo_carried(self, old: str, new: str) -> int:
+        """Take the last carry-over between two chunkings back; return how many events that were.
+
+        Every golden grade is what it was before, but for what people said since. Raises `NotFound`
+        where there is none left.
+        """
+        with self._writing():
+            source = self._value(LAST, [_source(old, new)])
+            if source is None:
+                raise NotFound(
+                    f"nothing was carried over from {chunking_in_words(old)} to "
+                    f"{chunking_in_words(new)} that could be taken back"
+                )
+            undone = self._db.execute(TAKE_BACK, [moment(), source]).rowcount
+            self._note("uncarry", new, {"from": old, "to": new, "events": undone})
+        self.seal_if_possible()
+        return int(undone)
 
     def carried_golden(self) -> dict[str, tuple[int, int]]:
         """Return how many golden grades of a chunking were carried over, and how many it has.
@@ -134,7 +206,7 @@ class Carrying(Queue, Chunkings):
         """
         if len(self.chunking_names()) == 1:
             return {}
-        rows = self._rows(COUNTS, [len(CARRIED), CARRIED])
+        rows = self._rows(COUNTS)
         return {name: (carried, golden) for name, carried, golden in rows if carried}
 
     def _asked(
@@ -193,14 +265,41 @@ class Carrying(Queue, Chunkings):
                 chunk_id,
                 grade,
                 kind,
-                note,
                 bool(has_text) and not stale,
                 _witnesses(said[query, chunk], grade=grade, deciding=deciding),
             )
-            for query, chunk, query_id, chunk_id, grade, stale, deciding, kind, note, has_text in (
+            for query, chunk, query_id, chunk_id, grade, stale, deciding, kind, has_text in (
                 self._rows(GOLDEN, [chunking])
             )
         ]
+
+
+def _source(old: str, new: str) -> str:
+    """Return how the source of each event begins that carries over from a chunking to another."""
+    return f"carry:{old}:{new}:"
+
+
+def _carry(grade: GoldenGrade, source: str, wording: str | None) -> Judgment:
+    return Judgment(
+        event_id=str(uuid.uuid4()),
+        query_id=grade.query_id,
+        chunk_id=grade.chunk_id,
+        grader=None,
+        kind="carry",
+        grade=grade.grade,
+        note=grade.note,
+        blind=False,
+        source=source,
+        text_hash=wording,
+        evidence=grade.evidence.passages if grade.evidence else (),
+        carried_from=grade.carried_from,
+    )
+
+
+def _withdrawal(pair: tuple[str, str], source: str) -> Judgment:
+    return Judgment(
+        str(uuid.uuid4()), *pair, None, "withdraw", blind=False, source=source, carried_from=()
+    )
 
 
 def _witnesses(

@@ -16,13 +16,16 @@ from itertools import chain, groupby, islice
 from typing import Any
 
 from labeler.chain import LOGS, Seal, first_seal, next_seal, sealed
-from labeler.schema import FIRST_SEALED_EVENTS, LAST, SEALED_EVENTS
+from labeler.schema import LAST, sealed_events
 
 MOST_FAULTS = 20  # that are named one by one
 GOLDEN_SET = "SELECT value FROM settings WHERE key = 'golden_set'"
 NEWEST = "SELECT event, seal FROM seals WHERE log = ? ORDER BY event DESC LIMIT 1"
 HAS_SEALS = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'seals'"
-HAS_EVIDENCE = "SELECT 1 FROM pragma_table_info('judgments') WHERE name = 'evidence'"
+LATER = """
+SELECT name FROM pragma_table_info('judgments') WHERE name IN ('evidence', 'carried_from')
+ORDER BY name DESC
+"""
 COUNTS = """
 WITH
 newest (log, event) AS (SELECT log, max(event) FROM seals GROUP BY log),
@@ -58,13 +61,9 @@ class Chain:
         self._db = db
 
     @cached_property
-    def _has_evidence(self) -> bool:
-        """Whether the file is not of an earlier version, whose judgments had none."""
-        return bool(self._db.execute(HAS_EVIDENCE).fetchall())
-
-    @property
-    def _statements(self) -> dict[str, str]:
-        return SEALED_EVENTS if self._has_evidence else FIRST_SEALED_EVENTS
+    def _later(self) -> tuple[str, ...]:
+        """The columns of judgments that came later, as far as the file's version has them."""
+        return tuple(name for (name,) in self._db.execute(LATER).fetchall())
 
     def is_there(self) -> bool:
         """Say whether the file has seals: those of an earlier version have none."""
@@ -123,12 +122,13 @@ class Chain:
         self, log: str, after: int = 0, up_to: int = LAST, most: int = -1
     ) -> Iterator[tuple[Any, ...]]:
         """Give what seals of a log's events are made from: after a number, up to another."""
-        columns = self._db.execute(self._statements[log], [after, up_to, most])
-        if log != "judgments" or not self._has_evidence:
-            yield from columns
-            return
-        for *said, evidence in columns:  # an event without evidence is what it always was
-            yield tuple(said) if evidence is None else (*said, evidence)
+        later = len(self._later) if log == "judgments" else 0
+        sql = sealed_events(log, self._later if later else ())
+        for said in self._db.execute(sql, [after, up_to, most]):
+            end = len(said)  # an event without what came later is what it always was
+            while end > len(said) - later and said[end - 1] is None:
+                end -= 1
+            yield said[:end]
 
     def end_of(self, log: str) -> tuple[int, bytes]:
         """Return the number and the seal of a log's last event, whether that is stored or not."""

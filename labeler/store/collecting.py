@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress, islice, pairwise, repeat
 from typing import NamedTuple
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from labeler.model import (
+    COUNT,
     UNNAMED,
     Collection,
     GoldenState,
@@ -24,7 +25,7 @@ from labeler.model import (
 )
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import BUCKETS, RETIRED, Reading
-from labeler.store.resolving import COLUMNS, Decided, Imports, Integers, Log, Names
+from labeler.store.resolving import CARRY, COLUMNS, Bases, Decided, Imports, Integers, Log, Names
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
 
 POOL = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
@@ -32,6 +33,19 @@ NEWEST = "SELECT coalesce(max(id), 0) FROM judgments"
 LOG = f"SELECT {COLUMNS} FROM judgments AS j WHERE j.undoes IS NULL"
 UNDONE = "SELECT undoes FROM judgments WHERE undoes IS NOT NULL"
 IMPORTS = "SELECT j.id, j.graders FROM judgments AS j WHERE j.kind = 'import'"
+BASES = """
+SELECT j.id, coalesce(base.id, 0), coalesce(base.query, 0), coalesce(base.chunk, 0),
+    coalesce(base.text_hash <> of.text_hash, false), json_extract(said.value, '$.golden')
+FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
+JOIN json_each(j.carried_from) AS said
+LEFT JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id')
+LEFT JOIN chunks AS of ON of.id = base.chunk
+WHERE j.carried_from IS NOT NULL AND coalesce(j.text_hash = c.text_hash, true)
+"""
+NAMED = """
+SELECT j.id, json_extract(said.value, '$.event_id')
+FROM judgments AS j JOIN json_each(j.carried_from) AS said WHERE j.carried_from IS NOT NULL
+"""
 STALE = """
 SELECT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
 WHERE j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
@@ -48,11 +62,12 @@ class Golden(NamedTuple):
     grades: Decided
     behind: Sequence[Names]
 
-    def by_pair(self) -> dict[tuple[int, int], int]:
-        """Return the grades by query and chunk."""
+    def by_pair(self) -> dict[tuple[int, int], tuple[int, int]]:
+        """Return the grades, and the judgments that give them, by query and chunk."""
         of = self.grades
         pairs = zip(of.query.tolist(), of.chunk.tolist(), strict=True)
-        return dict(zip(pairs, of.grade.tolist(), strict=True))
+        decided = zip(of.grade.tolist(), of.judgment.tolist(), strict=True)
+        return dict(zip(pairs, decided, strict=True))
 
 
 class Collecting(JudgmentLog, Reading):
@@ -102,14 +117,18 @@ class Collecting(JudgmentLog, Reading):
         """Return what is golden of queries in use, or of one."""
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
         log = Log.of(self._each(f"{LOG}{of_one} ORDER BY j.id", asked))
-        current = log.current(self._numbers(UNDONE))
-        grades = Decided.of(current, self.settings().golden_rule)
+        current, settings = log.current(self._numbers(UNDONE)), self.settings()
+        carried, given = current[current.kind == CARRY], current[current.kind != CARRY]
+        grades = Decided.of(given, settings.golden_rule)
+        if len(carried.query) and settings.carried == COUNT:
+            bases = Bases.of(self._each(f"{BASES}{of_one}", asked))
+            grades = grades.with_carried(given, carried, bases)
         if query is None:
             retired = self._numbers("SELECT id FROM queries WHERE retired_at IS NOT NULL")
             grades = grades[~np.isin(grades.query, retired)]
         graders = dict(self._rows("SELECT id, name FROM graders"))
         imports = Imports.of(self._each(f"{IMPORTS}{of_one} ORDER BY j.id", asked))
-        return Golden(grades, grades.behind(current, graders, imports))
+        return Golden(grades, grades.behind(given, graders, imports))
 
     def _numbers(self, sql: str) -> Integers:
         return np.array(self._rows(sql), dtype=np.int64).reshape(-1)
@@ -170,7 +189,18 @@ class Collecting(JudgmentLog, Reading):
         evidence = self._golden_evidence(golden.by_pair, query)
         pairs = zip(of.query.tolist(), chunks, strict=True)
         rests_on = map(evidence.get, pairs) if evidence else repeat(None, len(chunks))
-        return zip(ids, grades, golden.behind, rests_on, strict=True)
+        carried = self._named(of, query)
+        return zip(ids, grades, golden.behind, rests_on, carried, strict=True)
+
+    def _named(self, of: Decided, query: int | None) -> Iterable[tuple[str, ...]]:
+        """Return for each golden grade the events that it names where it was carried over."""
+        if not (of.kind == CARRY).any():
+            return repeat((), len(of.kind))
+        of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
+        named: defaultdict[int, tuple[str, ...]] = defaultdict(tuple)
+        for judgment, event_id in self._each(f"{NAMED}{of_one} ORDER BY j.id", asked):
+            named[judgment] += (event_id,)
+        return [named.get(judgment, ()) for judgment in of.judgment.tolist()]
 
     def _leaked_ids(self) -> frozenset[str]:
         rows = self._rows(

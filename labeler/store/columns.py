@@ -10,7 +10,17 @@ from typing import Any
 
 import numpy as np
 
-from labeler.model import Chunk, Judgment, Passage, Query, Ranking, check_evidence
+from labeler.model import (
+    CarriedFrom,
+    Chunk,
+    Judgment,
+    Passage,
+    Query,
+    Ranking,
+    carried_fields,
+    check_carried_from,
+    check_evidence,
+)
 
 
 def moment(when: datetime | None = None) -> str:
@@ -102,7 +112,7 @@ def judgment_of(row: Sequence[Any]) -> Judgment:
     columns = list(row)
     columns[6] = tuple(json.loads(columns[6])) if columns[6] else ()
     columns[9] = bool(columns[9])
-    columns[-1] = passages_of(columns[-1])
+    columns[-2:] = passages_of(columns[-2]), carried_of(columns[-1])
     return Judgment(*columns)
 
 
@@ -114,3 +124,13 @@ def passages_of(column: str | None) -> tuple[Passage, ...]:
 def passages_column(passages: Sequence[Passage]) -> str | None:
     """Return the column that holds passages, null for none."""
     return as_json(passages) if passages else None
+
+
+def carried_of(column: str | None) -> tuple[CarriedFrom, ...] | None:
+    """Return what a carried grade rests on, None for what is no carried grade."""
+    return None if column is None else check_carried_from(json.loads(column))
+
+
+def carried_column(bases: Sequence[CarriedFrom] | None) -> str | None:
+    """Return the column that holds what a carried grade rests on."""
+    return None if bases is None else as_json(carried_fields(bases))

@@ -5,31 +5,33 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from labeler.model import Evidence, GradeEvidence, Passage, union_of
 from labeler.store.audit import Audit
-from labeler.store.columns import passages_of
+from labeler.store.columns import carried_of, passages_of
 
 PairT = TypeVar("PairT", bound=Hashable)
+Decided: TypeAlias = tuple[int, int]
+"""A golden grade, and the number of the judgment that decides it."""
 
 # Proposed grades are nobody's: what they rest on is no evidence. The plus signs leave SQLite no
 # index but that of the judgments that have evidence, which is empty where nobody marks anything.
 MARKED = """
-SELECT j.id, j.query, j.chunk, j.grade, j.text_hash, j.evidence
+SELECT j.id, j.query, j.chunk, j.kind, j.grade, j.text_hash, j.evidence
 FROM current_judgments AS j
-WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import')
+WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import', 'carry')
 """
-GRADES = "SELECT grade FROM golden WHERE query = ? AND chunk = ?"
+GRADES = "SELECT grade, judgment FROM golden WHERE query = ? AND chunk = ?"
 OF_GRADES = """
 SELECT
     j.query, j.chunk, q.query_id, c.chunk_id, j.grade, p.name, j.graders, j.id, j.kind, j.evidence,
-    j.text_hash, j.text_hash IS c.text_hash
+    j.text_hash, j.text_hash IS c.text_hash, j.carried_from
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS p ON p.id = j.grader
-WHERE j.evidence IS NOT NULL AND j.kind IN ('grade', 'adjudicate', 'import')
+WHERE j.evidence IS NOT NULL AND j.kind IN ('grade', 'adjudicate', 'import', 'carry')
     AND q.retired_at IS NULL AND (:query IS NULL OR q.query_id = :query)
 ORDER BY q.id, c.id, j.id
 """
@@ -46,8 +48,10 @@ class EvidenceOfGrades(Audit):
         """
         with self._reading():
             rows = self._rows(OF_GRADES, {"query": query_id})
-            golden = {row[:2]: self._value(GRADES, row[:2]) for row in rows}
-        return [_evidence_of(row, golden[row[:2]]) for row in rows]
+            pairs = dict.fromkeys(row[:2] for row in rows)
+            golden = {pair: next(iter(self._rows(GRADES, pair)), None) for pair in pairs}
+        found = [_evidence_of(row, golden[row[:2]]) for row in rows]
+        return [each for each in found if each.is_golden or each.kind != "carry"]
 
     def golden_evidence(self) -> dict[tuple[str, str], Evidence]:
         """Return the union of what golden grades rest on, by query and chunk id."""
@@ -59,7 +63,7 @@ class EvidenceOfGrades(Audit):
         return joined(marked)
 
     def _golden_evidence(
-        self, grades: Callable[[], Mapping[tuple[int, int], int]], query: int | None = None
+        self, grades: Callable[[], Mapping[tuple[int, int], Decided]], query: int | None = None
     ) -> dict[tuple[int, int], Evidence]:
         """Return what golden grades rest on, by the numbers of their pairs, or those of a query.
 
@@ -70,8 +74,8 @@ class EvidenceOfGrades(Audit):
         golden = grades() if rows else {}
         return joined(
             ((query, chunk), judgment, wording, passages_of(evidence))
-            for judgment, query, chunk, grade, wording, evidence in rows
-            if golden.get((query, chunk)) == grade
+            for judgment, query, chunk, kind, grade, wording, evidence in rows
+            if _is_golden(golden.get((query, chunk)), judgment, kind, grade)
         )
 
 
@@ -90,8 +94,19 @@ def joined(
     return {pair: Evidence(wording, union_of(each)) for pair, (wording, each) in newest.items()}
 
 
-def _evidence_of(row: tuple[Any, ...], golden: int | None) -> GradeEvidence:
-    query_id, chunk_id, grade, name, graders, judgment, kind, evidence, wording, is_found = row[2:]
+def _evidence_of(row: tuple[Any, ...], golden: Decided | None) -> GradeEvidence:
+    query_id, chunk_id, grade, name, graders, judgment, kind, evidence, wording, *rest = row[2:]
+    is_found, bases = rest
     who = tuple(json.loads(graders)) if graders else (name,)
+    if bases:
+        names = (each for base in carried_of(bases) or () for each in base.who)
+        who = tuple(dict.fromkeys(names))
     said = (query_id, chunk_id, grade, who, judgment, kind, passages_of(evidence), wording)
-    return GradeEvidence(*said, grade == golden, bool(is_found))
+    return GradeEvidence(*said, _is_golden(golden, judgment, kind, grade), bool(is_found))
+
+
+def _is_golden(golden: Decided | None, judgment: int, kind: str, grade: int) -> bool:
+    """Say whether a judgment says what counts of its pair; a carried grade only by itself."""
+    if golden is None:
+        return False
+    return golden[1] == judgment if kind == "carry" else golden[0] == grade

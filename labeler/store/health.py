@@ -57,7 +57,15 @@ LAWS_OF_EVIDENCE = {
         "AND json_extract(p.value, '$[1]') > length(c.text)"
     ),
 }
-LATER_LAWS = {**LAWS_OF_REMARKS, **LAWS_OF_HISTORY, **LAWS_OF_EVIDENCE}
+LAWS_OF_CARRIES = {
+    "the carried grade {0} rests on judgment {1}, which is of another query, or no grade": (
+        "SELECT j.id, base.id FROM judgments AS j, json_each(j.carried_from) AS said "
+        "JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id') "
+        "WHERE j.carried_from IS NOT NULL AND (base.query <> j.query "
+        "OR base.kind NOT IN ('grade', 'adjudicate', 'import'))"
+    ),
+}
+LATER_LAWS = {**LAWS_OF_REMARKS, **LAWS_OF_HISTORY, **LAWS_OF_EVIDENCE, **LAWS_OF_CARRIES}
 GUARDS = "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
 
 

@@ -259,17 +259,19 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
 
     def _put_imports(self, loaded: Loaded[GoldenGrade]) -> Counter[str]:
         counts: Counter[str] = Counter()
-        imported = self._current_imports()
+        there = {kind: self._current_imports(kind) for kind in ("import", "carry")}
         for index, grade in enumerate(loaded.records):
-            if imported.get((grade.query_id, grade.chunk_id)) == grade:
-                counts["already imported"] += 1
+            kind = "carry" if grade.carried_from else "import"
+            done = "carried over" if grade.carried_from else "imported"
+            if there[kind].get((grade.query_id, grade.chunk_id)) == grade:
+                counts[f"already {done}"] += 1
                 continue
             event = Judgment(
                 event_id=str(uuid.uuid4()),
                 query_id=grade.query_id,
                 chunk_id=grade.chunk_id,
                 grader=None,
-                kind="import",
+                kind=kind,
                 grade=grade.grade,
                 graders=grade.graders,
                 note=grade.note,
@@ -277,10 +279,11 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
                 source=loaded.source,
                 text_hash=grade.evidence.text_hash if grade.evidence else None,
                 evidence=grade.evidence.passages if grade.evidence else (),
+                carried_from=grade.carried_from or None,
             )
             with self._translated(loaded.where(index)):
                 self._append(event)
-            counts["imported"] += 1
+            counts[done] += 1
         return counts
 
     def _put_events(self, loaded: Loaded[Judgment | Remark]) -> Counter[str]:

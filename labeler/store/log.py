@@ -20,18 +20,24 @@ from labeler.model import (
     check_name,
 )
 from labeler.store.audit import Audit
-from labeler.store.columns import moment, passages_column, passages_of
+from labeler.store.columns import (
+    carried_column,
+    carried_of,
+    moment,
+    passages_column,
+    passages_of,
+)
 
 APPEND = """
 INSERT INTO judgments (
     event_id, query, chunk, grader, kind, grade, graders, reason, note, blind, source, undoes,
-    elapsed_ms, text_hash, created_at, evidence
+    elapsed_ms, text_hash, created_at, evidence, carried_from
 )
 SELECT
     :event_id, q.id, c.id, (SELECT id FROM graders WHERE name = :grader), :kind, :grade, :graders,
     :reason, :note, :blind, :source, (SELECT id FROM judgments WHERE event_id = :undoes),
     :elapsed_ms, CASE WHEN :as_is THEN :text_hash ELSE coalesce(:text_hash, c.text_hash) END,
-    :created_at, :evidence
+    :created_at, :evidence, :carried_from
 FROM queries AS q, chunks AS c
 WHERE q.query_id = :query_id
     AND c.chunk_id = :chunk_id
@@ -40,7 +46,8 @@ WHERE q.query_id = :query_id
     AND (:undoes IS NULL OR EXISTS (
         SELECT 1 FROM standing_judgments AS undone
         WHERE undone.event_id = :undoes AND undone.query = q.id AND undone.chunk = c.id
-            AND undone.grader = (SELECT id FROM graders WHERE name = :grader)
+            AND undone.grader IS (SELECT id FROM graders WHERE name = :grader)
+            AND (:grader IS NOT NULL OR undone.lane = 'carry')
     ))
     AND NOT EXISTS (SELECT 1 FROM judgments WHERE event_id = :event_id)
     AND (:unchecked OR :replaces IS (
@@ -76,6 +83,27 @@ WHERE e.event_id = :undoes
         WHERE later.query = e.query AND later.chunk = e.chunk AND +later.grader = e.grader
             AND later.lane = e.lane AND later.id > e.id
     )
+"""
+
+
+# A carried grade is of the same query as what it rests on.
+MOVED = """
+WITH tail AS MATERIALIZED (
+    SELECT DISTINCT query, chunk FROM judgments NOT INDEXED WHERE id > ?
+)
+SELECT moved.query, moved.chunk, q.query_id FROM (
+    SELECT query, chunk FROM tail
+    UNION
+    SELECT carry.query, carry.chunk
+    FROM tail CROSS JOIN judgments AS carry INDEXED BY judgments_carried
+        ON carry.query = tail.query AND carry.carried_from IS NOT NULL
+    WHERE EXISTS (
+        SELECT 1 FROM json_each(carry.carried_from) AS said
+        JOIN judgments AS base ON base.event_id = json_extract(said.value, '$.event_id')
+        WHERE base.chunk = tail.chunk
+    )
+) AS moved JOIN queries AS q ON q.id = moved.query
+ORDER BY moved.query, moved.chunk
 """
 
 
@@ -176,6 +204,7 @@ class JudgmentLog(Audit):
                 "text_hash": judgment.text_hash,
                 "created_at": judgment.created_at or moment(),
                 "evidence": passages_column(judgment.evidence),
+                "carried_from": carried_column(judgment.carried_from),
                 "as_is": as_is,
                 "replaces": replaces,
                 "unchecked": unchecked,
@@ -205,7 +234,8 @@ class JudgmentLog(Audit):
         """Return if the event is in the log already, else raise why it was not added."""
         stored = self._rows(
             "SELECT q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note, "
-            "undone.event_id, j.evidence FROM judgments AS j JOIN queries AS q ON q.id = j.query "
+            "undone.event_id, j.evidence, j.carried_from "
+            "FROM judgments AS j JOIN queries AS q ON q.id = j.query "
             "JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader "
             "LEFT JOIN judgments AS undone ON undone.id = j.undoes WHERE j.event_id = ?",
             [judgment.event_id],
@@ -221,6 +251,7 @@ class JudgmentLog(Audit):
             judgment.note,
             judgment.undoes,
             passages_column(judgment.evidence),
+            carried_column(judgment.carried_from),
         )
         if stored == [said]:
             return
@@ -304,12 +335,11 @@ class JudgmentLog(Audit):
         return int(self._value("SELECT coalesce(max(id), 0) FROM judgments"))
 
     def changes_since(self, revision: int) -> list[GradeChange]:
-        """Return the golden grades of all pairs judged after ``revision``, as they are now."""
-        pairs = self._rows(
-            "SELECT DISTINCT j.query, j.chunk, q.query_id FROM judgments AS j NOT INDEXED "
-            "JOIN queries AS q ON q.id = j.query WHERE j.id > ? ORDER BY j.query, j.chunk",
-            [revision],
-        )
+        """Return the golden grades of all pairs judged after ``revision``, as they are now.
+
+        And of all pairs whose carried grade rests on what was said of one of these.
+        """
+        pairs = self._rows(MOVED, [revision])
         return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
 
     def _golden_of(self, query: int, chunk: int, query_id: str) -> GradeChange:
@@ -319,16 +349,21 @@ class JudgmentLog(Audit):
         grade, stale, kind = rows[0] if rows else (None, False, None)
         return GradeChange(query_id, chunk, grade, bool(stale), kind)
 
-    def _current_imports(self) -> dict[tuple[str, str], GoldenGrade]:
+    def _current_imports(self, kind: str = "import") -> dict[tuple[str, str], GoldenGrade]:
+        """Return what files say of each pair now, or what was carried over to its present text."""
         return {
             (query_id, chunk_id): GoldenGrade(
-                *(query_id, chunk_id, grade, tuple(json.loads(graders)), note),
+                *(query_id, chunk_id, grade, tuple(json.loads(graders or "[]")), note),
                 Evidence(text_hash, passages_of(evidence)) if evidence else None,
+                carried_from=carried_of(bases) or (),
             )
-            for query_id, chunk_id, grade, graders, note, text_hash, evidence in self._rows(
+            for query_id, chunk_id, grade, graders, note, text_hash, evidence, bases in self._rows(
                 "SELECT q.query_id, c.chunk_id, j.grade, j.graders, j.note, j.text_hash, "
-                "j.evidence FROM current_judgments AS j JOIN queries AS q ON q.id = j.query "
-                "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = 'import'"
+                "j.evidence, j.carried_from FROM current_judgments AS j "
+                "JOIN queries AS q ON q.id = j.query "
+                "JOIN chunks AS c ON c.id = j.chunk WHERE j.kind = ? "
+                "AND (j.kind = 'import' OR coalesce(j.text_hash = c.text_hash, true))",
+                [kind],
             )
         }
 

@@ -23,7 +23,9 @@ _HEAD = re.compile(r"CREATE VIEW \w+ AS\s")
 
 # Who came later is not in the log yet; the rule is the one that held.
 LOG = "SELECT * FROM main.judgments WHERE created_at < :until"
-SETTINGS = "SELECT 'settings' AS key, json_object('golden_rule', :rule) AS value"
+SETTINGS = """
+SELECT 'settings' AS key, json_object('golden_rule', :rule, 'carried', :carried) AS value
+"""
 
 # The newest turn before the moment says whether a query was there; without one, whether it is
 # retired since.
@@ -40,9 +42,9 @@ WHERE coalesce(turn.kind = 'restore', q.retired_at IS NULL OR q.retired_at >= :u
 ORDER BY q.id
 """
 # The first change after the moment names the rule it put away.
-RULE = """
-SELECT json_extract(detail, '$.golden_rule[0]') FROM audit
-WHERE kind = 'settings' AND at >= :until AND json_extract(detail, '$.golden_rule[0]') IS NOT NULL
+BEFORE = """
+SELECT json_extract(detail, '$.{name}[0]') FROM audit
+WHERE kind = 'settings' AND at >= :until AND json_extract(detail, '$.{name}[0]') IS NOT NULL
 ORDER BY id LIMIT 1
 """
 GOLDEN = "SELECT query, chunk, grade FROM golden"
@@ -53,7 +55,11 @@ class Past(Freezing):
 
     def rule_at(self, when: datetime) -> str:
         """Return how several people's grades became one just before ``when``, which has a zone."""
-        return str(self._value(RULE, {"until": moment(when)}) or self.settings().golden_rule)
+        return self._setting_at("golden_rule", moment(when))
+
+    def _setting_at(self, name: str, until: str) -> str:
+        before = self._value(BEFORE.format(name=name), {"until": until})
+        return str(before or getattr(self.settings(), name))
 
     def first_judgment_at(self) -> str | None:
         """Return when the oldest event of the log was given, None before the first."""
@@ -101,7 +107,7 @@ class Past(Freezing):
 
     def _golden_at(self, until: str, rule: str, place: dict[int, int]) -> Any:
         """Return int32 (3, n): query position, chunk, grade, sorted."""
-        asked = {"until": until, "rule": rule}
+        asked = {"until": until, "rule": rule, "carried": self._setting_at("carried", until)}
         rows = [
             (place[query], chunk, grade)
             for query, chunk, grade in self._rows(self._over(LOG, SETTINGS) + GOLDEN, asked)

@@ -206,6 +206,7 @@ class Queue(JudgmentLog):
                 "WHERE j.query = (SELECT id FROM queries WHERE query_id = ?) "
                 "AND j.chunk = (SELECT id FROM chunks WHERE chunk_id = ?) "
                 "AND +j.grader IS NOT (SELECT id FROM graders WHERE name = ?) "
+                "AND j.kind <> 'carry' "
                 "GROUP BY j.kind, j.grade ORDER BY j.kind, j.grade",
                 [query_id, chunk_id, grader],
             )

@@ -18,7 +18,7 @@ from labeler.model import (
     Settings,
     order_buckets,
 )
-from labeler.store.columns import as_json, chunk_of, judgment_of, query_of
+from labeler.store.columns import as_json, carried_of, chunk_of, judgment_of, query_of
 from labeler.store.evidence import EvidenceOfGrades
 
 QUERY_COLUMNS = (
@@ -40,7 +40,8 @@ CHUNK_COLUMNS = (
     'c.chunk_id, c.text, c.title, c.document_id, c.position, c.metadata, c.start, c."end"'
 )
 GOLDEN_SET = """
-SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, j.graders, j.note, k.name
+SELECT g.query, g.chunk, g.grade, g.judgment, q.query_id, c.chunk_id, j.graders, j.note, k.name,
+    j.carried_from
 FROM golden AS g JOIN judgments AS j ON j.id = g.judgment
 JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
 LEFT JOIN chunkings AS k ON k.id = c.chunking
@@ -49,7 +50,8 @@ WHERE q.retired_at IS NULL ORDER BY q.id, c.chunk_id
 EVENTS = """
 SELECT
     j.event_id, q.query_id, c.chunk_id, g.name, j.kind, j.grade, j.graders, j.reason, j.note,
-    j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, j.created_at, j.evidence
+    j.blind, j.source, undone.event_id, j.elapsed_ms, j.text_hash, j.created_at, j.evidence,
+    j.carried_from
 FROM judgments AS j JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk LEFT JOIN graders AS g ON g.id = j.grader
 LEFT JOIN judgments AS undone ON undone.id = j.undoes
@@ -304,7 +306,7 @@ class Reading(EvidenceOfGrades):
     def _golden_set(self) -> tuple[list[Query], list[GoldenGrade]]:
         rows = self._rows(GOLDEN_SET)
         people = self._graders_of_pairs()
-        evidence = self._golden_evidence(lambda: {row[:2]: row[4] for row in rows})
+        evidence = self._golden_evidence(lambda: {row[:2]: row[2:4] for row in rows})
         grades = [
             GoldenGrade(
                 query_id,
@@ -314,8 +316,9 @@ class Reading(EvidenceOfGrades):
                 note,
                 evidence.get((query, chunk)),
                 chunking or "",
+                carried_of(bases) or (),
             )
-            for query, chunk, query_id, chunk_id, grade, graders, note, chunking in rows
+            for query, chunk, grade, _, query_id, chunk_id, graders, note, chunking, bases in rows
         ]
         return self.queries(), grades
 

@@ -21,14 +21,16 @@ from labeler.model import GRADES, MAJORITY, ROUNDED_MEAN, UPPER_MEDIAN
 Integers: TypeAlias = npt.NDArray[np.int64]
 Names: TypeAlias = tuple[str, ...]
 
-ADJUDICATE, GRADE, IMPORT, CANNOT_TELL, WITHDRAW, OTHER = range(6)  # as COLUMNS numbers kinds
+ADJUDICATE, GRADE, IMPORT, CANNOT_TELL, WITHDRAW, OTHER, CARRY, UNCARRY = range(8)
+"""Kinds, as COLUMNS numbers them; the last takes back what was carried over."""
 COLUMNS = """
 j.id, j.query, j.chunk,
 CASE j.kind WHEN 'adjudicate' THEN 0 WHEN 'grade' THEN 1 WHEN 'import' THEN 2
-    WHEN 'cannot_tell' THEN 3 WHEN 'withdraw' THEN 4 ELSE 5 END,
+    WHEN 'cannot_tell' THEN 3 WHEN 'withdraw' THEN 4 + 3 * (j.carried_from IS NOT NULL)
+    WHEN 'carry' THEN 6 ELSE 5 END,
 coalesce(j.grade, -1), coalesce(j.grader, 0)
 """
-LANE = np.array([0, 1, 2, 1, 1, 3])  # what hides what a person said before, by kind
+LANE = np.array([0, 1, 2, 1, 1, 3, 4, 4])  # what hides what was said before, by kind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +76,7 @@ class Log:
         by_speaker = np.argsort(said, kind="stable")
         is_newest = np.ones(len(said), dtype=np.bool_)
         is_newest[by_speaker[:-1]] = np.diff(said[by_speaker]) != 0
-        return standing[is_newest & (standing.kind <= IMPORT)]
+        return standing[is_newest & ((standing.kind <= IMPORT) | (standing.kind == CARRY))]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,6 +100,30 @@ class Imports:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Bases:
+    """What carried grades rest on (n,): each names a ``carry`` and a judgment, and its pair.
+
+    0 stands for a judgment that is not in the log. It is ``stale`` where its text has changed, and
+    ``golden`` is what its pair's golden grade has to be. A carried grade whose own text has changed
+    is not among them.
+    """
+
+    carry: Integers
+    judgment: Integers
+    query: Integers
+    chunk: Integers
+    stale: npt.NDArray[np.bool_]
+    golden: Integers
+
+    @staticmethod
+    def of(rows: Iterable[tuple[int, ...]]) -> Bases:
+        """Read rows of these columns."""
+        table = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 6)
+        carry, judgment, query, chunk, stale, golden = np.ascontiguousarray(table.T)
+        return Bases(carry, judgment, query, chunk, stale.astype(np.bool_), golden)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Decided:
     """The golden grades (n,), sorted by query and chunk: the grade and the judgment that gives it.
 
@@ -108,13 +134,16 @@ class Decided:
     chunk: Integers
     grade: Integers
     judgment: Integers
-    is_import: npt.NDArray[np.bool_]
+    kind: Integers
     start: Integers
     end: Integers
 
     @staticmethod
     def of(current: Log, rule: str) -> Decided:
-        """Return what a current log says by a rule of `labeler.model.RULES`."""
+        """Return what a current log says by a rule of `labeler.model.RULES`.
+
+        Without what was carried over: see `with_carried`.
+        """
         start = current.starts()
         end = np.append(start[1:], len(current.query))
         newest = [_newest(current.kind == kind, start) for kind in (ADJUDICATE, IMPORT)]
@@ -128,19 +157,42 @@ class Decided:
         at = np.where(newest[0] >= 0, newest[0], np.where(people == 0, newest[1], giver))
         decided = np.where((newest[0] >= 0) | (people == 0), current.grade[at], agreed)
         pairs = current[at]
-        is_import = pairs.kind == IMPORT
-        return Decided(pairs.query, pairs.chunk, decided, pairs.judgment, is_import, start, end)[
-            at >= 0
-        ]
+        found = (pairs.query, pairs.chunk, decided, pairs.judgment, pairs.kind, start, end)
+        return Decided(*found)[at >= 0]
 
-    def __getitem__(self, which: npt.NDArray[np.bool_]) -> Decided:
-        return Decided(*(getattr(self, column)[which] for column in self.__slots__))
+    def __getitem__(self, which: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Decided:
+        return Decided(*(column[which] for column in self._columns()))
+
+    def with_carried(self, given: Log, carried: Log, bases: Bases) -> Decided:
+        """Add the carried grades that count below what is ``given``, from which this was decided.
+
+        One counts where nobody has graded its pair, as long as each of its ``bases`` stands.
+        """
+        now = np.isin(bases.judgment, given.judgment) & ~bases.stale
+        now &= self._grades_of(bases) == bases.golden
+        fallen = bases.carry[(bases.judgment != 0) & ~now]
+        counts = ~np.isin(carried._pairs(), given._pairs()) & np.isin(carried.judgment, bases.carry)
+        own = carried[counts & ~np.isin(carried.judgment, fallen)]
+        nobody = np.zeros_like(own.judgment)
+        more = (own.query, own.chunk, own.grade, own.judgment, own.kind, nobody, nobody)
+        both = [np.concatenate(pair) for pair in zip(self._columns(), more, strict=True)]
+        return Decided(*both)[np.argsort(both[0] << 32 | both[1])]
+
+    def _grades_of(self, bases: Bases) -> Integers:
+        """Return the golden grades of the pairs that carried grades rest on; -1 for none."""
+        pairs, wanted = self.query << 32 | self.chunk, bases.query << 32 | bases.chunk
+        at = np.searchsorted(pairs, wanted)
+        there = np.append(pairs, -1)[at] == wanted
+        return np.where(there, np.append(self.grade, -1)[at], -1)
+
+    def _columns(self) -> list[Integers]:
+        return [getattr(self, column) for column in self.__slots__]
 
     def behind(self, current: Log, graders: Mapping[int, str], imports: Imports) -> list[Names]:
         """Return who stands behind each golden grade, by name.
 
-        Behind an import stand those whom its file named; behind others whoever has graded the
-        pair, of the ``graders`` by number.
+        Behind an import stand those whom its file named, and behind a carried grade nobody; behind
+        others whoever has graded the pair, of the ``graders`` by number.
         """
         speakers = current.grader.tolist()
         names: dict[tuple[int, ...], Names] = {}
@@ -150,8 +202,9 @@ class Decided:
             if of_pair not in names:
                 names[of_pair] = tuple(sorted(graders[each] for each in {*of_pair} - {0}))
             found.append(names[of_pair])
-        places = np.searchsorted(imports.judgment, self.judgment[self.is_import]).tolist()
-        for at, place in zip(np.flatnonzero(self.is_import).tolist(), places, strict=True):
+        is_import = self.kind == IMPORT
+        places = np.searchsorted(imports.judgment, self.judgment[is_import]).tolist()
+        for at, place in zip(np.flatnonzero(is_import).tolist(), places, strict=True):
             found[at] = imports.names[place]
         return found
 

@@ -134,7 +134,7 @@ FROM standing_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS g ON g.id = j.grader
-WHERE j.note <> '' AND j.kind NOT IN ('withdraw', 'propose') AND q.retired_at IS NULL
+WHERE j.note <> '' AND j.kind NOT IN ('withdraw', 'propose', 'carry') AND q.retired_at IS NULL
     AND NOT EXISTS (
         SELECT 1 FROM standing_judgments AS newer
         WHERE newer.query = j.query AND newer.chunk = j.chunk AND +newer.grader IS j.grader

@@ -9,10 +9,12 @@ writes it: UTF-8, no blanks, keys sorted, characters escaped only where JSON ask
    and ``grades``: for every golden grade ``[chunk_id, grade, graders]``. Grades are sorted by the
    UTF-8 bytes of their chunk id, and so are the names of the graders. Where passages of the text
    were marked, the grade goes on with the fingerprint of that text and the passages:
-   ``[chunk_id, grade, graders, text_hash, [[start, end]]]``.
+   ``[chunk_id, grade, graders, text_hash, [[start, end]]]``. One that was carried over from other
+   chunks ends with ``"carried"`` and the event ids of what it rests on, sorted.
 2. The hash is the SHA-256 of lines that end with a line feed: an object with ``format``, the
    conventions stored as settings (``rel``, ``budget``, ``budget_by_task``, ``pool_depth``) and the
-   rule ``golden_rule``; then the digest of every query, sorted by the UTF-8 bytes of query ids.
+   rule ``golden_rule``, and ``carried`` where that is ``ignore``; then the digest of every query,
+   sorted by the UTF-8 bytes of query ids.
 
 Metadata, notes, texts of chunks, runs, and when a grade was given are no part of it: no number
 depends on them.
@@ -22,16 +24,19 @@ from __future__ import annotations
 
 import hashlib
 import json.encoder
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeAlias
 
-from labeler.model import Evidence, Query, Settings
+from labeler.model import COUNT, Evidence, Query, Settings
 
 FORMAT = "labeler golden 1"
-GradedBy: TypeAlias = tuple[str, int, tuple[str, ...], Evidence | None]
-"""A chunk by id, its golden grade, who stands behind it, and what it rests on, if that is known."""
+GradedBy: TypeAlias = tuple[str, int, tuple[str, ...], Evidence | None, tuple[str, ...]]
+"""A chunk by id, its golden grade, who stands behind it, what it rests on, if that is known.
+
+And the judgments by event id that a grade follows from which was carried over.
+"""
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _text = json.encoder.encode_basestring
@@ -40,15 +45,15 @@ _text = json.encoder.encode_basestring
 def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
     """Return the bytes of a query and its golden grades.
 
-    >>> grades = [("c1", 3, ("Ann",), None)]
+    >>> grades = [("c1", 3, ("Ann",), None, ())]
     >>> canonical_query(Query("q1", "Where?", buckets={"intent": "place"}), grades)
     ... # doctest: +ELLIPSIS
     b'{"buckets":{"intent":"place"},"grades":[["c1",3,["Ann"]]],"guideline":null,...}'
     """
     listed = ",".join(
         [
-            f"[{_text(chunk_id)},{grade},{_names(names)}{_rests_on(evidence)}]"
-            for chunk_id, grade, names, evidence in sorted(grades, key=itemgetter(0))
+            f"[{_text(chunk_id)},{grade},{_names(names)}{_rests_on(evidence)}{_carried(carried)}]"
+            for chunk_id, grade, names, evidence, carried in sorted(grades, key=itemgetter(0))
         ]
     )
     return (
@@ -75,6 +80,7 @@ def canonical_conventions(settings: Settings) -> bytes:
         {
             "budget": settings.budget,
             "budget_by_task": _sorted(settings.budget_by_task),
+            **({} if settings.carried == COUNT else {"carried": settings.carried}),
             "format": FORMAT,
             "golden_rule": settings.golden_rule,
             "pool_depth": settings.pool_depth,
@@ -96,6 +102,10 @@ def _rests_on(evidence: Evidence | None) -> str:
     if evidence is None:
         return ""
     return f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}"
+
+
+def _carried(event_ids: Sequence[str]) -> str:
+    return f',"carried",{_JSON.encode(sorted(event_ids))}' if event_ids else ""
 
 
 @lru_cache(maxsize=10_000)

@@ -17,6 +17,7 @@ from labeler.versions.canonical import (
 )
 
 CONVENTIONS = ("rel", "budget", "budget_by_task", "pool_depth", "golden_rule")
+LATER = ("carried",)  # than the first versions: kept where it is not what held until then
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ class Content:
 
 def settings_with(conventions: Mapping[str, Any], settings: Settings | None = None) -> Settings:
     """Return settings with these conventions in place of their own; raises `BadInput`."""
-    unknown = sorted(set(conventions) - set(CONVENTIONS))
+    unknown = sorted(set(conventions) - {*CONVENTIONS, *LATER})
     missing = sorted(set(CONVENTIONS) - set(conventions))
     if unknown or missing:
         raise BadInput(
@@ -95,16 +96,19 @@ def settings_with(conventions: Mapping[str, Any], settings: Settings | None = No
                 if names
             )
         )
+    first = {name: getattr(Settings(), name) for name in LATER}
     try:
-        return replace(settings or Settings(), **conventions)
+        return replace(settings or Settings(), **{**first, **conventions})
     except (TypeError, AttributeError) as error:
         raise BadInput(f"the conventions of the version cannot be read: {error}") from error
 
 
 def conventions_in(settings: Settings) -> dict[str, Any]:
     """Return the settings that a version keeps."""
-    return {name: getattr(settings, name) for name in CONVENTIONS}
+    kept = [name for name in LATER if getattr(settings, name) != getattr(Settings(), name)]
+    return {name: getattr(settings, name) for name in (*CONVENTIONS, *kept)}
 
 
 def _graded(grade: GoldenGrade) -> GradedBy:
-    return grade.chunk_id, grade.grade, grade.graders, grade.evidence
+    carried = tuple(each.event_id for each in grade.carried_from)
+    return grade.chunk_id, grade.grade, grade.graders, grade.evidence, carried

@@ -92,9 +92,10 @@ def in_words(changes: Sequence[Change]) -> str:
 
 def _settings(old: Content, new: Content) -> Iterator[Change]:
     before, after = conventions_in(old.settings), conventions_in(new.settings)
-    for name, value in before.items():
-        if value != after[name]:
-            yield Change(CHANGED, SETTING, None, None, name, value, after[name])
+    for name in {**before, **after}:
+        pair = getattr(old.settings, name), getattr(new.settings, name)
+        if pair[0] != pair[1]:
+            yield Change(CHANGED, SETTING, None, None, name, *pair)
 
 
 def _queries(old: Content, new: Content) -> Iterator[Change]:
