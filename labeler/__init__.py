@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from labeler.api import Limits, carry, compare, evaluate, find_keywords, trend_of
+    from labeler.api import Limits, carry, compare, evaluate, find_keywords, plan, trend_of
 
 __version__ = "0.1.0"
-PUBLIC = ("Limits", "carry", "compare", "evaluate", "find_keywords", "trend_of")
-__all__ = ["Limits", "__version__", "carry", "compare", "evaluate", "find_keywords", "trend_of"]
+PUBLIC = ("Limits", "carry", "compare", "evaluate", "find_keywords", "plan", "trend_of")
+__all__ = [
+    "Limits",
+    "__version__",
+    "carry",
+    "compare",
+    "evaluate",
+    "find_keywords",
+    "plan",
+    "trend_of",
+]
 
 
 def __getattr__(name: str) -> Any:

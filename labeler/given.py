@@ -209,16 +209,23 @@ def _grade(query_id: str, chunk_id: str, value: Any, rule: GradeRule) -> int:
 
 def nested(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> dict[str, dict[str, Any]]:
     """Return a frame's rows as ``{query: {chunk: value}}``; raises `BadInput` for a repeat."""
-    columns = [_column(frame, what, names) for names in (QUERY, CHUNK, value)]
-    if frame[columns].isna().to_numpy().any():
-        missing = next(name for name in columns if frame[name].isna().any())
-        raise BadInput(f"{what}: column {missing!r} has a row without a value")
+    columns = columns_of(frame, what, value)
     repeated = frame.duplicated(columns[:2])
     if repeated.any():
         query_id, chunk_id = frame.loc[repeated, columns[:2]].iloc[0]
         raise BadInput(f"{what}: chunk {chunk_id!r} stands twice for query {query_id!r}")
     parts = (frame[name].tolist() for name in columns)
     return _gathered(zip(*parts, strict=True))
+
+
+def columns_of(frame: pd.DataFrame, what: str, value: tuple[str, ...]) -> list[str]:
+    """Return the columns of query, chunk and value, which are there in every row."""
+    names = frame.columns.tolist()
+    columns = [column_among(names, what, each) for each in (QUERY, CHUNK, value)]
+    for name in columns:
+        if frame[name].isna().any():
+            raise BadInput(f"{what}: column {name!r} has a row without a value")
+    return columns
 
 
 def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
@@ -230,15 +237,16 @@ def _by_rank(frame: pd.DataFrame, what: str) -> dict[str, list[str]]:
     return {query_id: sorted(ranks, key=ranks.__getitem__) for query_id, ranks in ranked.items()}
 
 
-def _column(frame: pd.DataFrame, what: str, names: tuple[str, ...]) -> str:
+def column_among(there: Sequence[str], what: str, names: tuple[str, ...]) -> str:
+    """Return the first of ``names`` that is a column; raises `BadInput` where none or two are."""
     for name in names:
-        found = int((frame.columns == name).sum())
+        found = there.count(name)
         if found > 1:
             raise BadInput(f"{what}: there are {found} columns {name!r}; leave one")
         if found:
             return name
-    there = ", ".join(map(repr, frame.columns)) or "none"
-    raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {there}")
+    listed = ", ".join(map(repr, there)) or "none"
+    raise BadInput(f"{what}: there is no column {' or '.join(names)}; the columns are {listed}")
 
 
 def _gathered(rows: Iterable[tuple[Any, Any, Any]]) -> dict[str, dict[str, Any]]:

@@ -171,6 +171,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.model",
     },
     "labeler.api": {
+        "pyarrow",
         "numpy",
         "pandas",
         "labeler.comparison",
@@ -184,6 +185,18 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.rechunking",
         "labeler.trend",
         "labeler.uncertainty",
+    },
+    "labeler.spark": {
+        "numpy",
+        "pandas",
+        "pyarrow",
+        "pyspark",
+        "labeler.api",
+        "labeler.errors",
+        "labeler.evaluation",
+        "labeler.formats",
+        "labeler.given",
+        "labeler.model",
     },
     "labeler.frames": {
         "pandas",

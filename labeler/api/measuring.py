@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from labeler import comparison
+from labeler.api.columns import columns_of_board
+from labeler.api.cutting import Progress, are_cut, evaluate_cut
 from labeler.api.grounds import Measures, board_of, frame_of, rule_of, wanted_of
+from labeler.api.parquet import Given
+from labeler.api.plans import Plan
 from labeler.errors import BadInput
 from labeler.evaluation import (
     USUAL,
@@ -20,13 +23,10 @@ from labeler.evaluation import (
     Scoreboard,
     Undefined,
     residuals_by_place,
-    residuals_by_query,
     score_records,
-    why_no_value,
 )
 from labeler.formats import LIMITS, Limits, OnDuplicate, Order
 from labeler.given import GivenGrades, GivenRun, RunRule
-from labeler.measures import Measure
 from labeler.uncertainty import Bands, with_bands
 
 
@@ -47,6 +47,8 @@ def evaluate(
     order: Order = "score",
     on_duplicate: OnDuplicate = "refuse",
     limits: Limits = LIMITS,
+    workers: int = 1,
+    progress: Progress | None = None,
 ) -> pd.DataFrame:
     """Compute measures of runs: a row for each run and measure, or also for each query.
 
@@ -77,6 +79,12 @@ def evaluate(
     ``"conventions"``, and as ``"notes"`` what was left out or could surprise, such as queries with
     tied scores, or for which a run has no list.
 
+    Frames with many queries and Parquet files (``*.parquet``, or a folder of them) are evaluated
+    some thousand queries at a time: what that takes does not grow with them. ``workers`` is how
+    many processes do so, 0 for one a processor; a script that asks for several does its work under
+    ``if __name__ == "__main__":``. ``progress`` is called with how many queries are done and how
+    many there are. The numbers are the same to the bit.
+
     A query that nobody graded is in no mean; one that a run has no list for counts 0:
 
     >>> qrels = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1}}
@@ -102,10 +110,16 @@ def evaluate(
     _check_bands(bands, per_query)
     conventions = Conventions.of(preset, rel=rel, budget=budget, undefined=undefined)
     rule = rule_of(conventions, grade_map, negative_as_zero, negative_as_ungraded)
+    asked = workers != 1 or progress is not None
+    if not bands and are_cut(qrels, runs, asked=asked):
+        rules = (rule, RunRule(on_duplicate, order, limits))
+        made = Plan.of(runs, wanted_of(conventions, measures), conventions, *rules)
+        given = cast(Given, qrels), cast(Mapping[str, Given], runs)
+        return evaluate_cut(made, *given, per_query, workers, progress)
     board = board_of(qrels, runs, conventions, rule, RunRule(on_duplicate, order, limits))
     wanted = wanted_of(conventions, measures)
     if per_query:
-        return frame_of(_query_columns(board, wanted), board, wanted)
+        return frame_of(columns_of_board(board, wanted), board, wanted)
     rows = score_records(board.table(wanted), residuals_by_place(board, wanted))
     if bands:
         rows = with_bands(rows, Bands(board).means(board, wanted))
@@ -201,44 +215,3 @@ def _judged_records(found: comparison.Comparison) -> list[Record]:
     judged = {found.query_ids[at] for at in np.flatnonzero(found.judged)}
     rows = comparison.query_delta_records(found)
     return [row for row in rows if row["query_id"] in judged]
-
-
-_REASONS = np.array([None, why_no_value(True, False), why_no_value(True, True)], object)
-
-
-def _query_columns(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
-    """Return the values of judged queries by column: run after run, query after query."""
-    asked = [(name, measure) for measure in board.resolve(wanted) for name in measure.names]
-    judged, runs = np.flatnonzero(board.judged), board.run_names
-    queries = [board.collection.query_ids[query] for query in judged.tolist()]
-    values = np.array([board.values(measure)[judged] for _, measure in asked])
-    holes = np.array([board.holes(measure)[judged] for _, measure in asked])
-    counted = np.array([board.counted(measure)[judged] for _, measure in asked])
-    n = np.tile(counted.T.ravel(), len(runs))
-    missing = np.array([board.absent(run)[judged] for run in runs])
-    flat = values.transpose(2, 1, 0).ravel()
-
-    def repeated(texts: Iterable[str]) -> npt.NDArray[np.object_]:
-        return np.tile(np.array(list(texts), object), len(runs) * len(queries))
-
-    columns = {
-        "run": np.repeat(np.array(runs, object), len(queries) * len(asked)),
-        "query_id": np.tile(np.repeat(np.array(queries, object), len(asked)), len(runs)),
-        "measure": repeated(name for name, _ in asked),
-        "full_name": repeated(str(measure) for _, measure in asked),
-        "value": flat,
-        "reason": _REASONS[np.isnan(flat) * (1 + n)],
-        "n": n.astype(np.int64),
-        "undefined": (~n).astype(np.int64),
-        "holes": holes.transpose(2, 1, 0).ravel(),
-        "missing": np.repeat(missing.ravel(), len(asked)).astype(np.int64),
-    }
-    if any(measure.name == "RBP" for _, measure in asked):
-        open_values = [
-            residuals_by_query(board, measure)[judged]
-            if measure.name == "RBP"
-            else np.full((len(queries), len(runs)), np.nan)
-            for _, measure in asked
-        ]
-        columns["residual"] = np.array(open_values).transpose(2, 1, 0).ravel()
-    return columns

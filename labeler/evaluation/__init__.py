@@ -26,6 +26,7 @@ from labeler.evaluation.own_pool import (
     recalls_among,
     tau_in_words,
 )
+from labeler.evaluation.parts import Part, Shape, Whole
 from labeler.evaluation.plain import collect
 from labeler.evaluation.reading import PRIMARY, USUAL, Caution, cautions, leading, primary
 from labeler.evaluation.records import (
@@ -72,6 +73,7 @@ __all__ = [
     "Note",
     "OwnPool",
     "OwnPools",
+    "Part",
     "QueryScore",
     "Ranked",
     "Record",
@@ -79,9 +81,11 @@ __all__ = [
     "Residuals",
     "Score",
     "Scoreboard",
+    "Shape",
     "TieRange",
     "TieRanges",
     "Undefined",
+    "Whole",
     "are_all",
     "arrowed",
     "cautions",

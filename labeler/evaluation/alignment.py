@@ -323,7 +323,7 @@ class Lists:
     @cached_property
     def tied(self) -> tuple[int, ...]:
         """For each run, the number of queries in which two chunks have the same score."""
-        return tuple(sum(map(_has_ties, of.values())) for of in self.unsettled)
+        return tuple(sum(map(has_ties, of.values())) for of in self.unsettled)
 
     @cached_property
     def scoreless(self) -> tuple[bool, ...]:
@@ -371,7 +371,8 @@ def _is_scoreless(lists: Mapping[int, StoredList]) -> bool:
     return any(each.scores is None for each in lists.values())
 
 
-def _has_ties(scores: Scores) -> bool:
+def has_ties(scores: Scores) -> bool:
+    """Say whether two of a list's scores are the same."""
     return len(np.unique(scores)) < len(scores)
 
 

@@ -34,7 +34,7 @@ class Answers:
     def values(self, sheet: Sheet, measure: Measure) -> Floats:
         """Return a measure's values, (queries, runs), NaN where undefined or without any answer."""
         values = sheet.values(measure)
-        values[:, self._silent(sheet, measure)] = np.nan
+        values[:, self.silent(sheet, measure)] = np.nan
         return values
 
     def silence(
@@ -50,8 +50,9 @@ class Answers:
         counted = totals[sheet.layout.columns(tuple(measures)).defined]
         doubtful = (counted[:, np.newaxis] <= left_open).any(axis=1)
         for at in np.flatnonzero(doubtful).tolist():
-            means[at, self._silent(sheet, measures[at])] = np.nan
+            means[at, self.silent(sheet, measures[at])] = np.nan
 
-    def _silent(self, sheet: Sheet, measure: Measure) -> Bools:
+    def silent(self, sheet: Sheet, measure: Measure) -> Bools:
+        """Say which runs answer no query that counts, (runs,)."""
         answers: Bools = np.any(self.answered[sheet.defined(measure)], axis=0)
         return ~answers

@@ -70,11 +70,16 @@ def residuals_by_query(board: Scoreboard, measure: Measure) -> Floats:
     define it: of a query that a run has no list for everything is, and its residual is 1.
     """
     board = board.snapshot()
-    values, cutoffs = board.values(measure), board.cutoffs(measure)
+    return np.where(np.isnan(board.values(measure)), np.nan, left_open(board, measure))
+
+
+def left_open(board: Scoreboard, measure: Measure) -> Floats:
+    """Return the same whether a query is in the mean or not."""
     found = [
-        rbp_residual(board.hits(run), cutoffs, p=measure.parameters["p"]) for run in board.run_names
+        rbp_residual(board.hits(run), board.cutoffs(measure), p=measure.parameters["p"])
+        for run in board.run_names
     ]
-    return np.where(np.isnan(values), np.nan, np.array(found).reshape(values.T.shape).T)
+    return np.array(found).reshape(len(board.run_names), -1).T
 
 
 def residuals_by_place(

@@ -13,7 +13,7 @@ from labeler.evaluation.conventions import Conventions, number
 from labeler.evaluation.notes import Note
 from labeler.evaluation.records import Record
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.measures import Hits, Ints, Measure
+from labeler.measures import Floats, Hits, Ints, Measure
 
 UNGRADED = -1
 
@@ -46,26 +46,46 @@ def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tupl
     [(0.5, 0.5, 1.0)]
     """
     board = board.snapshot()
-    wanted = [each for each in board.resolve(measures) if each.name not in _NOT_RISING]
-    column = board.column_of(run)
-    tied = _tied(board, run)
-    orders = {
-        by_judged: tuple(tied.reordered(sign, by_judged) for sign in (-1, 1))
-        for by_judged in {measure.name == "Judged" for measure in wanted}
-        if tied.queries
-    }
+    wanted = with_order(board.resolve(measures))
+    column, (queries, ends) = board.column_of(run), reordered_values(board, run, wanted)
     return tuple(
         TieRange(
             row.measure,
             row.value,
-            *(
-                _mean(board, row.measure, column, tied.queries, hits)
-                for hits in orders.get(row.measure.name == "Judged", (None, None))
-            ),
+            *(_mean(board, row.measure, column, queries, values) for values in found),
         )
-        for row in board.table(wanted)
-        if row.run == run
+        for row, found in zip(
+            (row for row in board.table(wanted) if row.run == run), ends, strict=True
+        )
     )
+
+
+def with_order(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    """Return the measures of which it is known how ties would best be ordered."""
+    return tuple(measure for measure in measures if measure.name not in _NOT_RISING)
+
+
+def reordered_values(
+    board: Scoreboard, run: str, measures: Iterable[Measure]
+) -> tuple[Ints, list[tuple[Floats, Floats]]]:
+    """Return the queries in which a run has ties, and the values they lead to at worst and at best.
+
+    The values are of each of the measures, which are resolved, and of all these queries.
+    """
+    tied = _tied(board, run)
+    queries = np.array(list(map(board.number_of, tied.queries)), dtype=np.int64)
+    ends = {
+        by_judged: tuple(tied.reordered(sign, by_judged) for sign in (-1, 1))
+        for by_judged in (False, True)
+        if tied.queries
+    }
+    none = np.zeros(0)
+    found = []
+    for measure in measures:
+        hits = ends.get(measure.name == "Judged", ())
+        values = [board.measured(measure, each, tied.queries) for each in hits] or [none, none]
+        found.append((values[0], values[1]))
+    return queries, found
 
 
 def tied_ranges(board: Scoreboard, measures: Iterable[Measure]) -> TieRanges:
@@ -164,12 +184,14 @@ def _tied(board: Scoreboard, run: str) -> _Tied:
     return _Tied(list(found), hits, row, np.concatenate([NO_SCORES, *found.values()]), grades)
 
 
-def _mean(
-    board: Scoreboard, measure: Measure, column: int, queries: Sequence[str], hits: Hits | None
-) -> float:
-    """Return a run's mean with some lists in another order, whose judged chunks are ``hits``."""
+def _mean(board: Scoreboard, measure: Measure, column: int, queries: Ints, others: Floats) -> float:
+    """Return a run's mean where some queries have other values."""
     values = board.values(measure)[:, column].copy()
-    if hits is not None:
-        values[list(map(board.number_of, queries))] = board.measured(measure, hits, queries)
+    values[queries] = others
+    return mean_of(values)
+
+
+def mean_of(values: Floats) -> float:
+    """Return the mean of values that are there; NaN where none is."""
     defined = values[~np.isnan(values)]
     return float(defined.mean()) if len(defined) else math.nan

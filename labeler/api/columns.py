@@ -1,0 +1,86 @@
+"""Values query by query as columns of a frame: run after run, query after query, then by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from labeler.evaluation import Scoreboard, Whole, residuals_by_query, why_no_value
+from labeler.measures import Bools, Floats, Ints, Measure
+
+_REASONS = np.array([None, why_no_value(True, False), why_no_value(True, True)], object)
+
+
+def columns_of_board(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:
+    """Return the values of a board's judged queries by column."""
+    measures, judged = board.resolve(wanted), np.flatnonzero(board.judged)
+    return _columns(
+        board.run_names,
+        [board.collection.query_ids[query] for query in judged.tolist()],
+        measures,
+        np.array([board.values(measure)[judged] for measure in measures]),
+        np.array([board.holes(measure)[judged] for measure in measures]),
+        np.array([board.counted(measure)[judged] for measure in measures]),
+        np.array([board.absent(run)[judged] for run in board.run_names]),
+        {
+            measure: residuals_by_query(board, measure)[judged]
+            for measure in measures
+            if measure.name == "RBP"
+        },
+    )
+
+
+def columns_of_whole(whole: Whole) -> dict[str, Any]:
+    """Return the same of what parts say."""
+    measures, judged = whole.shape.measures, np.flatnonzero(whole.judged)
+    return _columns(
+        whole.shape.runs,
+        [whole.part.query_ids[query] for query in judged.tolist()],
+        measures,
+        np.array([whole.values(measure)[judged] for measure in measures]),
+        np.array([whole.sheet.holes(measure)[judged] for measure in measures]),
+        np.array([whole.sheet.defined(measure)[judged] for measure in measures]),
+        whole.absent[judged].T,
+        {measure: whole.residuals(measure)[judged] for measure in whole.shape.rbp},
+    )
+
+
+def _columns(
+    runs: Sequence[str],
+    queries: Sequence[str],
+    measures: Sequence[Measure],
+    values: Floats,
+    holes: Ints,
+    counted: Bools,
+    missing: Bools,
+    residuals: Mapping[Measure, Floats],
+) -> dict[str, Any]:
+    """Return the columns; ``values`` and ``holes`` are by measure, query and run."""
+    at = [place for place, measure in enumerate(measures) for _ in measure.names]
+    size = len(runs) * len(queries)
+    n = np.tile(counted[at].T.ravel(), len(runs))
+    flat = values[at].transpose(2, 1, 0).ravel()
+
+    def repeated(texts: Iterable[str]) -> npt.NDArray[np.object_]:
+        return np.tile(np.array(list(texts), object), size)
+
+    columns = {
+        "run": np.repeat(np.array(runs, object), len(queries) * len(at)),
+        "query_id": np.tile(np.repeat(np.array(queries, object), len(at)), len(runs)),
+        "measure": repeated(name for measure in measures for name in measure.names),
+        "full_name": repeated(str(measures[place]) for place in at),
+        "value": flat,
+        "reason": _REASONS[np.isnan(flat) * (1 + n)],
+        "n": n.astype(np.int64),
+        "undefined": (~n).astype(np.int64),
+        "holes": holes[at].transpose(2, 1, 0).ravel(),
+        "missing": np.repeat(missing.ravel(), len(at)).astype(np.int64),
+    }
+    if residuals:
+        none = np.full((len(queries), len(runs)), np.nan)
+        by_name = [residuals.get(measures[place], none) for place in at]
+        columns["residual"] = np.array(by_name).transpose(2, 1, 0).ravel()
+    return columns
