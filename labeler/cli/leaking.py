@@ -11,11 +11,12 @@ import click
 
 from labeler.cli.group import FILE, database_option, format_option
 from labeler.cli.leaks import QUERY, REFERENCE, Found, marked_lines, page, records
+from labeler.cli.loading import limit_option
 from labeler.cli.progress import progress_bar
 from labeler.cli.scoring import with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.errors import NotFound
-from labeler.formats import rows, spreadsheet
+from labeler.formats import Limits, rows, spreadsheet
 from labeler.leakage import (
     THRESHOLD,
     Finder,
@@ -58,6 +59,7 @@ OfQueryT = TypeVar("OfQueryT", Query, Leaked)
     help="Take back that a query is marked as leaked; may be repeated.",
 )
 @click.option("--marked", is_flag=True, help="List the queries that are marked as leaked.")
+@limit_option
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
@@ -70,6 +72,7 @@ def leakage(
     mark: bool,
     unmarked: tuple[str, ...],
     marked: bool,
+    limits: Limits,
 ) -> None:
     """Find queries and reference answers in other files.
 
@@ -99,7 +102,7 @@ def leakage(
             raise NotFound("there are no queries yet; add some with 'labeler load queries FILE'")
         queries = among_selected(store, store.queries())
         found = Found(alike=alike(queries, threshold))
-        in_files(files, queries, threshold, found)
+        in_files(files, queries, threshold, limits, found)
         found.chunks = in_chunks(store, queries)
         if mark:
             new = store.mark_leaked(marks(found))
@@ -152,7 +155,11 @@ def needles(queries: Sequence[Query]) -> list[Needle]:
 
 
 def in_files(
-    files: Sequence[Path], queries: Sequence[Query], threshold: float, found: Found
+    files: Sequence[Path],
+    queries: Sequence[Query],
+    threshold: float,
+    limits: Limits,
+    found: Found,
 ) -> None:
     """Look through files, one after the other, and add what is found."""
     finder = Finder(needles(queries), threshold)
@@ -162,7 +169,7 @@ def in_files(
         for number, path in enumerate(files):
             done = sum(sizes[:number])
             progress = _within(tell, done / whole, sizes[number] / whole)
-            for leak in leaks_in(path, finder, progress):
+            for leak in leaks_in(path, finder, progress, limits):
                 found.add(leak)
 
 

@@ -13,6 +13,7 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 from labeler.errors import BadInput
+from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.reading import (
     Block,
     Lines,
@@ -31,6 +32,7 @@ from labeler.formats.tables import numbered_rows
 
 _BLOCK = 1 << 20  # characters, or bytes of plain text
 _ROWS = 1 << 10
+_BATCH = 1 << 26  # bytes of a Parquet file's rows
 _PARQUET = b"PAR1"
 _ENDINGS = {
     ".jsonl": "jsonl",
@@ -63,7 +65,9 @@ class Passages(NamedTuple):
         )
 
 
-def read_passages(path: StrPath, progress: Progress | None = None) -> Iterator[Passages]:
+def read_passages(
+    path: StrPath, progress: Progress | None = None, limits: Limits = LIMITS
+) -> Iterator[Passages]:
     """Give the texts of a JSONL, CSV, TSV, Parquet or plain text file, plain or gzip, in blocks.
 
     The form is known by the name's ending; without one that is known, a file whose first line is
@@ -71,7 +75,7 @@ def read_passages(path: StrPath, progress: Progress | None = None) -> Iterator[P
     no key. Raises `BadInput` with file and line where a line is not what the ending says, and
     `NotFound` for a missing file.
     """
-    source = file_source(path)
+    source = file_source(path, limits=limits)
     form = _form_of(source)
     if form == "parquet":
         return _parquet(source, progress)
@@ -217,20 +221,26 @@ def _parquet(source: Source, progress: Progress | None) -> Iterator[Passages]:
 
 
 def _of_parquet(source: Source, report: Throttle) -> Iterator[tuple[int, str, str]]:
+    """Give the texts of a Parquet file, which may stand for very many with one.
+
+    Such are looked up one after the other: written out, a file of kilobytes may take gigabytes.
+    """
     import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotations
     import pyarrow.parquet as pq  # type: ignore[import-untyped]  # nor does this
 
+    unpacked, limits = 0, source.limits
     with source.open() as raw:
         try:
-            file = pq.ParquetFile(raw)
+            found = pq.ParquetFile(raw)
+            file = pq.ParquetFile(raw, read_dictionary=_leaves(found.schema))
             rows, done = file.metadata.num_rows, 0
             names = [field.name for field in file.schema_arrow if _may_hold_text(field.type, pa)]
-            for batch in file.iter_batches(_ROWS, columns=names) if names else ():
-                columns = [column.to_pylist() for column in batch.columns]
-                for at in range(batch.num_rows):
-                    for name, column in zip(batch.schema.names, columns, strict=True):
-                        for within, text in texts_in(column[at]):
-                            yield done + at + 1, _joined(name, within), text
+            for batch in file.iter_batches(_rows_at_once(found), columns=names) if names else ():
+                for at, field, text in _of_batch(batch, found.schema_arrow, pa):
+                    unpacked += len(text)
+                    if len(text) * 4 > limits.text or unpacked > limits.unpacked:
+                        _check_size(source, done + at, text, unpacked)
+                    yield done + at, field, text
                 done += batch.num_rows
                 report(done / rows)
         except (pa.ArrowException, OSError) as error:
@@ -238,6 +248,70 @@ def _of_parquet(source: Source, report: Throttle) -> Iterator[tuple[int, str, st
                 f"{source.name}: the Parquet file is damaged, or not one: {error}"
             ) from error
     report(1.0)
+
+
+def _leaves(schema: Any) -> list[str]:
+    """Return the ways to the columns that may be texts."""
+    columns = [schema.column(at) for at in range(len(schema))]
+    return [column.path for column in columns if column.logical_type.type == "STRING"]
+
+
+def _rows_at_once(file: Any) -> int:
+    """Return how many rows come to about a block, as the file says what they take."""
+    groups = [file.metadata.row_group(at) for at in range(file.metadata.num_row_groups)]
+    largest = max((each.total_byte_size / max(each.num_rows, 1) for each in groups), default=0)
+    return int(min(_ROWS, max(1, _BATCH // max(largest, 1))))
+
+
+def _check_size(source: Source, row: int, text: str, unpacked: int) -> None:
+    with source.at(row):
+        source.limits.check_text(text)
+    if unpacked > source.limits.unpacked:
+        raise source.fail(None, source.limits.over("unpacked", None, "what is unpacked from it"))
+
+
+def _of_batch(batch: Any, plain: Any, pa: Any) -> Iterator[tuple[int, str, str]]:
+    """Give the texts of some rows with the row's number among them."""
+    names = batch.schema.names
+    is_small = sum(_written_out(column, pa) for column in batch.columns) <= _BATCH
+    if is_small:  # then all at once, which is faster
+        batch = batch.cast(pa.schema([plain.field(name) for name in names]))
+    columns = [column.to_pylist() if is_small else column for column in batch.columns]
+    texts = texts_in if is_small else _in_arrow
+    for at, row in enumerate(zip(*columns, strict=True), 1):
+        for name, value in zip(names, row, strict=True):
+            for within, text in texts(value):
+                joined = f"{name}.{within}" if within and within[0] != "[" else f"{name}{within}"
+                yield at, joined, text
+
+
+def _written_out(column: Any, pa: Any) -> int:
+    """Return how many bytes values may take at most, each in full."""
+    import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no annotations
+
+    kind = column.type
+    if pa.types.is_dictionary(kind) and _may_hold_text(kind.value_type, pa):
+        longest = pc.max(pc.binary_length(column.dictionary)).as_py() or 0
+        return int(len(column) * longest)
+    if pa.types.is_struct(kind):
+        return sum(_written_out(column.field(at), pa) for at in range(kind.num_fields))
+    if hasattr(column, "values"):
+        return _written_out(column.values, pa)
+    return int(column.nbytes)
+
+
+def _in_arrow(value: Any, field: str = "") -> Iterator[tuple[str, str]]:
+    """Give the texts in a value of Arrow as `texts_in` does, one after the other."""
+    if not value.is_valid:
+        return
+    if hasattr(value, "items"):
+        for key, each in value.items():
+            yield from _in_arrow(each, f"{field}.{key}" if field else str(key))
+    elif hasattr(value, "values"):
+        for at, each in enumerate(value.values):
+            yield from _in_arrow(each, f"{field}[{at}]")
+    elif isinstance(text := value.as_py(), str) and text:
+        yield field, text
 
 
 def _may_hold_text(kind: Any, pa: Any) -> bool:
@@ -251,7 +325,3 @@ def _may_hold_text(kind: Any, pa: Any) -> bool:
         or types.is_string_view(kind)
         or types.is_nested(kind)
     )
-
-
-def _joined(name: str, within: str) -> str:
-    return f"{name}{within}" if not within or within.startswith("[") else f"{name}.{within}"

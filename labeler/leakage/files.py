@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from labeler.formats import Passages, read_passages
+from labeler.formats.limits import LIMITS, Limits
 from labeler.formats.reading import Progress, StrPath
 from labeler.leakage.finding import Find, Finder, Needle
 from labeler.leakage.words import words_of
@@ -26,9 +27,11 @@ class Leak(NamedTuple):
     is_exact: bool
 
 
-def leaks_in(path: StrPath, finder: Finder, progress: Progress | None = None) -> Iterator[Leak]:
+def leaks_in(
+    path: StrPath, finder: Finder, progress: Progress | None = None, limits: Limits = LIMITS
+) -> Iterator[Leak]:
     """Give what is found in a file, line by line; only a block of it is in memory at a time."""
-    for passages, find in _found(read_passages(path, progress), finder):
+    for passages, find in _found(read_passages(path, progress, limits), finder):
         yield Leak(
             finder.needles[find.needle],
             str(path),

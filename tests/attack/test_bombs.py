@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 from streamlit.testing.v1 import AppTest
@@ -27,6 +29,7 @@ from labeler.formats import (
     read_queries,
     read_run,
 )
+from labeler.store import Store
 from tests.page import empty_golden_set, open_page, words
 
 READERS = {
@@ -403,3 +406,48 @@ def test_the_data_page_says_its_limits_and_refuses_a_bomb_in_one_sentence(bombs,
     assert "bomb.gz:1: the line is more than 64 MB" in said
     assert "On this page the limits stand as they are" in said
     assert not app.exception
+
+
+def packed_rows(path: Path, text: str, rows: int) -> None:
+    """Write a Parquet file of few bytes whose rows are all of one text, also inside of lists."""
+    same = pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int32()), pa.array([text]))
+    starts = pa.array(range(rows + 1), pa.int32())
+    table = pa.table({"a": same, "b": pa.ListArray.from_arrays(starts, same)})
+    how = {"compression": "zstd", "dictionary_pagesize_limit": 10**8, "store_schema": False}
+    pq.write_table(table, path, **how)
+    assert path.stat().st_size < 50_000
+
+
+LOOK_THROUGH = LOAD.replace(
+    "import labeler.formats.bulk", "import pyarrow.parquet, pyarrow.compute"
+)
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is limited as Linux can")
+def test_a_parquet_file_of_a_text_a_thousand_times_is_looked_through_in_little_memory(
+    python, filled: Store, tmp_path: Path
+):
+    path = tmp_path / "bomb.parquet"
+    packed_rows(path, "x" * 2_000_000, 1_000)
+    looking = python(
+        *(LOOK_THROUGH, MEMORY, "--db", filled.path, "leakage", path, "--limit", "unpacked=20MB")
+    )
+    assert looking.communicate() == (
+        "",
+        f"Error: {path}: what is unpacked from it is more than 20 MB, the most that is taken; "
+        "--limit unpacked=40MB takes twice as much\n",
+    )
+
+
+def test_a_text_of_parquet_is_limited_and_the_option_that_is_named_takes_it(
+    filled: Store, tmp_path: Path
+):
+    path = tmp_path / "long.parquet"
+    packed_rows(path, "y" * 3_000, 1)
+    command = ["--db", str(filled.path), "leakage", str(path), "--limit"]
+    refused = CliRunner().invoke(main, [*command, "text=2999"])
+    assert refused.output == (
+        f"Error: {path}:1: the text '{'y' * 20}'… has 3,000 bytes, and 2,999 bytes are the most "
+        "that is taken; --limit text=3000 takes it\n"
+    )
+    assert CliRunner().invoke(main, [*command, "text=3000"]).exit_code == 0
