@@ -276,6 +276,28 @@ def test_a_team_may_have_none_of_them_count(run, both: Store):
     assert carried(both) == {"v2:1": 3, "v2:2": 0}
 
 
+def test_how_many_carried_grades_a_mean_rests_on_stands_beside_it(run, both: Store):
+    asked = ("--measures", "P@2 nDCG@10 AP", "--chunking", "v2")
+    run(*WHOLE)
+    rows = json.loads(run("score", *asked, "--format", "json").stdout)
+    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
+    assert rows[0]["conventions"]["carried"] == "count"
+    table = run("score", *asked).stdout.splitlines()
+    assert table[0].split()[-2:] == ["holes@10", "carried@10"]
+    assert table[1].split()[-1] == "2"
+    assert "! 2 of 2 golden grades carried over from other chunks" in table[-1]
+    both.judge(Judgment("e3", "q1", "v2:3", "Ana", grade=1))
+    rows = json.loads(run("score", *asked, "--format", "json").stdout)
+    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
+    both.judge(Judgment("e4", "q1", "v2:1", "Ana", grade=3))
+    rows = json.loads(run("score", *asked, "--format", "json").stdout)
+    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 0, "nDCG@10": 1, "AP": 1}
+    run("change", "setting", "carried", "ignore")
+    said = run("score", *asked).stdout
+    assert "carried grades do not count" in said
+    assert "carried@10" not in said
+
+
 # Live equals batch -----------------------------------------------------------------------------
 
 PAIRS = [("q1", str(n)) for n in range(1, 5)] + [("q1", f"v2:{n}") for n in range(1, 5)]

@@ -270,7 +270,7 @@ def run_scores(run: Callable[..., Result]) -> str:
 
 
 def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both: Store):
-    said = "2 of 3 golden grades of chunking v2 carried over from other chunks"
+    said = "2 of 3 golden grades carried over from other chunks"
     assert "carried over" not in run("score").stdout
     take_in(run)
     both.judge(Judgment("e13", "q1", "v2:1", "Ana", grade=3))
@@ -284,11 +284,12 @@ def test_how_many_grades_were_carried_over_is_said_beside_every_score(run, both:
 def test_a_comparison_says_how_many_grades_of_a_side_were_carried_over(run, both: Store, loaded):
     take_in(run)
     both.add_run(loaded([Ranking("q1", ("3", "1"))]), name="newer", chunking="v2")
-    said = "! 3 of 3 golden grades of chunking v2 carried over"
-    for pair in (("old", "new"), ("new", "newer")):
-        result = run("compare", *pair, "--measures", "RR")
+    for pair, of in ((("old", "new"), "3 of 5"), (("new", "newer"), "3 of 3")):
+        result = run("compare", *pair, "--measures", "RR@2")
         assert result.exit_code == 0, result.output
-        assert said in result.stdout
+        assert f"! {of} golden grades carried over" in result.stdout
+        assert "holes A  holes B  carried A  carried B" in result.stdout
+        assert result.stdout.splitlines()[1].split()[-1] == ("2" if "newer" in pair else "1")
 
 
 def test_a_person_s_grade_stands_above_a_carried_one(run, both: Store):

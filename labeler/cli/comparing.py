@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from labeler import comparison, freezing
-from labeler.cli.each_chunking import carried_notes
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
 from labeler.cli.pairs import (
@@ -105,7 +104,6 @@ def compare(
         collection, settings = freezing.collection_of(store, golden)
         singles = store.single_grades() if by_graders else None
         traffic = traffic_asked(store, per_query=per_query, graders=by_graders)
-        carried = store.carried_golden() if golden is None else {}
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
@@ -115,7 +113,7 @@ def compare(
     conventions = board.conventions
     found, refused = compare_each(board, runs, measures, facet)
     shown = tested_together(found)
-    notes = notes_on(board, measures, facet) + unsaid + carried_notes(carried, conventions)
+    notes = notes_on(board, measures, facet) + unsaid
     if singles is not None:
         print_survival(board, shown[0], singles, kind, notes, raw=raw)
         return
@@ -186,21 +184,24 @@ def table_of(shown: Sequence[Shown], *, per_query: bool) -> Table:
     names = ["measure"] if place is None else [legible(place), "measure"]
     counts = [] if per_query else ["wins", "ties", "losses", "n", "undefined"]
     sides = [legible(found.a), legible(found.b)] if len(shown) == 1 else ["of A", "of B"]
-    numbers = [*sides, "delta", *counts, "holes A", "holes B"]
+    is_carried = not per_query and any(r.carried_a or r.carried_b for s in shown for r in s.rows)
+    carried = ["carried A", "carried B"] if is_carried else []
+    numbers = [*sides, "delta", *counts, "holes A", "holes B", *carried]
     lines = [
         [*([legible(each.found.a), legible(each.found.b)] if len(shown) > 1 else []), *line]
         for each in shown
-        for line in (_query_lines(each.found) if per_query else _mean_lines(each))
+        for line in (_query_lines(each.found) if per_query else _mean_lines(each, is_carried))
     ]
     return Table([*(["A", "B"] if len(shown) > 1 else []), *names], numbers, lines)
 
 
-def _mean_lines(shown: Shown) -> Iterator[list[str]]:
+def _mean_lines(shown: Shown, is_carried: bool) -> Iterator[list[str]]:
     for row in shown.rows:
         counts = (row.wins, row.ties, row.losses, row.n, row.undefined)
-        yield _cells(row.bucket, row, shown.found.conventions, counts)
+        carried = [str(row.carried_a), str(row.carried_b)] if is_carried else []
+        yield [*_cells(row.bucket, row, shown.found.conventions, counts), *carried]
         if (both := shown.found.on_both(row)) is not None:
-            yield _both_cells(row, both)
+            yield [*_both_cells(row, both), *([""] * len(carried))]
 
 
 def _both_cells(row: Delta, both: Both) -> list[str]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from labeler.evaluation import Conventions, Note
-from labeler.model import Collection, chunking_in_words, counted
+from labeler.evaluation import Conventions
+from labeler.model import Collection
 
 
 def apart(collection: Collection, conventions: Conventions) -> list[Conventions]:
@@ -17,20 +17,6 @@ def apart(collection: Collection, conventions: Conventions) -> list[Conventions]
         return [conventions]
     every = [replace(conventions.selected, chunkings=(n,)) for n in sides.names if n in of_runs]
     return [replace(conventions, selected=selected) for selected in every]
-
-
-def carried_notes(carried: Mapping[str, tuple[int, int]], conventions: Conventions) -> list[Note]:
-    """Say of the chunkings that are measured how many grades of theirs no person gave for them."""
-    return [
-        Note(
-            "carried over",
-            f"{count:,} of {counted(golden, 'golden grade', 'golden grades')} of "
-            f"{chunking_in_words(name)} carried over from other chunks: they follow from grades "
-            "of these, and nobody gave them",
-        )
-        for name, (count, golden) in carried.items()
-        if name in (conventions.selected.chunkings or ())
-    ]
 
 
 def joined(kind: str, parts: Sequence[str]) -> str:

@@ -152,14 +152,16 @@ def table_of(outcome: Outcome) -> Table:
     compared = any(finding.against is not None for finding in outcome.findings)
     sure = any(finding.check.terms.confidence is not None for finding in outcome.findings)
     names = ["result", "where", "measure", "asked"]
-    numbers = ["value", *["delta"] * compared, *["surely"] * sure, "n", "holes"]
+    carried = any(finding.carried for finding in outcome.findings)
+    counts = ["n", "holes", *["carried"] * carried]
+    numbers = ["value", *["delta"] * compared, *["surely"] * sure, *counts]
     body = [
         [
             *(MARKS[finding.verdict], legible(finding.check.where), _heading(outcome, finding)),
             *(asked(finding), number(finding.value)),
             *([signed(finding.delta)] if compared else []),
             *([_surely(finding)] if sure else []),
-            *(str(finding.n), f"{finding.holes:.0%}"),
+            *(str(finding.n), f"{finding.holes:.0%}", *([f"{finding.carried}"] * carried)),
         ]
         for finding in outcome.findings
     ]
@@ -227,6 +229,7 @@ def _record(finding: Finding) -> dict[str, Any]:
         "n": finding.n,
         "holes": finding.holes,
         "most_holes": terms.most_holes,
+        "carried": finding.carried,
         "fewest_queries": terms.fewest_queries,
         "sentence": finding.sentence,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
 from pathlib import Path
@@ -12,7 +12,7 @@ import click
 
 from labeler import freezing
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
-from labeler.cli.each_chunking import apart, carried_notes, joined
+from labeler.cli.each_chunking import apart, joined
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, check_raw, database_option, format_option, raw_option
 from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option, selection
@@ -153,15 +153,12 @@ def score(
         collection, settings = freezing.collection_of(store, golden)
         refused = {"per_query": per_query, "reranked": top, "keywords": by_keyword}
         traffic = traffic_asked(store, **refused)
-        carried = store.carried_golden() if golden is None else {}
     if by_keyword:
         asked = partial(print_keywords, db, chosen(collection, runs), facet, kind)
         asked(k=k, substring=substring, per_query=per_query, raw=raw)
         return
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
-    asked_for = Asked(
-        measures_of(conventions, texts), facet, kind, per_query, raw, top, traffic, carried
-    )
+    asked_for = Asked(measures_of(conventions, texts), facet, kind, per_query, raw, top, traffic)
     found = chosen(collection, runs)
     refuse_strangers(found)
     parts = [scored(collection, found, each, asked_for) for each in apart(found, conventions)]
@@ -179,7 +176,6 @@ class Asked:
     raw: bool
     top: int | None
     traffic: Traffic | None
-    carried: Mapping[str, tuple[int, int]]
 
 
 def scored(
@@ -190,7 +186,6 @@ def scored(
     board, unsaid = weighed(Scoreboard(collection, conventions), asked.traffic)
     conventions = board.conventions
     notes = notes_on(board, measures, facet) + unsaid
-    notes += carried_notes(asked.carried, conventions)
     by_place = facet is not None or asked.per_query
     ranges = tied_ranges(board, measures) if is_plain and not by_place else None
     if ranges is not None:
@@ -345,6 +340,7 @@ def _mean_row(score: Score) -> Row:
         holes=score.holes,
         facet=score.facet,
         bucket=score.bucket,
+        carried=score.carried,
     )
 
 

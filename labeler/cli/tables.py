@@ -40,6 +40,7 @@ class Row:
     query_id: str | None = None
     facet: str | None = None
     bucket: str | None = None
+    carried: int = 0
 
 
 def as_json(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
@@ -159,15 +160,20 @@ def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
     for row in rows:
         lines.setdefault((row.query_id or row.bucket, row.run), {})[row.measure] = row
     places = {place: at for at, place in enumerate(dict.fromkeys(place for place, _ in lines))}
+    ordered = sorted(lines, key=lambda line: places[line[0]])
     body = [
         [legible(name) for name in line if name is not None] + _numbers(lines[line], measures)
-        for line in sorted(lines, key=lambda line: places[line[0]])
+        for line in ordered
     ]
     place = rows[0].facet if rows[0].query_id is None else "query"
     names = ["run"] if place is None else [legible(place), "run"]
     headings = [conventions.heading(measure) for measure in measures]
     holes = _holes(measures, conventions.pool_depth)
     counts = [holes] if rows[0].query_id is not None else ["n", holes]
+    if any(row.carried for row in rows):
+        counts.append(holes.replace("holes", "carried"))
+        deepest = [lines[line][_deepest(measures)] for line in ordered]
+        body = [[*cells, str(row.carried)] for cells, row in zip(body, deepest, strict=True)]
     return Table(names, headings + counts, body)
 
 

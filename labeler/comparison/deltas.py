@@ -46,6 +46,8 @@ class Delta(NamedTuple):
     holes_b: int
     missing_a: int
     missing_b: int
+    carried_a: int = 0
+    carried_b: int = 0
 
     @property
     def direction(self) -> int:
@@ -308,4 +310,6 @@ def _delta(a: Score, b: Score, wins: int, ties: int, losses: int) -> Delta:
         holes_b=b.holes,
         missing_a=a.missing,
         missing_b=b.missing,
+        carried_a=a.carried,
+        carried_b=b.carried,
     )

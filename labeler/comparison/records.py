@@ -22,6 +22,7 @@ def delta_records(
     rows = list(rows)
     tested = sureties(comparison, rows) if tested is None else tested
     in_buckets = any(row.facet is not None for row in rows)
+    has_carried = any(row.carried_a or row.carried_b for row in rows)
     return [
         {
             "run_a": comparison.a,
@@ -41,6 +42,7 @@ def delta_records(
             "holes_b": row.holes_b,
             "missing_a": row.missing_a,
             "missing_b": row.missing_b,
+            **({"carried_a": row.carried_a, "carried_b": row.carried_b} if has_carried else {}),
             **_sure(comparison, row, reach, tested),
         }
         for row, reach in zip(rows, reaches(comparison, rows), strict=True)

@@ -40,7 +40,8 @@ class QueryGrades:
     """The golden grades of one query, sorted by chunk, each chunk once.
 
     ``pool`` are chunks that a file put into the query's pool without a grade, graded by now or not.
-    ``sides`` are the chunkings the chunks are of, None where they are all of one.
+    ``sides`` are the chunkings the chunks are of, None where they are all of one. ``carried`` says
+    which grades were carried over from other chunks, None where none was.
     """
 
     chunks: Chunks
@@ -48,6 +49,7 @@ class QueryGrades:
     stale: npt.NDArray[np.bool_]
     pool: Chunks = field(default_factory=lambda: NO_CHUNKS)
     sides: Sides | None = None
+    carried: Bools | None = None
 
     def is_judged_on_all(self, like_trec_eval: bool) -> bool:
         """Say whether the query counts on each side, of which there are several."""
@@ -73,25 +75,29 @@ class QueryGrades:
 
     def changed(self, changes: Iterable[GradeChange]) -> QueryGrades:
         """Apply changes in order: the last one of a pair counts."""
-        pairs = zip(self.grades.tolist(), self.stale.tolist(), strict=True)
+        carried = [False] * len(self.chunks) if self.carried is None else self.carried.tolist()
+        pairs = zip(self.grades.tolist(), self.stale.tolist(), carried, strict=True)
         golden = dict(zip(self.chunks.tolist(), pairs, strict=True))
         for change in changes:
             golden.pop(change.chunk, None)
             if change.grade is not None:
-                golden[change.chunk] = (change.grade, change.stale)
+                golden[change.chunk] = (change.grade, change.stale, change.kind == "carry")
         chunks = sorted(golden)
+        flags = np.array([golden[chunk][1:] for chunk in chunks], dtype=np.bool_).reshape(-1, 2)
         return QueryGrades(
             np.array(chunks, dtype=np.int32),
             np.array([golden[chunk][0] for chunk in chunks], dtype=np.int8),
-            np.array([golden[chunk][1] for chunk in chunks], dtype=np.bool_),
+            flags[:, 0],
             self.pool,
             self.sides,
+            flags[:, 1] if flags[:, 1].any() else None,
         )
 
 
 def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
     """Cut the golden grades into one piece for each query, empty ones included."""
     sides = collection.sides if collection.is_of_several else None
+    carried = collection.carried
     queries = np.arange(len(collection.query_ids) + 1)
     bounds = np.searchsorted(collection.golden_query, queries).tolist()
     pools = np.searchsorted(collection.pool_query, queries).tolist()
@@ -102,6 +108,7 @@ def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
             collection.stale[start:stop],
             collection.pool_chunk[slice(*pool)],
             sides,
+            None if carried is None or not carried[start:stop].any() else carried[start:stop],
         )
         for (start, stop), pool in zip(pairwise(bounds), pairwise(pools), strict=True)
     )

@@ -22,7 +22,8 @@ class Score(NamedTuple):
     ``value`` is NaN where no query counts, and everywhere for a run that has no result for any
     that does; ``reason`` says which. ``n`` queries are in the mean; ``undefined`` ones were
     left out of it. Over both together: ``holes`` chunks inside the top k that nobody has graded
-    (inside the pool depth without a cut-off), ``missing`` queries the run has no list for.
+    (inside the pool depth without a cut-off), ``missing`` queries the run has no list for, and
+    ``carried`` chunks down to there whose grade was carried over from other chunks.
     """
 
     # A named tuple because a board makes thousands at a time, five times as fast as a dataclass.
@@ -35,6 +36,7 @@ class Score(NamedTuple):
     undefined: int
     holes: int
     missing: int
+    carried: int = 0
 
     @property
     def reason(self) -> str | None:
@@ -113,14 +115,15 @@ class Counts:
     unjudged: int
     grades: int
     stale: int
+    carried: int = 0
 
 
 @dataclass(frozen=True, eq=False)
 class Means:
     """The means of measures in every run and bucket, as arrays.
 
-    ``value`` and ``holes`` (measures, runs, buckets), ``n`` and ``undefined`` (measures, buckets),
-    ``missing`` (runs, buckets) are what the fields of a `Score` are.
+    ``value``, ``holes`` and ``carried`` (measures, runs, buckets), ``n`` and ``undefined``
+    (measures, buckets), ``missing`` (runs, buckets) are what the fields of a `Score` are.
     """
 
     measures: tuple[Measure, ...]
@@ -131,10 +134,12 @@ class Means:
     undefined: Ints
     holes: Ints
     missing: Ints
+    carried: Ints
 
     def rows(self, runs: Sequence[str]) -> list[Score]:
         """Write out the scores: by run, then by measure, then by bucket."""
         values, holes, missing = self.value.tolist(), self.holes.tolist(), self.missing.tolist()
+        carried = self.carried.tolist()
         counts = list(zip(self.measures, self.n.tolist(), self.undefined.tolist(), strict=True))
         return [
             score
@@ -151,6 +156,7 @@ class Means:
                 undefined,
                 holes[which][at],
                 missing[at],
+                carried[which][at],
             )
         ]
 
@@ -161,6 +167,7 @@ def take_means(
     measures: tuple[Measure, ...],
     facet: str | None,
     buckets: tuple[str | None, ...],
+    carried: Ints | None = None,
 ) -> Means:
     """Divide what the rows of a sheet add up to, (buckets, width), by how many are defined."""
     columns = layout.columns(measures)
@@ -177,4 +184,5 @@ def take_means(
         undefined=counts[:, 0] - n,
         holes=counts[:, columns.holes].transpose(1, 2, 0),
         missing=counts[:, 1 : 1 + layout.runs].T,
+        carried=np.zeros(sums.shape, dtype=np.int64) if carried is None else carried,
     )

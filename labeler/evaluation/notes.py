@@ -123,6 +123,13 @@ def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
 def _of_golden_set(counts: Counts) -> Iterator[tuple[str, str]]:
     if counts.unjudged:
         yield "ungraded", f"{_queries(counts.unjudged)} without any golden grade: left out"
+    if counts.carried:
+        of = counted(counts.grades, "golden grade", "golden grades")
+        yield (
+            "carried over",
+            f"{counts.carried:,} of {of} carried over from other chunks: they follow from grades "
+            "of these, and nobody gave them",
+        )
     if counts.stale:
         grades = "grade is" if counts.stale == 1 else "grades are"
         yield "stale", f"{counts.stale} golden {grades} of an earlier wording of the chunk"

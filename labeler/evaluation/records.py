@@ -32,9 +32,10 @@ def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -
     """Return means as rows; facet and bucket are columns where a score is of a bucket.
 
     ``value`` is NaN where there is none, and ``reason`` says why. With ``residuals`` there is a
-    column for them, NaN for every measure but RBP.
+    column for them, NaN for every measure but RBP. ``carried`` is a column where there are any.
     """
     rows = list(scores)
+    has_carried = any(row.carried for row in rows)
     in_buckets = any(row.facet is not None for row in rows)
     return [
         {
@@ -47,6 +48,7 @@ def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -
             "undefined": row.undefined,
             "holes": row.holes,
             "missing": row.missing,
+            **({"carried": row.carried} if has_carried else {}),
             **_residual(residuals, (row.run, row.measure, row.bucket)),
         }
         for row in rows

@@ -52,6 +52,7 @@ def regraded(board: Scoreboard, runs: Sequence[str], golden: Golden) -> Scoreboa
         golden_chunk=(golden.pairs & 2**32 - 1).astype(np.int32),
         golden_grade=golden.grades.astype(np.int8),
         stale=np.zeros(len(golden.pairs), dtype=np.bool_),
+        carried=None,
         revision=board.revision,
         golden=None,
     )

@@ -25,6 +25,7 @@ from labeler.evaluation.alignment import (
     rows_of,
 )
 from labeler.evaluation.answers import Answers
+from labeler.evaluation.carried import CarriedGrades
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts, Means, QueryScore, Score, query_scores, take_means
 from labeler.evaluation.notes import Note, RunCounts, notes_on, run_counts
@@ -92,7 +93,8 @@ class Scoreboard:
         judged = judged_in(golden, conventions.like_trec_eval)
         table = fill(layout, self._rules, hits, self._all_queries, judged)
         at = (collection.revision, conventions.on(collection.golden), collection.golden)
-        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table), self._rules)
+        carried = CarriedGrades.among(golden, self._rules)
+        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table), carried)
 
     @property
     def conventions(self) -> Conventions:
@@ -198,9 +200,9 @@ class Scoreboard:
         grouping = self._grouping(facet)
         chosen = self.resolve(measures)
         sheet = self._state.with_measures(chosen)
-        key = (facet, self._within) if self._within else facet
-        totals = sheet.totals(key, grouping)
-        means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets)
+        totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
+        carried = self._state.carried.in_buckets(self._lists, self.judged, chosen, grouping)
+        means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
             means = weigh(means, sheet, grouping, weights)
         self._answers.silence(means.value, sheet, chosen, self._everything)
@@ -219,8 +221,7 @@ class Scoreboard:
         Queries that nobody has graded are among them, with ``judged`` false and NaN. Raises
         `NotFound` for an unknown run.
         """
-        at = self.column_of(run)
-        state, chosen = self._state, self.resolve(measures)
+        at, state, chosen = self.column_of(run), self._state, self.resolve(measures)
         sheet = state.with_measures(chosen)
         columns = {
             measure: (
@@ -408,10 +409,9 @@ class Scoreboard:
         moved = {query: self._lists.align([query], golden) for query in by_query}
         queries = np.array(list(moved), dtype=np.int64)
         judged = judged_in([golden[query] for query in moved], self.conventions.like_trec_eval)
-        hits = Hits.join(list(moved.values()))
-        rows = fill(sheet.layout, self._rules, hits, queries, judged)
+        rows = fill(sheet.layout, self._rules, Hits.join([*moved.values()]), queries, judged)
         fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)
-        return replace(state, golden=golden, moved={**state.moved, **moved}, sheet=fresh)
+        return state.regraded(golden, moved, fresh)
 
     def _grouping(self, facet: str | None) -> Grouping:
         if facet not in self._groupings:

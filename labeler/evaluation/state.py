@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,6 +17,7 @@ from labeler.evaluation.alignment import (
     pairs_of,
     realigned,
 )
+from labeler.evaluation.carried import CarriedGrades
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
@@ -44,8 +45,13 @@ class State:
     aligned: Hits
     moved: Mapping[int, Hits]
     sheet: Sheet
-    rules: Rules
+    carried: CarriedGrades
     _of_runs: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
+
+    @property
+    def rules(self) -> Rules:
+        """What numbers depend on besides grades."""
+        return self.carried.rules
 
     @cached_property
     def hits(self) -> Hits:
@@ -73,6 +79,7 @@ class State:
             unjudged=len(self.golden) - judged,
             grades=sum(len(golden.chunks) for golden in self.golden),
             stale=int(sum(np.count_nonzero(golden.stale) for golden in self.golden)),
+            carried=self.carried.total,
         )
 
     @cached_property
@@ -83,6 +90,14 @@ class State:
     def foreign_to(self, lists: Lists) -> Callable[[int], int]:
         """Return what says of a run how many chunks are graded if none of its is, else 0."""
         return lambda run: lists.count_if_none(run, self.graded_chunks)
+
+    def regraded(
+        self, golden: Sequence[QueryGrades], moved: Mapping[int, Hits], sheet: Sheet
+    ) -> State:
+        """Return this with the hits of queries that ``moved``, as ``golden`` and ``sheet`` say."""
+        carried = self.carried.changed(golden, moved)
+        hits = {**self.moved, **moved}
+        return replace(self, golden=golden, moved=hits, sheet=sheet, carried=carried)
 
     def with_measures(self, measures: Iterable[Measure]) -> Sheet:
         """Return a sheet with these measures among others; those not asked before are made now."""

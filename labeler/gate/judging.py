@@ -158,8 +158,8 @@ def _judged(asked: Question, bound: Interval | None) -> Finding:
     n = int(np.sum(~np.isnan(side.values(check))))
     known = (side.mean(check), n, side.holes(check), asked.against)
     if isinstance(asked.other, str):
-        return Finding(check, UNJUDGED, asked.other, *known)
-    found = Finding(check, PASSED, "", *known)
+        return Finding(check, UNJUDGED, asked.other, *known, carried=side.carried(check))
+    found = Finding(check, PASSED, "", *known, carried=side.carried(check))
     if asked.other is not None:
         before = asked.other.mean(check)
         delta = found.value - before

@@ -126,7 +126,8 @@ class Finding:
     ``before`` and ``delta`` are the other run's value and the difference, NaN for a least value.
     ``bound`` is what the value, or the delta, is at least with the confidence asked for, by
     ``method``; NaN without one. ``holes`` is the share of chunks above the cut-off nobody has
-    graded. ``sentence`` says it in words.
+    graded, and ``carried`` how many there have a grade that was carried over. ``sentence`` says
+    it in words.
     """
 
     check: Check
@@ -141,6 +142,7 @@ class Finding:
     delta: float = math.nan
     bound: float = math.nan
     method: str = ""
+    carried: int = 0
 
     @property
     def limit(self) -> float:

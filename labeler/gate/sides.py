@@ -116,6 +116,13 @@ class Side:
         holes = int(self.ground.holes(check.measure)[counted, self._at].sum())
         return holes / shown if shown else 0.0
 
+    def carried(self, check: Check) -> int:
+        """Count the chunks above the cut-off whose grade was carried over from other chunks."""
+        if self.kept is not None:
+            return 0
+        means = self.ground.means(check.measure, check.facet)
+        return int(means.carried[0, self._at, means.buckets.index(check.bucket)])
+
     def absent(self, check: Check) -> int:
         """Count the queries in the mean for which it has no list."""
         if self.kept is not None:

@@ -80,7 +80,8 @@ class Collection:
     Queries are numbered by their position in ``query_ids``, a fixed order; chunks carry the
     store's numbers and ``chunk_ids[number]`` is the id. ``facets[facet][query]`` is a bucket, or
     None where the query is in none. The golden grades are three arrays of equal length, sorted by
-    query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since.
+    query then chunk: int32, int32, int8. ``stale[i]`` says the chunk's text changed since, and
+    ``carried[i]`` that the grade was carried over from other chunks; None stands for none of them.
     ``pool_query`` and ``pool_chunk``, sorted likewise, are pairs that a file put into the pool and
     that nobody had graded; some may have a golden grade by now.
     ``golden`` says which golden set they are, None where nobody keeps it. Queries that are
@@ -107,6 +108,7 @@ class Collection:
     places: npt.NDArray[np.int64] | None = None
     sides: Sides | None = None
     runs_left_out: tuple[StoredRun, ...] = ()
+    carried: npt.NDArray[np.bool_] | None = None
 
     @property
     def is_of_several(self) -> bool:

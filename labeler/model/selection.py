@@ -121,6 +121,7 @@ def _cut_sides(collection: Collection, names: tuple[str, ...]) -> Collection:
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
+        carried=None if collection.carried is None else collection.carried[golden],
         pool_query=collection.pool_query[pool],
         pool_chunk=collection.pool_chunk[pool],
     )
@@ -152,6 +153,7 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
         golden_chunk=collection.golden_chunk[golden],
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
+        carried=None if collection.carried is None else collection.carried[golden],
         places=np.array(kept) if collection.places is None else collection.places[kept],
         pool_query=pool[pool >= 0],
         pool_chunk=collection.pool_chunk[pool >= 0],

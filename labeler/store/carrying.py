@@ -24,12 +24,6 @@ OF_CHUNKING = "c.chunking IS (SELECT id FROM chunkings WHERE name = ?)"
 CHUNKS = (
     f"SELECT {CHUNK_COLUMNS} FROM chunks AS c WHERE c.text <> '' AND {OF_CHUNKING} ORDER BY c.id"
 )
-COUNTS = """
-SELECT coalesce(k.name, ''), sum(g.kind = 'carry'), count(*)
-FROM golden AS g JOIN queries AS q ON q.id = g.query
-JOIN chunks AS c ON c.id = g.chunk LEFT JOIN chunkings AS k ON k.id = c.chunking
-WHERE q.retired_at IS NULL GROUP BY c.chunking, k.name ORDER BY c.chunking NULLS FIRST
-"""
 GOLDEN = f"""
 SELECT g.query, g.chunk, q.query_id, c.chunk_id, g.grade, g.stale, g.judgment, g.kind, c.text <> ''
 FROM golden AS g JOIN queries AS q ON q.id = g.query JOIN chunks AS c ON c.id = g.chunk
@@ -198,16 +192,6 @@ class Carrying(Queue, Intake):
             self._note("uncarry", new, {"from": old, "to": new, "events": undone})
         self.seal_if_possible()
         return int(undone)
-
-    def carried_golden(self) -> dict[str, tuple[int, int]]:
-        """Return how many golden grades of a chunking were carried over, and how many it has.
-
-        Only chunkings that have a carried one are there.
-        """
-        if len(self.chunking_names()) == 1:
-            return {}
-        rows = self._rows(COUNTS)
-        return {name: (carried, golden) for name, carried, golden in rows if carried}
 
     def _asked(
         self, runs: Sequence[str], depth: int, readable: AbstractSet[str]

@@ -93,6 +93,7 @@ class Collecting(JudgmentLog, Reading):
                 golden_chunk=golden.grades.chunk.astype(np.int32),
                 golden_grade=golden.grades.grade.astype(np.int8),
                 stale=np.isin(golden.grades.judgment, self._numbers(STALE)),
+                carried=is_carried if (is_carried := golden.grades.kind == CARRY).any() else None,
                 revision=self._value(NEWEST),
                 data_revision=self.data_revision(),
                 golden=self._state(numbers, golden, chunk_ids),

@@ -115,8 +115,9 @@ class Freezing(Collecting):
                 if grade.chunk_id not in number:  # of a version that was frozen elsewhere
                     number[grade.chunk_id] = len(chunk_ids)
                     chunk_ids.append(grade.chunk_id)
-                rows.append((place[grade.query_id], number[grade.chunk_id], grade.grade))
-            table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 3).T
+                pair = (place[grade.query_id], number[grade.chunk_id])
+                rows.append((*pair, grade.grade, bool(grade.carried_from)))
+            table = np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
             return Collection(
                 query_ids=tuple(place),
                 facets=facets_of(queries),
@@ -126,6 +127,7 @@ class Freezing(Collecting):
                 golden_chunk=table[1],
                 golden_grade=table[2].astype(np.int8),
                 stale=np.zeros(len(rows), dtype=np.bool_),
+                carried=table[3].astype(np.bool_) if table[3].any() else None,
                 revision=state.revision,
                 data_revision=self.data_revision(),
                 golden=state,

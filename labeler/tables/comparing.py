@@ -31,7 +31,15 @@ from labeler.palette import A_COLOUR, B_COLOUR, QUIET
 from labeler.tables.bands import LOOK as BAND_LOOK
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.marking import MARKED, lost_words, marked_text
-from labeler.tables.shared import framed, head, hole_words, row_head, run_name, small
+from labeler.tables.shared import (
+    carried_words,
+    framed,
+    head,
+    hole_words,
+    row_head,
+    run_name,
+    small,
+)
 
 LOOK = style("""
 .compare { overflow-x: auto; }
@@ -136,12 +144,28 @@ def compare_table(
     """
     banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
     pair = (
-        ("A", comparison.a, [(r.a, r.n, r.holes_a, r.missing_a, drawn[0]) for r, drawn in banded]),
-        ("B", comparison.b, [(r.b, r.n, r.holes_b, r.missing_b, drawn[1]) for r, drawn in banded]),
+        (
+            "A",
+            comparison.a,
+            [(r.a, r.n, _beside(r.holes_a, r.missing_a, r.carried_a), d[0]) for r, d in banded],
+        ),
+        (
+            "B",
+            comparison.b,
+            [(r.b, r.n, _beside(r.holes_b, r.missing_b, r.carried_b), d[1]) for r, d in banded],
+        ),
     )
     undrawn: htpy.Element | None = None
     further = [
-        (letter, run, [(s.value, s.n, s.holes, s.missing, undrawn) for s in more if s.run == run])
+        (
+            letter,
+            run,
+            [
+                (s.value, s.n, _beside(s.holes, s.missing, s.carried), undrawn)
+                for s in more
+                if s.run == run
+            ],
+        )
         for letter, run in zip(
             ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
         )
@@ -210,13 +234,15 @@ def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | 
     return [*sides, band(row.delta, delta, around, delta=True)]
 
 
-def _mean_cell(
-    value: float, n: int, holes: int, missing: int, picture: htpy.Element | None
-) -> htpy.Element:
-    """Return a mean with the holes it rests on, and the queries its run has no list for."""
-    absent = f", {missing} absent" if missing else ""
-    under = _aside(value, n) or f"{hole_words(holes)}{absent}"
-    return htpy.td[number(value), picture, small(under)]
+def _beside(holes: int, missing: int, carried: int) -> str:
+    """Say what a mean rests on: holes, queries its run has no list for, carried grades."""
+    absent = f"{missing} absent" if missing else ""
+    return ", ".join(filter(None, (hole_words(holes), absent, carried_words(carried))))
+
+
+def _mean_cell(value: float, n: int, beside: str, picture: htpy.Element | None) -> htpy.Element:
+    """Return a mean with what it rests on."""
+    return htpy.td[number(value), picture, small(_aside(value, n) or beside)]
 
 
 def _change_cell(row: Delta, picture: htpy.Element | None, *, sure: bool) -> htpy.Element:

@@ -24,7 +24,7 @@ from labeler.measures import BUDGET, MEASURES, Measure
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.reviewing import share_words
 from labeler.tables.runs import Cell, Column, RunTable
-from labeler.tables.shared import hole_words, reach_words
+from labeler.tables.shared import carried_words, hole_words, reach_words
 from labeler.uncertainty import Interval, Intervals
 
 HOLE = "◌"
@@ -170,18 +170,27 @@ def _score_cell(
     if way is not None:
         lowest = f"{shown}, the lowest bucket of {score.run}: its worst queries in {score.bucket}"
         value = htpy.a(href=way, aria_label=lowest)[value]
-    holes = score.holes if score.measure.cutoff is not None else 0
+    has_depth = score.measure.cutoff is not None
+    beside = _counted(score.holes, score.carried) if has_depth else None
     said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
+    if score.carried:
+        said = f"{said}; {carried_words(score.carried)}: grades that follow from other chunks'"
     if interval is not None:
         said = f"{reach_words(interval)}; {said}"
     if mark is not None:
         said, below = f"{mark}; {said}", [htpy.span(aria_hidden="true")[f"{BELOW} "], _unseen(mark)]
-        return htpy.td(title=said)[below, value, htpy.small[_counted(holes)], picture]
-    return htpy.td(title=said)[value, htpy.small[_counted(holes)], picture]
+        return htpy.td(title=said)[below, value, htpy.small[beside], picture]
+    return htpy.td(title=said)[value, htpy.small[beside], picture]
 
 
-def _counted(holes: int) -> htpy.Node:
-    return [f"{HOLE} {holes:,}", _unseen(" hole" if holes == 1 else " holes")] if holes else None
+def _counted(holes: int, carried: int) -> htpy.Node:
+    """Return how many chunks nobody has graded, and how many grades were carried over."""
+    said: list[htpy.Node] = []
+    if holes:
+        said += [f"{HOLE} {holes:,}", _unseen(" hole" if holes == 1 else " holes")]
+    if carried:
+        said += [" · " * bool(holes), f"{carried:,} carried"]
+    return said or None
 
 
 def _unseen(text: str) -> htpy.Element:

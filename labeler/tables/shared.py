@@ -147,6 +147,15 @@ def ends_words(interval: Interval) -> str:
     return f"{number(interval.lo)}–{number(interval.hi)}{method}"
 
 
+def carried_words(carried: int) -> str:
+    """Count carried grades in words, nothing where there are none.
+
+    >>> carried_words(0), carried_words(1_200)
+    ('', '1,200 carried over')
+    """
+    return f"{carried:,} carried over" if carried else ""
+
+
 def hole_words(holes: int) -> str:
     """Count holes in words.
 
