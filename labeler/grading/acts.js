@@ -47,7 +47,7 @@ export const ACTS = {
   find: onChunk((pad, { item }) => pad.openList(pad.finder, item.query)),
   remark: onChunk((pad, { item }) => askRemark(pad, item.query)),
   around: onChunk((pad, entry) => showAround(pad, entry)),
-  evidence: onChunk((pad, entry) => pad.marker.toggle(entry)),
+  evidence: anyTime((pad) => markEvidence(pad)),
   marks: anyTime((pad) => switchMarks(pad)),
   told: onChunk((pad, entry) => showTold(pad, entry)),
   help: anyTime((pad) => showKeys(pad)),
@@ -197,6 +197,12 @@ async function showAround(pad, { item }) {
 }
 
 /** @type {(pad: Pad) => void} */
+function markEvidence(pad) {
+  if (pad.markable) pad.marker.toggle();
+  else pad.say(`No ${pad.data.terms.passage[0]} is on screen`);
+}
+
+/** @type {(pad: Pad) => void} */
 function switchMarks(pad) {
   pad.marking = !pad.marking;
   remember(MARKS_KEY, pad.marking);
@@ -283,8 +289,12 @@ export function makeDesk(pad) {
     moved: () => pad.listMoved(),
     leave: () => pad.leaveLists(),
     nextQuestion: () => pad.nextQuestion(),
+    passagesOf: (row) => pad.marker.passagesOf(row),
+    givenWith: (row) => pad.marker.given(row),
+    mark: () => pad.act("evidence"),
+    painted: (row) => pad.marker.paint(row, true),
     judge: (item, what) => {
-      pad.say(`You gave ${givenWords(what, pad.data.terms)}`);
+      pad.say(pad.gave(what));
       pad.bar.lookAnew(); // the rows move
       return sitting.give(item, what);
     },

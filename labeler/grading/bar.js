@@ -122,11 +122,11 @@ export class Bar {
   /** @type {(words: string) => void} */
   say(words) {
     this.sayings += 1;
-    this.find(".said").textContent = words;
+    this.find(".said-line .said").textContent = words;
   }
 
   get saying() {
-    return this.find(".said").textContent;
+    return this.find(".said-line .said").textContent;
   }
 
   get isMoreShown() {

@@ -1,23 +1,28 @@
-// What was typed of a note and not yet sent, by pair: kept in the browser from the first letter on.
+// What was said of a pair and not yet sent: notes from the first letter on, and marks that wait for
+// their grade. Kept in the browser.
 
 import { keyOf, pairOf, rememberedOf } from "./parts.js";
 
 /** @import { Keeping } from "./keeping" */
-/** @import { Owner, Pair, Standing } from "./shapes" */
+/** @import { Item, Owner, Pair, Passage, Standing } from "./shapes" */
 
 const NOTES = "labeler-notes";
+const EVIDENCE = "labeler-evidence";
 
 export const MOST_NOTE = 2000; // characters, as the server takes them
 
-export class Drafts {
+/** @template T */
+class ByPair {
   /**
+   * @param {string} what
    * @param {Owner} who
    * @param {Keeping} keeping
    */
-  constructor(who, keeping) {
+  constructor(what, who, keeping) {
+    this.what = what;
     this.who = who;
     this.keeping = keeping;
-    /** @type {Record<string, string>} */
+    /** @type {Record<string, T>} */
     this.texts = this.found().texts;
     keeping.ready.then(() => {
       this.texts = this.found().texts; // a crash may have left more on the disk
@@ -25,20 +30,20 @@ export class Drafts {
   }
 
   // What is kept, and how often it was changed; the version before kept the texts alone.
-  /** @returns {{ revision: number, texts: Record<string, string> }} */
+  /** @returns {{ revision: number, texts: Record<string, T> }} */
   found() {
     /** @type {any} */
-    const kept = rememberedOf(NOTES, this.who, {});
+    const kept = rememberedOf(this.what, this.who, {});
     return "revision" in kept ? kept : { revision: 0, texts: kept };
   }
 
-  // The draft for a pair: empty where a note that was there is to go, null where there is none.
-  /** @type {(pair: Pair) => string | null} */
+  // What is kept of a pair, null where nothing is.
+  /** @type {(pair: Pair) => T | null} */
   of(pair) {
     return this.texts[pairOf(pair)] ?? null;
   }
 
-  /** @type {(pair: Pair, text: string) => void} */
+  /** @type {(pair: Pair, text: T) => void} */
   keep(pair, text) {
     this.texts[pairOf(pair)] = text;
     this.save();
@@ -53,7 +58,43 @@ export class Drafts {
 
   save() {
     const revision = this.found().revision + 1;
-    this.keeping.hold(keyOf(NOTES, this.who), { revision, texts: this.texts });
+    this.keeping.hold(keyOf(this.what, this.who), { revision, texts: this.texts });
+  }
+}
+
+// Notes; one is empty where a note that was there is to go.
+/** @extends {ByPair<string>} */
+export class Drafts extends ByPair {
+  /**
+   * @param {Owner} who
+   * @param {Keeping} keeping
+   */
+  constructor(who, keeping) {
+    super(NOTES, who, keeping);
+  }
+}
+
+// The passages that go with a grade that is still to come; those of another text are nowhere.
+export class Marks {
+  /**
+   * @param {Owner} who
+   * @param {Keeping} keeping
+   */
+  constructor(who, keeping) {
+    /** @type {ByPair<{ text_hash: string | null, passages: Passage[] }>} */
+    this.kept = new ByPair(EVIDENCE, who, keeping);
+  }
+
+  /** @type {(item: Item) => Passage[]} */
+  of(item) {
+    const found = this.kept.of(item);
+    return found?.text_hash === item.text_hash ? found.passages : [];
+  }
+
+  /** @type {(item: Item, passages: Passage[]) => void} */
+  keep(item, passages) {
+    if (passages.length) this.kept.keep(item, { text_hash: item.text_hash, passages });
+    else this.kept.drop(item);
   }
 }
 

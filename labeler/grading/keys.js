@@ -35,6 +35,7 @@ const TABLE = [
     "e",
     "",
     "mark the words that made the grade, or not: select them before, or go through the sentences",
+    "list",
   ],
   ["told", "t", "", "what others gave a {passage} that you have graded"],
   ["help", "?", "all keys", "all keys and what they do", "list"],

@@ -1,6 +1,6 @@
 // Marking the passages that made a grade: what is selected with the mouse, the keyboard or a finger,
-// or sentence by sentence with keys alone. Knows the chunk on screen and what is marked in it; what
-// becomes of the marks is the pad's.
+// or sentence by sentence with keys alone. Knows the chunk that somebody is at, on the table or in a
+// list, and what is marked in it; what becomes of the marks is the pad's.
 
 import { keyButton } from "./parts.js";
 import {
@@ -16,14 +16,21 @@ import {
 } from "./passages.js";
 import { deselect, selectedIn, wrap } from "./places.js";
 
-/** @import { Entry, Passage } from "./shapes" */
+/** @import { Item, Markable, Passage, Standing } from "./shapes" */
 
 /**
- * `keep` gets all passages of a chunk once they changed; `write` puts words on the line, `announce`
- * tells them to a screen reader.
+ * Where a chunk is painted, and where buttons for its marks are.
+ * @typedef {{ text: HTMLElement, tools: HTMLElement }} Place
+ */
+/**
+ * `place` is where the `current` chunk is painted, `waiting` are the marks that go with a grade to
+ * come. `keep` gets all passages of a chunk once they changed; `write` puts words on the line,
+ * `announce` tells them to a screen reader.
  * @typedef {{
- *   current: () => Entry | null,
- *   keep: (entry: Entry, passages: Passage[]) => void,
+ *   current: () => Markable | null,
+ *   place: () => Place,
+ *   waiting: (item: Item) => Passage[],
+ *   keep: (entry: Markable, passages: Passage[]) => void,
  *   write: (words: string) => void,
  *   announce: (words: string) => void,
  * }} Hooks
@@ -44,20 +51,18 @@ const CHOOSING_KEYS = {
 };
 
 export class Marker {
-  /**
-   * @param {HTMLElement} text
-   * @param {HTMLElement} tools
-   * @param {Hooks} hooks
-   */
-  constructor(text, tools, hooks) {
-    this.text = text;
-    this.tools = tools;
+  /** @param {Hooks} hooks */
+  constructor(hooks) {
     this.hooks = hooks;
     this.shown = ""; // what is painted of the marks, and of which chunk
+    /** @type {HTMLElement | null} */
+    this.shownIn = null;
     this.offered = ""; // what the buttons are for
+    /** @type {HTMLElement | null} */
+    this.offeredIn = null;
     /** @type {Passage | null} */
     this.held = null; // what was selected when a button was pressed, which may undo the selection
-    /** @type {{ entry: Entry, at: number, passages: Passage[], sentences: ReturnType<typeof sentencesOf> } | null} */
+    /** @type {{ entry: Markable, text: HTMLElement, at: number, passages: Passage[], sentences: ReturnType<typeof sentencesOf> } | null} */
     this.choosing = null;
     this.onSelect = () => this.offer();
     this.onPress = () => {
@@ -79,42 +84,45 @@ export class Marker {
 
   // --- what is marked ---------------------------------------------------------------------------
 
-  /** @type {(entry: Entry) => Passage[]} */
+  /** @type {(entry: Markable) => Passage[]} */
   passagesOf(entry) {
     if (this.choosing?.entry === entry) return this.choosing.passages;
-    return entry.done ? heldIn(entry.item, entry.done) : (entry.marked ?? []);
+    return isGraded(entry) ? heldIn(entry.item, entry.done) : this.hooks.waiting(entry.item);
   }
 
   /** @returns {Passage | null} */
   selected() {
     const entry = this.hooks.current();
-    const stretch = entry && this.text.isConnected ? selectedIn(this.text) : null;
+    const { text } = this.hooks.place();
+    const stretch = entry && text.isConnected ? selectedIn(text) : null;
     return entry && stretch ? passageOf(entry.item.text, stretch.start, stretch.end) : null;
   }
 
   // The passages that a grade is given with: those that are marked, and what is selected right now;
   // nothing where that is what stands already.
-  /** @type {(entry: Entry) => Passage[] | undefined} */
+  /** @type {(entry: Markable) => Passage[] | undefined} */
   given(entry) {
     const present = this.passagesOf(entry);
-    const selected = this.selected() ?? this.held;
+    const isAtIt = entry === this.hooks.current();
+    const selected = isAtIt ? (this.selected() ?? this.held) : null;
     this.leave();
     this.held = null;
     if (selected && present.length < MOST_PASSAGES) return joined(present, selected);
-    return entry.marked && !entry.done ? present : undefined;
+    return present.length && !isGraded(entry) ? present : undefined;
   }
 
   // Mark what is selected, or take its mark away; with nothing selected go through the sentences.
-  /** @type {(entry: Entry) => void} */
-  toggle(entry) {
+  toggle() {
+    const entry = this.hooks.current();
+    if (!entry) return;
     const selected = this.selected() ?? this.held;
     this.held = null;
     if (!selected) return this.begin(entry);
-    deselect(this.text);
+    deselect(this.hooks.place().text);
     this.keep(entry, toggled(this.passagesOf(entry), selected));
   }
 
-  /** @type {(entry: Entry, passages: Passage[]) => void} */
+  /** @type {(entry: Markable, passages: Passage[]) => void} */
   keep(entry, passages) {
     if (passages.length > MOST_PASSAGES) {
       this.say(`There is room for ${MOST_PASSAGES} marks in one text`);
@@ -129,14 +137,15 @@ export class Marker {
 
   // --- sentence by sentence ---------------------------------------------------------------------
 
-  /** @type {(entry: Entry) => void} */
+  /** @type {(entry: Markable) => void} */
   begin(entry) {
     const sentences = sentencesOf(entry.item.text);
     if (!sentences.length) return this.say("There is nothing to mark in it");
     const passages = [...this.passagesOf(entry)];
     const [first] = stretchesOf(entry.item.text, passages.slice(0, 1));
     const at = first ? sentences.findIndex(({ end }) => end > first.start) : 0;
-    this.choosing = { entry, at: Math.max(0, at), passages, sentences };
+    const { text } = this.hooks.place();
+    this.choosing = { entry, text, at: Math.max(0, at), passages, sentences };
     this.aim("J and K go from sentence to sentence, Space marks one, E is done. ");
   }
 
@@ -180,9 +189,9 @@ export class Marker {
   // Show where the keys are, and say it.
   aim(before = "") {
     if (!this.choosing) return;
-    const { entry, at, passages, sentences } = this.choosing;
-    this.show(entry, passages, "choosing");
-    const [first] = wrap(this.text, [sentences[at]], "aimed");
+    const { entry, text, at, passages, sentences } = this.choosing;
+    this.show(entry, text, passages, "choosing");
+    const [first] = wrap(text, [sentences[at]], "aimed");
     first?.scrollIntoView({ block: "nearest" });
     const words = entry.item.text.slice(sentences[at].start, sentences[at].end);
     const state = this.isTaken ? "marked" : "not marked";
@@ -202,7 +211,7 @@ export class Marker {
     const left = this.choosing;
     if (!left) return;
     this.choosing = null;
-    wrap(this.text, [], "aimed");
+    wrap(left.text, [], "aimed");
     const isSame = JSON.stringify(this.passagesOf(left.entry)) === JSON.stringify(left.passages);
     if (isSame) this.hooks.write("");
     else this.keep(left.entry, left.passages);
@@ -212,22 +221,22 @@ export class Marker {
   // --- painting -----------------------------------------------------------------------------------
 
   // Mark the passages of a chunk in its text, which may have been painted anew.
-  /** @type {(entry: Entry, isAnew: boolean) => void} */
+  /** @type {(entry: Markable, isAnew: boolean) => void} */
   paint(entry, isAnew) {
     if (this.choosing && this.choosing.entry !== entry) this.leave();
     if (isAnew) this.shown = "";
     if (this.choosing && isAnew) this.aim();
-    else if (!this.choosing) this.show(entry, this.passagesOf(entry));
+    else if (!this.choosing) this.show(entry, this.hooks.place().text, this.passagesOf(entry));
     this.offer();
   }
 
-  /** @type {(entry: Entry, passages: Passage[], how?: string) => void} */
-  show(entry, passages, how = "") {
+  /** @type {(entry: Markable, host: HTMLElement, passages: Passage[], how?: string) => void} */
+  show(entry, host, passages, how = "") {
     const { query, chunk, text } = entry.item;
     const shown = passages.length ? JSON.stringify([query, chunk, text.length, passages, how]) : "";
-    if (shown === this.shown) return;
-    this.shown = shown;
-    wrap(this.text, stretchesOf(text, passages), "evidence");
+    if (shown === this.shown && host === this.shownIn) return;
+    [this.shown, this.shownIn] = [shown, host];
+    wrap(host, stretchesOf(text, passages), "evidence");
   }
 
   // The buttons for whoever has no key at hand: while something is selected, and from sentence to
@@ -242,14 +251,16 @@ export class Marker {
       : selected
         ? `selected ${isMarked}`
         : "";
-    if (offered === this.offered) return;
-    this.offered = offered;
-    this.tools.hidden = !offered;
+    const { tools } = this.hooks.place();
+    if (offered === this.offered && tools === this.offeredIn) return;
+    if (this.offeredIn) emptied(this.offeredIn);
+    [this.offered, this.offeredIn] = [offered, tools];
+    tools.hidden = !offered;
     const words = isMarked ? "take the mark away" : "mark as evidence";
-    if (this.choosing) this.tools.replaceChildren(...this.choosingButtons());
-    else if (selected && entry) {
-      this.tools.replaceChildren(keyButton("E", words, () => this.toggle(entry), "choice"));
-    } else this.tools.replaceChildren();
+    if (this.choosing) tools.replaceChildren(...this.choosingButtons());
+    else if (selected) {
+      tools.replaceChildren(keyButton("E", words, () => this.toggle(), "choice"));
+    } else emptied(tools);
   }
 
   choosingButtons() {
@@ -264,20 +275,26 @@ export class Marker {
   }
 }
 
+/** @type {(entry: Markable) => boolean} */
+function isGraded({ done }) {
+  return done?.kind === "grade";
+}
+
+/** @type {(tools: HTMLElement) => void} */
+function emptied(tools) {
+  tools.hidden = true;
+  tools.replaceChildren();
+}
+
 // What is marked, in words, or that it cannot be found any more.
-/** @type {(entry: Pick<Entry, "done" | "marked">, passages: Passage[]) => string} */
-export function evidenceWords({ done, marked }, passages) {
+/** @type {(done: Standing | null, passages: Passage[]) => string} */
+export function evidenceWords(done, passages) {
   const words = passages.length ? [markedWords(passages.length)] : [];
-  if (!done && marked?.length) words.push("goes with your grade");
+  if (passages.length && done?.kind !== "grade") words.push("goes with your grade");
   if (done?.lost) {
     words.push("evidence was marked in the text of before and cannot be found any more");
   }
   return words.join(" · ");
-}
-
-/** @type {(host: HTMLElement, text: string, passages: Passage[]) => void} */
-export function showEvidence(host, text, passages) {
-  wrap(host, stretchesOf(text, passages), "evidence");
 }
 
 // The question which words made a grade, where it is to be asked.

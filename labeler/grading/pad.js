@@ -20,7 +20,9 @@ import { Tray } from "./tray.js";
 import { Welcome } from "./welcome.js";
 import { WholeQuery } from "./whole.js";
 
-/** @import { About, Entry, Kept, PadData, Pair, Passage, Said, Standing } from "./shapes" */
+/**
+ * @import { About, Entry, Kept, Markable, PadData, Pair, Passage, Said, Standing } from "./shapes"
+ */
 
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
@@ -136,13 +138,16 @@ export class Pad {
       guideline,
       act: (name) => this.act(name),
       get: (path) => this.sitting.get(path),
-      more: () => this.current && this.marker.paint(this.current, true),
+      more: () => this.current && !this.list() && this.marker.paint(this.current, true),
     });
   }
 
   layMarker() {
-    return new Marker(this.find(".chunk .text"), this.find(".marker"), {
-      current: () => (this.practice || this.list() || this.sheet.isOpen ? null : this.current),
+    const chunk = { text: this.find(".chunk .text"), tools: this.find(".work .marker") };
+    return new Marker({
+      current: () => this.markable,
+      place: () => this.list()?.rows?.current ?? chunk,
+      waiting: (item) => this.sitting.marks.of(item),
       keep: (entry, passages) => this.keepMarked(entry, passages),
       write: (words) => this.bar.say(words),
       announce: (words) => this.announce(words),
@@ -216,6 +221,13 @@ export class Pad {
     return this.practice ? this.practice.current : this.sitting.deck.current;
   }
 
+  // What may be marked: the row that one is at, or the chunk on screen.
+  get markable() {
+    if (this.practice || this.sheet.isOpen) return null;
+    const list = this.list();
+    return list ? (list.rows?.current ?? null) : this.current;
+  }
+
   /** @type {(id: string) => About} */
   queryOf(id) {
     return this.practice ? this.practice.about : this.sitting.queryOf(id);
@@ -237,13 +249,13 @@ export class Pad {
   }
 
   // The passages that made a grade go with it, or once it is given as the same grade again.
-  /** @type {(entry: Entry, passages: Passage[]) => void} */
-  keepMarked(entry, passages) {
-    const { done, item } = entry;
+  /** @type {(entry: Markable, passages: Passage[]) => void} */
+  keepMarked({ done, item }, passages) {
     const words = passages.length ? capital(markedWords(passages.length)) : "Nothing is marked";
-    if (done?.kind === "grade") this.tellLists(item, this.sitting.mark(item, passages));
-    else entry.marked = passages;
-    const isWaiting = done?.kind !== "grade" && passages.length;
+    const isGraded = done?.kind === "grade";
+    if (!isGraded) this.sitting.marks.keep(item, passages);
+    this.tellLists(item, isGraded ? this.sitting.mark(item, passages) : done);
+    const isWaiting = !isGraded && passages.length;
     this.say(isWaiting ? `${words}: goes with your grade` : words);
     this.paint();
   }
@@ -349,6 +361,7 @@ export class Pad {
   // Leave for the chunk the list was at, so that one stays with its query.
   leaveLists() {
     this.tray.leave();
+    this.marker.leave();
     const { items, queryId } = this.whole;
     const isWhole = this.whole.isOpen;
     const row = this.whole.rows?.current?.item;
@@ -410,7 +423,7 @@ export class Pad {
     const isFirst = this.card.item === null;
     const { isNew, isAnew, isNewQuery } = this.card.show(entry, query, draft, this.marking);
     this.marker.paint(entry, isAnew);
-    const marked = evidenceWords(entry, this.marker.passagesOf(entry));
+    const marked = evidenceWords(entry.done, this.marker.passagesOf(entry));
     showWords(this.find(".chunk .rests"), marked);
     if (!isNew) return;
     if (!isFirst) this.bar.lookAnew();

@@ -2,11 +2,10 @@
 // What its buttons do comes from outside; knows nothing of the rows around it.
 
 import { noteWords } from "./drafts.js";
-import { evidenceWords, showEvidence } from "./marker.js";
+import { evidenceWords } from "./marker.js";
 import { paintMarked, paintText } from "./marking.js";
 import { offerMore } from "./more.js";
 import { element, keyButton } from "./parts.js";
-import { heldIn } from "./passages.js";
 
 /** @import { Marks } from "./marking" */
 /** @import { Item, ListDesk, Standing } from "./shapes" */
@@ -51,6 +50,7 @@ export class Row {
     this.name = element("span", "", "name");
     this.snippet = element("span", "", "snippet");
     this.text = element("div", "", "text");
+    this.tools = toolbar();
     this.said = element("p", "", "said");
     for (const part of [this.name, this.snippet, this.text, this.said]) part.dir = "auto";
     this.open = keyButton("", "", () => acts.open(this), "open");
@@ -155,14 +155,14 @@ export class Row {
   paintFull() {
     if (!this.isBuilt) this.buildFull();
     this.said.textContent = noteWords(this.desk.draftOf(this.item), this.done);
-    this.paintEvidence();
+    this.desk.painted(this);
   }
 
   buildFull() {
     this.isBuilt = true;
     const { document } = this.item;
     const from = element("p", document ? `from ${document}` : "", "from");
-    this.full.append(from, this.text, this.said, this.actions());
+    this.full.append(from, this.text, this.tools, this.said, this.actions());
     this.paintText();
   }
 
@@ -172,12 +172,9 @@ export class Row {
       paintText(host, text, this.marks, { marking: this.desk.marking(), folding: true });
     paint(this.text, this.item.text);
     const get = (/** @type {string} */ path) => this.desk.get(path);
-    offerMore(this.text, this.item, { get, paint, painted: () => this.paintEvidence() });
-    this.paintEvidence();
-  }
-
-  paintEvidence() {
-    showEvidence(this.text, this.item.text, heldIn(this.item, this.done));
+    const painted = () => !this.full.hidden && this.desk.painted(this);
+    offerMore(this.text, this.item, { get, paint, painted });
+    painted();
   }
 
   actions() {
@@ -185,20 +182,31 @@ export class Row {
     if (this.isTwin) line.append(this.asAbove);
     line.append(keyButton("X", "can’t tell", () => this.acts.cannotTell()));
     line.append(keyButton("N", "note", () => this.acts.note()));
+    line.append(keyButton("E", "mark evidence", () => this.desk.mark()));
     return line;
   }
 
   stateWords() {
     const { item, done, isTwin, saved } = this;
+    const marked = evidenceWords(done, this.desk.passagesOf(this));
     const said = [];
     if (done?.kind === "grade") said.push(this.desk.terms.words[done.grade ?? 0]);
     else if (done) said.push(done.reason ? `can’t tell: ${done.reason}` : "can’t tell");
     else said.push(NOT_GRADED);
-    if (done) said.push(evidenceWords({ done }, heldIn(item, done)));
+    said.push(marked);
     if (item.pooled) said.push("among those to grade");
     else if (item.pooled === false && done) said.push(`found by hand${saved ? ", saved" : ""}`);
     if (item.stale) said.push("the text changed since it was graded");
     if (isTwin) said.push("nearly the same as the one above");
     return said.filter(Boolean).join(" · ");
   }
+}
+
+// Where the buttons for marks are, while there are any.
+function toolbar() {
+  const tools = element("div", "", "marker");
+  tools.role = "toolbar";
+  tools.ariaLabel = "Evidence";
+  tools.hidden = true;
+  return tools;
 }

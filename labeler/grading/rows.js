@@ -165,10 +165,11 @@ export class Rows {
   /** @type {(what: Partial<Said>, entry?: Row | null) => void} */
   give(what, entry = this.current) {
     if (!entry) return;
+    const evidence = what.kind === "grade" ? this.desk.givenWith(entry) : undefined;
     const { done, isOpen } = entry;
-    if (isOpen || done?.kind !== what.kind || done?.grade !== what.grade) {
+    if (isOpen || evidence || done?.kind !== what.kind || done?.grade !== what.grade) {
       entry.saved = false;
-      this.put(entry, this.desk.judge(entry.item, what));
+      this.put(entry, this.desk.judge(entry.item, { ...what, ...(evidence && { evidence }) }));
     }
     if (entry === this.current) this.goOn(!isOpen);
   }

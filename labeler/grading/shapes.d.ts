@@ -65,9 +65,10 @@ export interface Entry {
   /** What was just taken back. */
   undone: Step | null;
   told?: Told;
-  /** The passages that go with the grade that is still to come. */
-  marked?: Passage[];
 }
+
+/** A chunk that may be marked, on the table or in a list. */
+export type Markable = Pick<Entry, "item" | "done">;
 
 /** A judgment that can be taken back. */
 export interface Step extends Standing {
@@ -283,6 +284,13 @@ export interface ListDesk {
   moved(): void;
   leave(): void;
   nextQuestion(): void;
+  /** What is marked in it, and what of it a grade is given with. */
+  passagesOf(row: Markable): Passage[];
+  givenWith(row: Markable): Passage[] | undefined;
+  /** Mark what is selected in the row that one is at, or go through its sentences. */
+  mark(): void;
+  /** Its text is painted: paint the marks. */
+  painted(row: Markable): void;
   judge(item: Item, what: Partial<Said>): Standing;
   takeBack(item: Item): Standing | null;
   cannotTell(item: Item): void;

@@ -2,7 +2,7 @@
 // was given, so that it can be changed and taken back. Knows no key, no colour and no element.
 
 import { Deck } from "./deck.js";
-import { Drafts, tooLongBy } from "./drafts.js";
+import { Drafts, Marks, tooLongBy } from "./drafts.js";
 import { askedOf } from "./field.js";
 import { ask, newId, Outbox, reasonOf } from "./outbox.js";
 import { keyOf, namesOf, pairOf, remember, rememberedOf, wordsOf } from "./parts.js";
@@ -79,6 +79,7 @@ export class Sitting {
       recalled: (record) => this.recall(record),
     });
     this.drafts = new Drafts(this.who, this.outbox.keeping);
+    this.marks = new Marks(this.who, this.outbox.keeping);
   }
 
   dispose() {
@@ -209,6 +210,7 @@ export class Sitting {
     };
     const answered = this.deck.settle(item, done);
     if (draft !== null) this.drafts.drop(item); // one that is too long waits for its writer
+    if (kind === "grade") this.marks.keep(item, []);
     if (answered) this.tally.close(item.query);
     this.trail.push({ ...done, former, shown, answered });
     this.send(event, item, { counts: former ? 0 : 1, former: bare(former) });
@@ -316,7 +318,7 @@ export class Sitting {
     if (isNoteLost) this.drafts.keep(item, step.note ?? ""); // it waits for the next grade
     if (show) this.deck.bring(item, shown).undone = step;
     // they wait for the next grade, as a note does
-    if (!former) for (const entry of this.deck.entriesOf(item)) entry.marked = step.evidence;
+    if (former?.kind !== "grade") this.marks.keep(item, step.evidence ?? []);
     if (step.answered ?? !former) this.tally.reopen(item.query);
     this.send(event, item, { counts: former ? 0 : -1, former: bare(former) });
     this.lookAnew();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from tests.browser.padpage import (
     press,
     ready,
     shown,
+    standing,
 )
 from tests.browser.server import loaded
 
@@ -29,6 +31,7 @@ TEXT = (
 )
 DAYS = "Parcels are paid back within thirty days."
 CAFE = "A café is not asked."
+ROW = ".row.current .text"
 # Selects words of the chunk on screen, as a mouse or a finger does.
 SELECT = """(text, words) => {
     const [start, end] = [text.textContent.indexOf(words), words.length];
@@ -57,8 +60,8 @@ def reads(tmp_path: Path) -> Path:
     return path
 
 
-def select(page: Page, words: str) -> None:
-    page.locator(".chunk .text").evaluate(f"(text, words) => ({SELECT})(text, words)", words)
+def select(page: Page, words: str, within: str = ".chunk .text") -> None:
+    page.locator(within).evaluate(f"(text, words) => ({SELECT})(text, words)", words)
 
 
 def marked_on(page: Page, within: str = ".chunk .text") -> list[str]:
@@ -78,6 +81,10 @@ def marked_on(page: Page, within: str = ".chunk .text") -> list[str]:
 def kept(store: Store) -> list[list[str]]:
     """Return what each event of the log says was marked, in words."""
     return [[f"{TEXT} (0)"[start:end] for start, end in each.evidence] for each in store.events()]
+
+
+def words_of(passages: Iterable[Passage]) -> list[str]:
+    return [TEXT[start:end] for start, end in passages]
 
 
 def passage(words: str) -> Passage:
@@ -244,6 +251,90 @@ def test_a_finger_selects_and_a_button_marks(serve, visit, reads: Path):
     all_saved(page, 1)
     with served.store() as store:
         assert store.events()[0].evidence == (passage(CAFE),)
+
+
+def test_marks_wait_for_their_grade_in_the_browser_and_go_with_it_from_a_list(
+    serve, visit, reads: Path
+):
+    served = serve(reads)
+    page = visit(served.url)
+    ready(page)
+    select(page, DAYS)
+    press(page, "e")
+    expect(page.locator(".said")).to_have_text("Evidence marked: goes with your grade")
+    page.reload()
+    ready(page)
+    assert marked_on(page) == [DAYS]
+    expect(page.locator(".chunk .rests")).to_have_text("evidence marked · goes with your grade")
+    press(page, "b")
+    rows = page.locator(".whole .row")
+    expect(rows).to_have_count(3)
+    titles = rows.locator(".name").all_text_contents()
+    expect(rows.nth(0).locator(".words")).to_contain_text("evidence marked · goes with your grade")
+    assert marked_on(page, ROW) == [DAYS]
+    select(page, CAFE, ROW)
+    press(page, "3")  # with what is selected, too
+    expect(page.locator(".said-line .said")).to_have_text(
+        "You gave 3 highly relevant · evidence marked in 2 places"
+    )
+    press(page, "ejj")
+    expect(page.locator(f"{ROW} mark.aimed").first).to_have_text(CAFE)
+    page.keyboard.press("Space")
+    press(page, "k")
+    page.keyboard.press("Enter")
+    press(page, "0")  # says so, with what is marked, and goes on
+    expect(rows.nth(1).locator(".words")).to_contain_text("evidence marked in 2 places")
+    all_saved(page, 2)
+    press(page, "kk")
+    assert marked_on(page, ROW) == [DAYS, CAFE]
+    select(page, "thirty", ROW)
+    expect(page.locator(".row.current .marker")).to_contain_text("take the mark away")
+    press(page, "e")
+    assert marked_on(page, ROW) == [CAFE]
+    press(page, "u")
+    assert marked_on(page, ROW) == [DAYS, CAFE]
+    press(page, "/")
+    page.locator(".finder input").fill("café")
+    expect(page.locator(".finder .row")).to_have_count(3)
+    page.keyboard.press("ArrowDown")
+    found = page.locator(".finder .row", has_text=titles[2])
+    found.locator(".open").click()
+    select(page, CAFE, ROW)
+    found.get_by_role("button", name="mark as evidence").click()
+    expect(found.locator(".words")).to_contain_text("evidence marked · goes with your grade")
+    found.get_by_role("button", name="2, partially relevant").click()
+    all_saved(page, 3)
+    with served.store() as store:
+        marked = {each.chunk_id: words_of(each.passages) for each in store.evidence()}
+        chunks = [title.replace("Title ", "c") for title in titles]
+        assert [marked[each] for each in chunks] == [[DAYS, CAFE], [DAYS, CAFE], [CAFE]]
+        assert [standing(store)["q0", each] for each in chunks] == [3, 0, 2]
+
+
+def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
+    serve, visit, reads: Path
+):
+    served = serve(reads)
+    page = visit(f"{served.url}/?query=q0", **PHONE)
+    expect(page.locator(ROW)).to_contain_text("This is the text")
+    select(page, DAYS, ROW)
+    page.locator(".row.current .marker button").tap()
+    assert marked_on(page, ROW) == [DAYS]
+    press(page, "xx")  # cannot tell, for no reason
+    all_saved(page, 1)
+    first = page.locator(".whole .row").first
+    expect(first.locator(".words")).to_contain_text("evidence marked · goes with your grade")
+    page.wait_for_timeout(250)  # a tap sooner was meant for the rows as they were
+    first.locator(".open").tap()
+    assert marked_on(page, ROW) == [DAYS]
+    page.wait_for_timeout(250)
+    first.get_by_role("button", name="2, partially relevant").tap()
+    all_saved(page, 1)
+    with served.store() as store:
+        assert [(each.grade, words_of(each.evidence)) for each in store.events()] == [
+            (None, []),
+            (2, [DAYS]),
+        ]
 
 
 def test_passages_of_a_text_that_changed_are_said_not_to_be_found(serve, visit, reads: Path):
