@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
+from posixpath import dirname, normpath
 
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -22,6 +24,7 @@ from labeler.places import PACKAGE
 
 FOR_GOOD = {"cache-control": "public, max-age=31536000, immutable"}
 NOT_HERE = {"cache-control": "no-store"}
+_IMPORTED = re.compile(r'^(?:import|export)\b[^;"]*"(\.[^"]+)";', re.MULTILINE)
 
 LOADER = """
 const files = {files};
@@ -63,12 +66,21 @@ VERSION = _hash_of(_SCRIPTS)
 def loader(room: str, main: str) -> str:
     """Return the script that loads all of a room and shows what ``main`` exports by default.
 
-    ``main`` is a file of the room without its ending.
+    ``main`` is a file of the room without its ending. What they import of another room comes along.
     """
     first = f"{room}/{main}.js"
     others = [name for name in _SCRIPTS if name.startswith(f"{room}/") and name != first]
-    files = [f"/scripts/{VERSION}/{name}" for name in [first, *others]]
+    wanted = [first, *others]
+    for name in wanted:  # which grows meanwhile
+        wanted += [each for each in _imports_of(name) if each not in wanted]
+    files = [f"/scripts/{VERSION}/{name}" for name in wanted]
     return LOADER.replace("{files}", json.dumps(files))
+
+
+def _imports_of(name: str) -> list[str]:
+    """Return which scripts one imports, by their places in the package."""
+    found = _IMPORTED.findall(_SCRIPTS[name].decode())
+    return [normpath(f"{dirname(name)}/{each}") for each in found]
 
 
 def script_routes() -> list[Route]:

@@ -230,6 +230,24 @@ def test_who_was_told_what_others_gave_is_not_blind_whatever_their_browser_says(
     assert split.is_blind("Lea", "q1", "c2")
 
 
+def test_a_decision_keeps_the_passages_that_made_it_and_one_of_wrong_ones_is_kept_without(
+    split: Store, lead: Pad, loaded
+):
+    first, second = asked(lead)["items"][:2]
+    assert post(lead, event(lead, first, "v1", 2, evidence=[[0, 4], [5, 6]])) == [
+        {"event_id": "v1", "saved": True}
+    ]
+    [result] = post(lead, event(lead, second, "v2", 1, evidence=[[0, 400]]))
+    assert result["saved"]
+    assert "400" in result["unmarked"]
+    assert asked(lead)["items"][0]["adjudication"]["evidence"] == [[0, 4], [5, 6]]
+    [marked] = split.evidence()
+    said = (marked.kind, marked.grade, marked.who, marked.passages, marked.is_golden)
+    assert said == ("adjudicate", 2, ("Lea",), ((0, 4), (5, 6)), True)
+    split.add_chunks(loaded([Chunk(first["chunk"], "another text")]), update=True)
+    assert "evidence" not in asked(lead)["items"][0]["adjudication"], "it is of another text"
+
+
 def test_a_grader_gets_no_disagreement_and_decides_none(split: Store, lead: Pad, ask):
     item = asked(lead)["items"][0]
     split.invite("Lea", hash_of("leas"), role="lead")

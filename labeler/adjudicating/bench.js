@@ -1,6 +1,7 @@
 // The bench: which pair is in focus, what a key does with it, and where one goes from there.
 
 import { drawn } from "./case.js";
+import { Evidence } from "./evidence.js";
 import { bringUp, closeConnectionDialog, find, isEditable, nameOf, newId } from "./hands.js";
 import { Listing } from "./listing.js";
 import { paintMarked } from "./marked.js";
@@ -40,6 +41,10 @@ export class Bench {
     this.shownAt = 0;
     /** @type {Map<string, string>} */
     this.notes = new Map();
+    this.evidence = new Evidence(this.root, {
+      standing: (name) => this.listing.find(name)?.adjudication?.evidence ?? [],
+      tell: (words) => this.tell(words),
+    });
     this.sender = new Sender(data, {
       changed: () => this.say(),
       renew: () => this.renew(),
@@ -63,6 +68,7 @@ export class Bench {
     this.sender.dispose();
     document.removeEventListener("keydown", this.onKey, true);
     this.dialogs.disconnect();
+    this.evidence.dispose();
     this.position.dispose();
   }
 
@@ -143,8 +149,8 @@ export class Bench {
   }
 
   /** @type {(verdict: Verdict) => Decision} */
-  decisionOf({ event_id, grade = 0, note = null }) {
-    return { event_id, grade, note, grader: this.data.grader, day: "" };
+  decisionOf({ event_id, grade = 0, note = null, evidence = [] }) {
+    return { event_id, grade, note, grader: this.data.grader, day: "", evidence };
   }
 
   /** @type {(act: () => Promise<void>) => Promise<void>} */
@@ -169,8 +175,10 @@ export class Bench {
       return;
     }
     const key = event.key.toLowerCase();
+    const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+    if (!hasModifier && this.evidence.press(key)) return stop(event);
     const isUndo = (event.ctrlKey || event.metaKey) && key === "z" && !event.shiftKey;
-    if (!isUndo && (event.ctrlKey || event.metaKey || event.altKey)) return;
+    if (!isUndo && hasModifier) return;
     const by = { k: -1, arrowleft: -1, j: 1, arrowright: 1 }[key];
     if (event.repeat && !by) return;
     if (key.startsWith("arrow") && this.isElsewhere(event)) return;
@@ -178,9 +186,9 @@ export class Bench {
     else if (isUndo || key === "u") this.undo();
     else if (by) this.step(by);
     else if (key === "n") this.root.querySelector("input")?.focus();
+    else if (key === "e") this.evidence.toggle();
     else return;
-    event.preventDefault();
-    event.stopPropagation();
+    stop(event);
   }
 
   // Tabs and menus of the page go by arrows themselves.
@@ -220,6 +228,7 @@ export class Bench {
       grade,
       note: this.notes.get(nameOf(item))?.trim() || null,
       elapsed_ms: Math.round(performance.now() - this.shownAt),
+      ...this.evidence.take(item),
     };
     item.adjudication = this.decisionOf(verdict);
     if (!before) this.listing.left -= 1;
@@ -248,6 +257,7 @@ export class Bench {
     const step = this.trail.pop();
     if (!step) return this.tell("There is nothing to take back.");
     const item = this.listing.find(nameOf(step));
+    if (step.evidence) this.evidence.keep(step, step.evidence); // it waits for the next decision
     if (item) {
       item.adjudication = step.before ?? null;
       if (!item.adjudication) this.listing.left += 1;
@@ -259,8 +269,9 @@ export class Bench {
   }
 
   /** @type {(verdict: Verdict, result: Result) => void} */
-  answered(verdict, { refused, instead }) {
+  answered(verdict, { refused, unmarked, instead }) {
     this.taken += 1;
+    if (unmarked) this.tell(`The decision is saved, its evidence is not: ${unmarked}.`);
     const item = this.listing.find(nameOf(verdict));
     if (!refused) {
       this.isSaved = true;
@@ -328,6 +339,7 @@ export class Bench {
   look(name, isSame = false, isChosen = false) {
     if (isSame && this.isTyping()) return this.drawList();
     const isOther = name !== this.focus;
+    if (isOther) this.evidence.leave();
     this.focus = name;
     if (isOther) this.shownAt = performance.now();
     const { item } = this;
@@ -346,6 +358,7 @@ export class Bench {
       const again = focused && host.querySelector(`[data-grade="${focused}"]`);
       if (again instanceof HTMLElement) again.focus({ preventScroll: true });
     }
+    this.evidence.drawn(item);
     if (isOther && this.isAtWork) bringUp(this.root, host);
     this.drawList();
   }
@@ -357,6 +370,7 @@ export class Bench {
       undo: () => this.undo(),
       step: (by) => this.step(by),
       readOn: (place) => void this.readOn(item, place),
+      mark: () => this.evidence.toggle(),
       typed: (note) => void this.notes.set(nameOf(item), note),
     };
   }
@@ -369,6 +383,7 @@ export class Bench {
       item.text = `${item.text ?? ""}${text}`;
       item.more = more;
       paintMarked(place, item.text, item.opinions);
+      this.evidence.drawn(item);
       if (more === null) place.parentElement?.querySelector("button")?.remove();
     });
   }
@@ -421,4 +436,10 @@ export class Bench {
     find(place, "h3").textContent = title;
     find(place, "p").textContent = words;
   }
+}
+
+/** @type {(event: Event) => void} */
+function stop(event) {
+  event.preventDefault();
+  event.stopPropagation();
 }

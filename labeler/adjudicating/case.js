@@ -54,6 +54,10 @@ function head(shown, place) {
 /** @type {(shown: Case, acts: Acts) => HTMLElement} */
 function passage(shown, acts) {
   const name = [shown.document, shown.chunk].filter(Boolean).join(" · ");
+  const tools = make("div", "marker");
+  tools.role = "toolbar";
+  tools.ariaLabel = "Evidence";
+  tools.hidden = true;
   const made = make("article", "passage");
   made.tabIndex = 0;
   made.ariaLabel = "The chunk";
@@ -66,6 +70,7 @@ function passage(shown, acts) {
     const on = button("link", "Read on", () => acts.readOn(text));
     made.append(on);
   }
+  made.append(tools);
   return made;
 }
 
@@ -122,6 +127,8 @@ function deciding(shown, note, data, acts) {
   field.ariaLabel = "A note that goes with your decision";
   field.value = note;
   field.addEventListener("input", () => acts.typed(field.value));
+  const rests = make("p", "rests");
+  rests.role = "status";
   const row = make("div", "grades");
   row.role = "group";
   row.ariaLabel = "Your decision";
@@ -137,11 +144,12 @@ function deciding(shown, note, data, acts) {
     button("link", "back", () => acts.step(-1), "K"),
     button("link", "ahead", () => acts.step(1), "J"),
     button("link", "note", () => field.focus(), "N"),
+    button("link", "mark evidence", acts.mark, "E"),
   );
   for (const [at, colour] of data.colours.entries()) {
     row.style.setProperty(`--g${at}`, colour);
   }
-  return make("footer", "deciding", field, row, actions);
+  return make("footer", "deciding", rests, field, row, actions);
 }
 
 /** @type {(grade: number, word: string, shown: Case) => HTMLElement} */

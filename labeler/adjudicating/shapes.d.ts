@@ -21,6 +21,8 @@ export interface Decision {
   grader: string;
   note: string | null;
   day: string;
+  /** As in an opinion. */
+  evidence?: [number, number][];
 }
 
 /** A pair that graders disagree on, as the server hands it out. */
@@ -81,11 +83,15 @@ export interface Verdict {
   note?: string | null;
   elapsed_ms?: number;
   undoes?: string;
+  /** The passages that made the decision. */
+  evidence?: [number, number][];
 }
 
 export interface Result {
   event_id: string;
   refused?: string;
+  /** Why it was saved without its passages. */
+  unmarked?: string;
   instead?: Decision | null;
 }
 
@@ -97,6 +103,7 @@ export interface Step {
   grade: number;
   /** What stood before; not known of an earlier sitting. */
   before?: Decision | null;
+  evidence?: [number, number][];
 }
 
 export interface BenchData {
@@ -125,5 +132,6 @@ export interface Acts {
   undo(): void;
   step(by: number): void;
   readOn(place: HTMLElement): void;
+  mark(): void;
   typed(note: string): void;
 }

@@ -4,7 +4,7 @@
 import { keyOf, pairOf, rememberedOf } from "./parts.js";
 
 /** @import { Keeping } from "./keeping" */
-/** @import { Item, Owner, Pair, Passage, Standing } from "./shapes" */
+/** @import { Markable, Owner, Pair, Passage, Standing } from "./shapes" */
 
 const NOTES = "labeler-notes";
 const EVIDENCE = "labeler-evidence";
@@ -85,13 +85,13 @@ export class Marks {
     this.kept = new ByPair(EVIDENCE, who, keeping);
   }
 
-  /** @type {(item: Item) => Passage[]} */
+  /** @type {(item: Markable["item"]) => Passage[]} */
   of(item) {
     const found = this.kept.of(item);
     return found?.text_hash === item.text_hash ? found.passages : [];
   }
 
-  /** @type {(item: Item, passages: Passage[]) => void} */
+  /** @type {(item: Markable["item"], passages: Passage[]) => void} */
   keep(item, passages) {
     if (passages.length) this.kept.keep(item, { text_hash: item.text_hash, passages });
     else this.kept.drop(item);

@@ -16,7 +16,9 @@ import {
 } from "./passages.js";
 import { deselect, selectedIn, wrap } from "./places.js";
 
-/** @import { Item, Markable, Passage, Standing } from "./shapes" */
+/** @import { Markable, Passage, Standing } from "./shapes" */
+
+const KIND = "evidence";
 
 /**
  * Where a chunk is painted, and where buttons for its marks are.
@@ -25,14 +27,15 @@ import { deselect, selectedIn, wrap } from "./places.js";
 /**
  * `place` is where the `current` chunk is painted, `waiting` are the marks that go with a grade to
  * come. `keep` gets all passages of a chunk once they changed; `write` puts words on the line,
- * `announce` tells them to a screen reader.
+ * `announce` tells them to a screen reader. Marks are of a `kind`, told from others in the text.
  * @typedef {{
  *   current: () => Markable | null,
  *   place: () => Place,
- *   waiting: (item: Item) => Passage[],
+ *   waiting: (item: Markable["item"]) => Passage[],
  *   keep: (entry: Markable, passages: Passage[]) => void,
  *   write: (words: string) => void,
  *   announce: (words: string) => void,
+ *   kind?: string,
  * }} Hooks
  */
 
@@ -225,6 +228,7 @@ export class Marker {
   paint(entry, isAnew) {
     if (this.choosing && this.choosing.entry !== entry) this.leave();
     if (isAnew) this.shown = "";
+    if (this.choosing) this.choosing.text = this.hooks.place().text;
     if (this.choosing && isAnew) this.aim();
     else if (!this.choosing) this.show(entry, this.hooks.place().text, this.passagesOf(entry));
     this.offer();
@@ -236,7 +240,7 @@ export class Marker {
     const shown = passages.length ? JSON.stringify([query, chunk, text.length, passages, how]) : "";
     if (shown === this.shown && host === this.shownIn) return;
     [this.shown, this.shownIn] = [shown, host];
-    wrap(host, stretchesOf(text, passages), "evidence");
+    wrap(host, stretchesOf(text, passages), this.hooks.kind ?? KIND);
   }
 
   // The buttons for whoever has no key at hand: while something is selected, and from sentence to

@@ -20,9 +20,7 @@ import { Tray } from "./tray.js";
 import { Welcome } from "./welcome.js";
 import { WholeQuery } from "./whole.js";
 
-/**
- * @import { About, Entry, Kept, Markable, PadData, Pair, Passage, Said, Standing } from "./shapes"
- */
+/** @import { About, Entry, Kept, PadData, Pair, Passage, Said, Standing } from "./shapes" */
 
 // What the keys of an action are to a list, which acts on its current row.
 /** @type {Record<string, string>} */
@@ -148,7 +146,7 @@ export class Pad {
       current: () => this.markable,
       place: () => this.list()?.rows?.current ?? chunk,
       waiting: (item) => this.sitting.marks.of(item),
-      keep: (entry, passages) => this.keepMarked(entry, passages),
+      keep: (entry, passages) => this.keepMarked(/** @type {Entry} */ (entry), passages),
       write: (words) => this.bar.say(words),
       announce: (words) => this.announce(words),
     });
@@ -249,7 +247,7 @@ export class Pad {
   }
 
   // The passages that made a grade go with it, or once it is given as the same grade again.
-  /** @type {(entry: Markable, passages: Passage[]) => void} */
+  /** @type {(entry: Pick<Entry, "item" | "done">, passages: Passage[]) => void} */
   keepMarked({ done, item }, passages) {
     const words = passages.length ? capital(markedWords(passages.length)) : "Nothing is marked";
     const isGraded = done?.kind === "grade";

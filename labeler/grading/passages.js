@@ -113,7 +113,7 @@ export function markedWords(count) {
 }
 
 // The passages of what stands for an item, as far as they are in the text that it has.
-/** @type {(item: Item, stands: Standing | null | undefined) => Passage[]} */
+/** @type {(item: Pick<Item, "text_hash">, stands: Standing | null | undefined) => Passage[]} */
 export function heldIn(item, stands) {
   const isOther = stands?.item && stands.item.text_hash !== item.text_hash;
   return isOther ? [] : (stands?.evidence ?? []);

@@ -1,6 +1,6 @@
 // Where things are in a text that is painted: what is selected of it, and marks around stretches of
-// it. What is painted is the text itself, in order, but for buttons; a folded part says how much of
-// it is hidden. Knows nothing of grades.
+// it. What is painted is the text itself, in order, but for buttons and small print; a folded part
+// says how much of it is hidden. Knows nothing of grades.
 
 import { unfold } from "./marking.js";
 
@@ -23,7 +23,7 @@ function partsOf(host) {
     } else if (node instanceof Text) {
       if (node.length) found.pieces.push({ node, start: at, end: at + node.length });
       at += node.length;
-    } else if (!(node instanceof HTMLElement && node.classList.contains("more-text"))) {
+    } else if (!(node instanceof HTMLElement && node.matches(".more-text, small"))) {
       for (const child of node.childNodes) read(child);
     }
   };

@@ -67,8 +67,11 @@ export interface Entry {
   told?: Told;
 }
 
-/** A chunk that may be marked, on the table or in a list. */
-export type Markable = Pick<Entry, "item" | "done">;
+/** A chunk that may be marked, on the table or in a list, or on the bench. */
+export interface Markable {
+  item: Pick<Item, "query" | "chunk" | "text" | "text_hash">;
+  done: Standing | null;
+}
 
 /** A judgment that can be taken back. */
 export interface Step extends Standing {

@@ -27,6 +27,7 @@ from labeler.portions import (
 )
 from labeler.routes.giving import whole_number
 from labeler.routes.handing import Hand
+from labeler.routes.marking import with_evidence
 from labeler.routes.taking import LONGEST_NOTE, event_id_of, events_of, milliseconds, words
 from labeler.store import (
     ADJUDICATION,
@@ -194,7 +195,8 @@ def decided(found: Adjudication | None) -> dict[str, Any] | None:
     if found is None:
         return None
     names = ("event_id", "grade", "grader", "note")
-    return {name: getattr(found, name) for name in names} | {"day": found.created_at[:10]}
+    marked = {"evidence": found.evidence} if found.evidence else {}
+    return {name: getattr(found, name) for name in names} | {"day": found.created_at[:10], **marked}
 
 
 def take(
@@ -207,7 +209,7 @@ def take(
         if event.get("golden_set") != golden_set:
             raise BadInput("this was decided for another golden set")
         hand.check_sender(event)
-        put(store, event, name, hand)
+        unmarked = put(store, event, name, hand)
     except (Busy, Unusable):
         raise
     except Outdated as error:
@@ -215,17 +217,17 @@ def take(
         return {**answer, "refused": str(error), "instead": decided(stands)}
     except LabelerError as error:
         return {**answer, "refused": without_path(error, str(store.path))}
-    return {**answer, "saved": True}
+    return {**answer, "saved": True, **({"unmarked": unmarked} if unmarked else {})}
 
 
-def put(store: Store, event: Mapping[str, Any], name: str, hand: Hand) -> None:
-    """Put an adjudication, or the undo of one, into the log."""
+def put(store: Store, event: Mapping[str, Any], name: str, hand: Hand) -> str | None:
+    """Put an adjudication, or the undo of one, into the log; say why passages were not kept."""
     event_id, undoes = event_id_of(dict(event)), event.get("undoes")
     if undoes is not None:
         store.take_back_adjudication(
             event_id=event_id, undoes=check_id(undoes, "event"), grader=name
         )
-        return
+        return None
     replaces = event.get("replaces")
     query_id, chunk_id = (
         check_id(event.get("query"), "query"),
@@ -244,4 +246,6 @@ def put(store: Store, event: Mapping[str, Any], name: str, hand: Hand) -> None:
         elapsed_ms=milliseconds(event.get("elapsed_ms")),
         text_hash=hand.decided_wording(event),
     )
+    judgment, unmarked = with_evidence(store, event, judgment)
     store.adjudicate(judgment, None if replaces is None else check_id(replaces, "event"))
+    return unmarked

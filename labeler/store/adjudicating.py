@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from labeler.errors import NotFound
 from labeler.model import Chunk, Judgment, Passage, Query, agreed_grade
@@ -31,8 +32,9 @@ ORDER BY j.query, j.chunk
 """
 
 DECIDED = """
-SELECT j.query, j.chunk, j.event_id, j.grade, g.name, j.note, j.created_at
-FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader
+SELECT j.query, j.chunk, j.event_id, j.grade, g.name, j.note, j.created_at,
+    CASE WHEN j.text_hash IS c.text_hash THEN j.evidence END
+FROM current_judgments AS j JOIN graders AS g ON g.id = j.grader JOIN chunks AS c ON c.id = j.chunk
 WHERE j.kind = 'adjudicate'{some}
 ORDER BY j.id
 """
@@ -71,13 +73,14 @@ ORDER BY j.id DESC LIMIT ?
 
 @dataclass(frozen=True, slots=True)
 class Adjudication:
-    """What somebody decided over the graders of a pair."""
+    """What somebody decided over the graders of a pair; ``evidence`` is as in an `Opinion`."""
 
     event_id: str
     grade: int
     grader: str
     note: str | None
     created_at: str
+    evidence: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +177,7 @@ class Adjudicating(Seen, Texts):
     def _decided(self) -> dict[tuple[int, int], Adjudication]:
         """Return the adjudication that counts of each pair that has one: the newest."""
         rows = self._rows(DECIDED.format(some=""))
-        return {(query, chunk): Adjudication(*said) for query, chunk, *said in rows}
+        return {row[:2]: _adjudication_of(row) for row in rows}
 
     def cases(self, some: Sequence[Disagreement], longest: int | None = None) -> list[Case]:
         """Return what somebody has to know to decide these; texts end after ``longest``."""
@@ -229,7 +232,7 @@ class Adjudicating(Seen, Texts):
             ),
             [query_id, chunk_id],
         )
-        return Adjudication(*rows[-1][2:]) if rows else None
+        return _adjudication_of(rows[-1]) if rows else None
 
     def take_back_adjudication(self, *, event_id: str, undoes: str, grader: str) -> bool:
         """Undo somebody's own adjudication, as `undo` does; what stood before it stands again.
@@ -257,6 +260,11 @@ class Adjudicating(Seen, Texts):
             (event_id, query_id, chunk_id, grade)
             for event_id, query_id, chunk_id, grade in self._rows(TAKEABLE, [grader, limit])
         ]
+
+
+def _adjudication_of(row: tuple[Any, ...]) -> Adjudication:
+    event_id, grade, grader, note, created_at, evidence = row[2:]
+    return Adjudication(event_id, grade, grader, note, created_at, passages_of(evidence))
 
 
 def spread_of(grades: Mapping[str, int], graders: Collection[str] = ()) -> int:

@@ -365,3 +365,42 @@ def test_who_decides_sees_what_both_graders_marked(serve, visit, reads: Path):
     expect(page.locator("details[open] mark.evidence")).to_have_text(
         [f"3 Ann{DAYS}", f"0 Bob{CAFE}"]
     )
+
+
+def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
+    with Store(reads) as store:
+        for name, grade, words in (("Ann", 3, DAYS), ("Bob", 0, CAFE)):
+            store.add_grader(name)
+            store.judge(Judgment(name, "q0", "c0", name, grade=grade, evidence=(passage(words),)))
+            store.judge(Judgment(f"{name} c1", "q0", "c1", name, grade=grade))
+    served = serve(reads)
+    page = visit(f"{served.url}/review?review=Disagreements", grader="Lea")
+    text = ".bench .passage .text"
+    expect(page.locator(f"{text} mark.evidence")).to_have_count(2)
+    select(page, "Zoë. 3 AnnParcels", text)  # the label of what Ann marked is no part of the text
+    page.get_by_role("toolbar", name="Evidence").get_by_role("button").click()
+    expect(page.locator(".rests")).to_have_text("evidence marked · goes with your decision")
+    press(page, "ejj")
+    expect(page.locator(f"{text} mark.aimed").first).to_contain_text("A café")
+    page.keyboard.press("Space")
+    press(page, "2")
+    expect(page.locator(".bench .case .over").first).to_contain_text("2 of 2")
+    expect(page.locator(".rests")).to_have_text("")
+    select(page, DAYS, text)
+    press(page, "1")  # with what is selected
+    expect(page.locator(".bench .state")).to_contain_text("saved")
+    press(page, "u")
+    expect(page.locator(".rests")).to_have_text("evidence marked · goes with your decision")
+    expect(page.locator(f"{text} mark.own")).to_have_text([DAYS])
+    press(page, "e")
+    page.keyboard.press("Space")  # it begins at what is marked: again is to clear
+    press(page, "ek")
+    expect(page.locator(f"{text} mark.own.begins")).to_have_count(2)
+    expect(page.locator(".rests")).to_have_text("evidence marked in 2 places")
+    with served.store() as store:
+        found = [each for each in store.events() if each.kind in ("adjudicate", "withdraw")]
+        assert [(each.grade, words_of(each.evidence)) for each in found] == [
+            (2, ["Zoë. Parcels", CAFE]),
+            (1, [DAYS]),
+            (None, []),
+        ]
