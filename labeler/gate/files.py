@@ -13,6 +13,8 @@ from labeler.gate.records import Gate
 SERVED = "LABELER_GATE"
 """The variable of the environment in which a server is told of its gate file."""
 
+MOST = 10_000_000  # bytes; what runs that passed may come to
+
 
 def gate_at(path: Path) -> Gate:
     """Read a gate file; raises `NotFound` or `BadInput`."""
@@ -52,8 +54,12 @@ def served_passing(environment: Mapping[str, str], gate: Gate) -> tuple[Passing 
 def bytes_of(path: Path, what: str) -> bytes:
     """Return the bytes of a file; raises `NotFound` or `BadInput` where they cannot be had."""
     try:
-        return path.read_bytes()
+        with path.open("rb") as file:
+            data = file.read(MOST + 1)
     except FileNotFoundError:
         raise NotFound(f"{path}: is not there; name {what}") from None
     except OSError as error:
         raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+    if len(data) > MOST:
+        raise BadInput(f"{path}: has more than {MOST:,} bytes; that is not {what}")
+    return data

@@ -370,6 +370,20 @@ def test_pipes_and_devices_are_refused_at_once(make, kind, tmp_path: Path):
     )
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
+@pytest.mark.parametrize("file", ["gate", "runs"])
+def test_a_device_is_no_gate_file_and_no_runs_that_passed(
+    file, python, filled: Store, tmp_path: Path
+):
+    path = Path("/dev/zero")
+    if file == "runs":
+        path = tmp_path / "gate.toml"
+        path.write_text('run = "first"\nlast_passing = "/dev/zero"\n[overall]\nRR = {drop = 0.1}\n')
+    judging = python(LOAD, MEMORY, "--db", filled.path, "gate", path)
+    assert "/dev/zero: has more than 10,000,000 bytes; that is not a" in judging.communicate()[1]
+    assert judging.returncode == 2
+
+
 def test_what_comes_through_an_open_pipe_is_bounded():
     read_end, write_end = os.pipe()
     with os.fdopen(write_end, "wb") as stream:
