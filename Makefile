@@ -7,7 +7,7 @@ unexport PYTHONDONTWRITEBYTECODE
 BIN = .venv/bin
 READY = .venv/.ready
 
-.PHONY: help demo test types lint scripts documents bench fix
+.PHONY: help demo test programs types lint scripts documents bench fix
 help:
 	@echo "make demo    open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
 	@echo "make test    lint, types, documents, then every test (TESTS=tests/test_cli.py)"
@@ -18,10 +18,14 @@ demo: $(READY)
 	@$(BIN)/labeler demo $(ARGS)
 
 test: $(READY)
-	@$(MAKE) --no-print-directory -j 2 types lint scripts documents
+	@$(MAKE) --no-print-directory -j 3 programs types lint scripts documents
 	browser=$$(.ci/browser) && \
 	nginx=$$(.ci/proxy nginx "$$LABELER_NGINX") && caddy=$$(.ci/proxy caddy "$$LABELER_CADDY") && \
 	LABELER_CHROMIUM="$$browser" LABELER_NGINX="$$nginx" LABELER_CADDY="$$caddy" $(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+
+# What the browser tests need and Python's packages do not bring; fetched while the checks run.
+programs: $(READY)
+	@.ci/browser > /dev/null && .ci/proxy nginx "$$LABELER_NGINX" > /dev/null && .ci/proxy caddy "$$LABELER_CADDY" > /dev/null
 
 types: $(READY)
 	$(BIN)/mypy
@@ -58,5 +62,7 @@ $(READY): pyproject.toml constraints.txt
 		if [ -z "$$found" ]; then echo "labeler needs Python 3.11 or later" >&2; exit 1; fi; \
 		$$found -m venv --clear .venv; \
 	fi
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]' -c constraints.txt
+	@# by all processors, and not their tests, which takes pip twice as long
+	@$(BIN)/python -m compileall -q -j 0 -x '/tests/' .venv/lib/python*/site-packages || true
 	@touch $@
