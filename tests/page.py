@@ -9,6 +9,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+import tests.scanned  # noqa: F401 - opening a page takes half as long
 from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.places import PACKAGE, folder
 from labeler.store import Store
