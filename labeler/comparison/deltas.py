@@ -229,6 +229,7 @@ def compare(
     chosen = board.resolve(measures)
     if not chosen:
         raise BadInput("no measure is named; choose one or more, such as nDCG@10")
+    board.means(chosen)  # worked out together, which takes less than one after the other
     columns = {measure: _column(board, a, b, measure) for measure in chosen}
     return Comparison(
         a,
