@@ -13,7 +13,7 @@ import htpy
 import streamlit as st
 
 from labeler import address, ui
-from labeler.evaluation import PRESETS, USUAL, Conventions, leading
+from labeler.evaluation import ACROSS, PRESETS, USUAL, Conventions, leading
 from labeler.markup import show_html
 from labeler.model import WITH, Settings, Traffic, logged
 from labeler.naming import short_names
@@ -104,6 +104,8 @@ OFFERED_MEASURES = (
         "NumRet",
         "NumRel",
     ),
+    *ACROSS,
+    *("EvidenceR@budget", "EvidenceP@budget", "EvidenceIoU@budget", "RR(documents=True)"),
 )
 MOST_NAMED = 3  # measures in the line
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
@@ -112,33 +114,38 @@ WEIGHTED = (
     "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
     "its weight is its bucket's share of the logs over its share of the graded queries."
 )
+CHUNKINGS = {"": "unnamed", ui.EVERY_CHUNKING: "all chunkings"}
 LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
-def choose_conventions(settings: Settings, *, across: bool = False) -> Conventions:
+def choose_conventions(
+    settings: Settings, *, across: bool = False, every: bool = False
+) -> Conventions:
     """Let the user choose a preset, and which queries count where there are splits or leaks.
 
     The choice is in the address as ``preset``, ``split`` and ``leaked``; and as ``chunking`` where
-    runs are of several, unless they are shown ``across`` these.
+    runs are of several, unless they are shown ``across`` these. It may be ``every`` one of them.
     """
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
     choose_selection()
     if not across:
-        choose_chunking()
-    return ui.shown_conventions(settings, preset)
+        choose_chunking(every=every)
+    return ui.shown_conventions(settings, preset, every=every)
 
 
-def choose_chunking() -> None:
-    """Let the user choose the chunking whose runs are shown, where there are several."""
+def choose_chunking(*, every: bool) -> None:
+    """Let the user choose the chunking whose runs are shown, or all, where there are several."""
     with ui.open_store() as store:
         chunkings = store.chunkings_with_runs()
     if len(chunkings) > 1:
+        is_every = address.given("chunking") == ui.EVERY_CHUNKING
         address.choose(
-            *("Chunking", chunkings, "chunking"),
-            what="chunking",
-            format_func=lambda name: name or "unnamed",
+            *("Chunking", [*chunkings, *([ui.EVERY_CHUNKING] if every else [])], "chunking"),
+            what=None if is_every else "chunking",  # which a page that shows one comes from
+            format_func=lambda name: CHUNKINGS.get(name, name),
             help="Runs are measured by the grades of the chunks that they are made of, so those of "
-            "one chunking stand together. Compare takes runs of different ones.",
+            "one chunking stand together. Of all chunkings together, measures of the evidence and "
+            "of documents compare.",
         )
 
 
@@ -165,14 +172,17 @@ def choose_split(splits: Sequence[str], **more: Any) -> str | None:
     return address.choose_or_not("Split", splits, "split", **nothing, **more)
 
 
-def starting_with(settings: Settings, tasks: Iterable[str]) -> list[str]:
+def starting_with(
+    settings: Settings, tasks: Iterable[str], usual: Sequence[str] = USUAL
+) -> list[str]:
     """Return the measures that a page starts with: those of the tasks looked at, then the usual.
 
     >>> starting_with(Settings(measures_by_task={"single": "RR P@5"}), ["single"])[:3]
     ['RR', 'P@5', 'nDCG@10']
     """
     first = [name for task in tasks for name in leading(task, settings.measures_by_task)]
-    return list(dict.fromkeys([*first, *USUAL]))
+    across = [name for name in usual if name in ACROSS]
+    return list(dict.fromkeys([*across, *first, *usual]))
 
 
 def tasks_shown() -> list[str]:

@@ -209,7 +209,7 @@ def crossed_csv(
                 "other_facet": facets[1],
                 "other_bucket": cell.other,
                 "value": cell.values[at],
-                "reason": why_no_mean(cell.n, cell.undefined)
+                "reason": why_no_mean(cell.n, cell.undefined, measure)
                 if math.isnan(cell.values[at])
                 else None,
                 "n": cell.n,

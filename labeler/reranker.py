@@ -28,10 +28,10 @@ def show_reranker(
 ) -> None:
     """Show each run's means if every known relevant chunk near its top stood first.
 
-    They are over the queries in ``only``, or over all. Measures that are no matter of relevance,
-    such as Judged, are left out. What is said of the first measure is in sight.
+    They are over the queries in ``only``, or over all. Measures that are no matter of a
+    chunk's relevance, such as Judged, are left out. What is said of the first measure is in sight.
     """
-    chosen = [each for each in measures if not each.definition.always_defined]
+    chosen = comparison.rerankable(measures)
     if not chosen:
         st.text("No measure is chosen that a better order could raise.")
         return

@@ -32,11 +32,12 @@ from labeler.model import (
     Settings,
     counted,
 )
-from labeler.store import CannotTell, Contents, Note, Store, Unusable
+from labeler.store import CannotTell, Note, Store, Unusable
 from labeler.tokens import Forbidden
 from labeler.versions import Content
 
 THIS_MACHINE = "127.0.0.1"
+EVERY_CHUNKING = "*"  # no chunking can be called so
 
 
 def database() -> str:
@@ -213,9 +214,12 @@ def conventions(
     )
 
 
-def shown_conventions(settings: Settings, preset: str = "graded") -> Conventions:
-    """Return the same for what the page's address names: a golden set, frozen or live, a split."""
-    found = conventions(settings, preset, replace(shown_selection(), chunkings=shown_chunkings()))
+def shown_conventions(
+    settings: Settings, preset: str = "graded", *, every: bool = False
+) -> Conventions:
+    """Return the same for what the address names; a page may be able to show ``every`` chunking."""
+    selected = replace(shown_selection(), chunkings=shown_chunkings(every=every))
+    found = conventions(settings, preset, selected)
     return replace(found, frozen=address.given("golden"))
 
 
@@ -227,10 +231,13 @@ def shown_selection() -> Selection:
     return Selection(split, told or WITH)
 
 
-def shown_chunkings() -> tuple[str, ...] | None:
-    """Return the chunking the address names, None for the first; `Astray` for others."""
+def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
+    """Return the chunkings the address names, None for the first; `Astray` for others."""
     with open_store() as store:
-        chosen = address.among("chunking", store.chunkings_with_runs(), "chunking")
+        there = store.chunkings_with_runs()
+    chosen = address.among("chunking", [*there, EVERY_CHUNKING], "chunking")
+    if chosen == EVERY_CHUNKING:
+        return tuple(there) if every else None
     return None if chosen is None else (chosen,)
 
 
@@ -390,26 +397,12 @@ def noted(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
     return made
 
 
-def counts_line(contents: Contents) -> str:
-    """Say in one line how much there is."""
-    parts = [
-        counted(contents.queries, "query", "queries"),
-        counted(contents.chunks, "chunk", "chunks"),
-        counted(contents.runs, "run", "runs"),
-        counted(contents.golden, "golden grade", "golden grades"),
-        counted(contents.graders, "grader", "graders"),
-    ]
-    if contents.stale:
-        stale = counted(contents.stale, "grade", "grades")
-        parts.append(f"{stale} of an earlier text")
-    return " · ".join(parts)
-
-
 def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
     """Say in one line how much of the golden set, or what is selected, there are grades for."""
     where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
+    each = " in each of these chunkings" if len(selected.chunkings or ()) > 1 else ""
     return (
-        f"{where} {counts.judged:,} of {counts.queries:,} queries have grades · "
+        f"{where} {counts.judged:,} of {counts.queries:,} queries have grades{each} · "
         f"{counted(counts.grades, 'grade', 'grades')}"
     )
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, choices, comparing, comparison, live, ui
+from labeler import address, choices, comparing, comparison, evaluation, live, ui
 from labeler.comparison import View
 from labeler.naming import short_names
 from labeler.opened import show_pair
@@ -68,7 +68,8 @@ with choices.row():
     with choices.folded() as say:
         also = choose_also([name for name in names if name not in (a, b)], names, short)
         tasks = choices.tasks_shown()
-        measure_texts = choices.choose_measures(choices.starting_with(settings, tasks))
+        usual = evaluation.usual(board.collection, [a, b, *also])
+        measure_texts = choices.choose_measures(choices.starting_with(settings, tasks, usual))
         by_text = address.choose(
             *("By measure", measure_texts, "by"),
             help="The one measure that sorts the queries and whose delta is explained.",

@@ -5,6 +5,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.sections.audit import audit
 from labeler.sections.candidates import candidates
+from labeler.sections.contents import counts_line
 from labeler.sections.downloading import download
 from labeler.sections.loading import load
 from labeler.sections.people import people
@@ -31,7 +32,7 @@ def count() -> None:
     with ui.open_store() as store:
         contents, settings = store.contents(), store.settings()
     with counts.container(horizontal=True):
-        st.caption(ui.counts_line(contents), width="content")
+        st.caption(counts_line(contents), width="content")
         if contents.queries:
             ui.warn_of_default_guideline(settings)
 

@@ -33,7 +33,7 @@ def show_scores() -> str:
     notes = [note.sentence for note in board.notes(choice.measures) if note.is_about(*shown)]
     if choice.view == scoring.KEYWORDS:
         scoring.show_keywords(now, board, notes)
-    elif board.counts.judged:
+    elif board.counts.grades:
         show_graded(now, board, notes)
     else:
         st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
@@ -69,7 +69,7 @@ def warn(choice: scoring.Choice, board: Scoreboard) -> None:
 
 with ui.open_store() as store:
     settings = ui.shown_settings(store)
-    board = ui.live_board(store, ui.shown_conventions(settings))
+    board = ui.live_board(store, ui.shown_conventions(settings, every=True))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

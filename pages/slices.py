@@ -6,7 +6,18 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, banding, choices, comparison, downloads, live, tables, ui, wording
+from labeler import (
+    address,
+    banding,
+    choices,
+    comparison,
+    downloads,
+    evaluation,
+    live,
+    tables,
+    ui,
+    wording,
+)
 from labeler.keywords import described, keyword_means
 from labeler.leading import bucket_queries, lowest_in_words, with_ways
 from labeler.markup import show_html
@@ -282,7 +293,7 @@ def show_slices() -> str | None:
 
 with ui.open_store() as store:
     settings = ui.shown_settings(store)
-    board = ui.live_board(store, ui.shown_conventions(settings))
+    board = ui.live_board(store, ui.shown_conventions(settings, every=True))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"
@@ -303,8 +314,9 @@ with choices.row():
         facet, other, least = choose_facets(list(board.facets))
         of_team = settings.measures_by_task if facet == "task" else ()
         tasks = [task for task in board.facets.get("task", ()) if task in of_team]
-        texts = choices.choose_measures(choices.starting_with(settings, tasks))
-        chosen = choices.choose_conventions(settings)
+        usual = evaluation.usual(board.collection, chunks=False)
+        texts = choices.choose_measures(choices.starting_with(settings, tasks, usual))
+        chosen = choices.choose_conventions(settings, every=True)
 say(
     choices.say_selection(chosen),
     f"by {facet}" if other is None else f"by {facet} and {other}",

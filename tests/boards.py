@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 
 from labeler.evaluation import Conventions, Score, Scoreboard, collect
-from labeler.measures import MEASURES, Measure
+from labeler.measures import Measure
 from labeler.model import Collection, GradeChange
+from tests.rankings import OF_CHUNKS
 
-ALL = " ".join(definition.example for definition in MEASURES.values()) + (
+ALL = " ".join(definition.example for definition in OF_CHUNKS) + (
     " nDCG nDCG@1 nDCG@5 nDCG(dcg='log2')@5 P@1 P(rel=2)@5 R R@5 R@budget P@budget Success@3 "
     "RR RR(rel=3)@5 AP AP@5 Bpref(rel=2) Judged Judged@5 Judged@budget"
 )
-"""Each measure there is, and some of them with other parameters and cut-offs."""
+"""Each measure of chunks there is, and some of them with other parameters and cut-offs."""
 
 
 def board_of(

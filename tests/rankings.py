@@ -38,8 +38,12 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
     "beta": st.floats(0, 1000, exclude_min=True, exclude_max=True),
     "max": st.integers(3, 12),
     "recall": st.floats(0, 1),
+    "characters": st.integers(1, 5000),
+    "documents": st.booleans(),
     "judged_only": st.booleans(),
 }
+OF_CHUNKS = tuple(each for each in MEASURES.values() if each.reads == "chunks")
+OF_EVIDENCE = tuple(each for each in MEASURES.values() if each.reads == "evidence")
 
 Row = tuple[Sequence[int | None], Sequence[int]]
 
@@ -48,7 +52,7 @@ Row = tuple[Sequence[int | None], Sequence[int]]
 def measures(
     draw: st.DrawFn,
     cutoffs: st.SearchStrategy[Cutoff] = CUTOFFS,
-    among: Sequence[Definition] = tuple(MEASURES.values()),
+    among: Sequence[Definition] = OF_CHUNKS,
 ) -> Measure:
     """Any measure with any of its parameters; ``cutoffs`` for those that take one."""
     definition = draw(st.sampled_from(among))
@@ -59,7 +63,7 @@ def measures(
     }
     if "gains" in given:
         del given["dcg"]
-    cutoff = None if definition.cutoff == "never" else draw(cutoffs)
+    cutoff = None if definition.cutoff == "never" or "characters" in given else draw(cutoffs)
     if cutoff is None and definition.cutoff == "must":
         cutoff = 5
     return Measure(definition.name, cutoff, **given)

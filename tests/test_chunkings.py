@@ -93,7 +93,7 @@ def test_runs_of_two_chunkings_are_compared_over_the_queries_that_count_in_both(
     assert found["old", "R@5"] == (1.0, 1), "q2 is graded on one side alone"
     assert (found["old", "P@1"][0], found["new", "P@1"][0]) == (0.0, 1.0)
     [said] = [note.sentence for note in board.notes() if note.kind == "several chunkings"]
-    assert said.startswith("runs are of the unnamed chunking and chunking v2: each is")
+    assert said.startswith("runs are of the unnamed chunking and chunking v2: what compares is")
 
 
 def test_means_across_chunkings_add_up_no_query_that_is_undefined_on_one_side(both: Store, golden):
@@ -390,7 +390,7 @@ def test_score_shows_each_chunking_by_itself_and_compare_says_what_it_rests_on(r
     assert [(row["run"], row["value"]) for row in rows] == [("a", 0.5), ("b", None)]
     run("load", "golden", "one.qrels", "--chunking", "v2")
     text = run("compare", "a", "b", "--measures", "RR").stdout
-    assert "measures of chunks do not rest on the same grades" in text
+    assert "measures of chunks rest on the grades of each" in text
     table = run("score", "--measures", "RR", "--format", "csv", "--chunking", "v2").stdout
     assert [line.split(",")[0] for line in table.splitlines()] == ["run", "b"]
 
@@ -463,3 +463,10 @@ def undo_chunkings(path: Path) -> None:
     )
     db.conn.commit()
     db.conn.close()
+
+
+def test_what_stands_in_for_undefined_does_so_across_chunkings(both: Store):
+    selected = Selection(chunkings=("", "v2"))
+    board = Scoreboard(both.collection(), Conventions.of("trec_eval", selected=selected))
+    found = board.table(board.conventions.measures("R@5 nDCG@10"))
+    assert [row.n for row in found] == [1, 1, 1, 1]

@@ -21,7 +21,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.places": set(),
     "labeler.model": {"numpy", "labeler.errors"},
     "labeler.measures": {"numpy", "labeler.errors"},
-    "labeler.evaluation": {"numpy", "labeler.errors", "labeler.measures", "labeler.model"},
+    "labeler.evaluation": {
+        "numpy",
+        "labeler.errors",
+        "labeler.measures",
+        "labeler.model",
+        "labeler.rechunking",
+    },
     "labeler.uncertainty": {
         "numpy",
         "labeler.errors",

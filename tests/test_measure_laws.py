@@ -17,6 +17,7 @@ from tests.rankings import (
     CUTOFFS,
     GRADES,
     MISSED,
+    OF_CHUNKS,
     RANKINGS,
     ROWS,
     Row,
@@ -31,7 +32,7 @@ SOME = settings(deadline=None, max_examples=30)  # of each measure
 
 def each(*chosen: Definition) -> pytest.MarkDecorator:
     """Run a law for every measure, or for those chosen."""
-    among = chosen or tuple(MEASURES.values())
+    among = chosen or OF_CHUNKS
     return pytest.mark.parametrize("one", among, ids=lambda definition: definition.name)
 
 
@@ -40,8 +41,8 @@ def of(data: st.DataObject, one: Definition, cutoffs: Any = CUTOFFS) -> Measure:
     return data.draw(measures(cutoffs, [one]))
 
 
-CUT = each(*(d for d in MEASURES.values() if d.cutoff != "never"))
-CONDENSED = each(*(d for d in MEASURES.values() if d.condenses))
+CUT = each(*(d for d in OF_CHUNKS if d.cutoff != "never"))
+CONDENSED = each(*(d for d in OF_CHUNKS if d.condenses))
 
 
 @each()

@@ -19,7 +19,7 @@ from tests.rankings import ANY_CUTOFF, measures
 
 
 @settings(deadline=None)
-@given(measures(ANY_CUTOFF))
+@given(measures(ANY_CUTOFF, tuple(MEASURES.values())))
 def test_a_measure_reads_back_from_its_text(measure: Measure) -> None:
     assert parse(str(measure)) == measure
     assert parse(str(measure), rel=3, dcg="log2") == measure, "a spelled name ignores the defaults"
@@ -38,6 +38,11 @@ def test_a_bare_name_takes_gain_and_threshold_from_the_defaults() -> None:
     [
         ("MRR", "RR(rel=1)"),
         ("mrr@10", "RR(rel=1)@10"),
+        ("evidencerecall@2000C", "EvidenceR(rel=1)@2000c"),
+        ("IoU@budget", "EvidenceIoU(rel=1)@budget"),
+        ("EvidenceP(rel=2, characters=300)", "EvidenceP(rel=2)@300c"),
+        ("recall(documents=True)@5", "R(rel=1, documents=True)@5"),
+        ("ndcg(documents=False)@5", "nDCG(dcg='exp-log2')@5"),
         ("MAP", "AP(rel=1)"),
         ("Recall@5", "R(rel=1)@5"),
         ("precision@5", "P(rel=1)@5"),
@@ -100,7 +105,10 @@ def test_a_label_leaves_the_parameters_out() -> None:
         ("SetF@budget", "SetF takes no cut-off; F1@k has one"),
         ("NumRel@5", "NumRel takes no cut-off"),
         ("P(rel=1.5)@5", "P takes rel=1, rel=2 or rel=3"),
-        ("P(rell=1)@5", "P takes rel=1, rel=2 or rel=3, and judged_only=True; 'rell=1' is not"),
+        (
+            "P(rell=1)@5",
+            "P takes rel=1, rel=2 or rel=3, and documents=True, and judged_only=True; 'rell=1' is",
+        ),
         ("P(judged_only=1)@5", "and judged_only=True; 'judged_only=1' is not"),
         ("P(judged_only)@5", "'judged_only' is not among them"),
         ("RBP(p=1)", "p above 0 and below 1"),
@@ -113,7 +121,10 @@ def test_a_label_leaves_the_parameters_out() -> None:
         ("SetF(beta=0)", "beta above 0 and below 1000"),
         ("SetF(beta=inf)", "beta above 0 and below 1000"),
         ("SetR(judged_only=True)", "SetR takes rel=1, rel=2 or rel=3;"),
-        ("ERR(max=2)@10", "ERR takes max=3 or a higher whole number (gdeval: max=4); 'max=2' is"),
+        (
+            "ERR(max=2)@10",
+            "ERR takes max=3 or a higher whole number (gdeval: max=4), and documents=True; 'max=2'",
+        ),
         ("ERR(max=3.5)@10", "ERR takes max=3"),
         ("ERR(rel=1)@10", "ERR takes max=3"),
         ("nDCG(gains={1: 3, 2: 2})@5", "(whole numbers that never fall"),
@@ -136,6 +147,10 @@ def test_a_label_leaves_the_parameters_out() -> None:
         ("P@@5", "is not a measure"),
         ("P@5@5", "is not a measure"),
         ("P@x", "a whole number from 1, or 'budget'"),
+        ("P@2000c", "counted by measures of the evidence alone: EvidenceR, EvidenceP"),
+        ("EvidenceR@0c", "a prompt has at least one character"),
+        ("EvidenceR(characters=9)@5", "takes a cut-off or a number of characters, not both"),
+        ("EvidenceR(documents=True)@5", "EvidenceR takes rel=1"),
         ("P@٣", "a whole number from 1"),
         ("P(rel=9)@5", "P takes rel=1, rel=2 or rel=3"),
         ("P(rel=0)@5", "P takes rel=1, rel=2 or rel=3"),
@@ -170,7 +185,9 @@ def test_every_definition_is_complete(name: str) -> None:
         assert sentence.endswith(".")
     assert definition.formula
     assert definition.function.__doc__
-    cutoff = "@0.3" if definition.after_at else "" if definition.cutoff == "never" else "@3"
+    cutoff = (
+        "@0.3" if definition.after_at == "recall" else "" if definition.cutoff == "never" else "@3"
+    )
     assert {parse(alias + cutoff).name for alias in definition.aliases} <= {name}
     assert {*definition.optional} <= {*definition.parameters} <= {*PARAMETERS}
 

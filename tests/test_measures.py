@@ -7,7 +7,7 @@ import pytest
 
 from labeler.errors import BadInput
 from labeler.measures import MEASURES, Hits, parse, rbp_residual, score
-from tests.rankings import Row, value, values
+from tests.rankings import OF_CHUNKS, Row, value, values
 
 
 def near(expected: float | np.floating, digits: int = 4) -> object:
@@ -234,7 +234,7 @@ def test_a_grade_below_the_threshold_is_judged_but_not_relevant() -> None:
 
 
 def test_nothing_relevant_leaves_every_measure_undefined_but_counts_of_something_else() -> None:
-    for definition in MEASURES.values():
+    for definition in OF_CHUNKS:
         undefined = np.isnan(value(definition.example, [0, None, 0]))
         assert undefined == (definition.name not in ("Judged", "NumRet", "NumRel")), definition.name
     assert value("Judged@5", [0, None, 0]) == pytest.approx(2 / 3)
@@ -258,7 +258,7 @@ def test_gains_that_make_a_grade_worthless_leave_it_undefined() -> None:
 
 
 def test_an_empty_list_is_worth_nothing_but_is_defined() -> None:
-    for definition in MEASURES.values():
+    for definition in OF_CHUNKS:
         expected = 1.0 if definition.name == "NumRel" else 0.0
         assert value(definition.example, [], missed=[3]) == expected, definition.name
 

@@ -15,8 +15,9 @@ from labeler import comparison, downloads
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
 from labeler.keywords import KeywordRow
 from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
+from labeler.sections.contents import counts_line
 from labeler.store import Contents, Leaked, Store
-from labeler.ui import conventions, counts_line, live_board
+from labeler.ui import conventions, live_board
 from tests.page import empty_golden_set, loaded, open_page, words
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import MEASURES, Measure, parse
-from tests.rankings import ANY_CUTOFF, MISSED, RANKINGS, measures, value
+from tests.rankings import ANY_CUTOFF, MISSED, OF_CHUNKS, RANKINGS, measures, value
 
 GOLDEN = Path(__file__).with_name("goldens") / "ir_measures.json"
 GDEVAL_DIGITS = 5.001e-6  # it prints five decimals
@@ -54,7 +54,7 @@ Run = dict[str, dict[str, float]]
 def theirs(measure: Measure) -> Any:
     """Return the same measure as an object of ir_measures, whose ERR knows no ``max`` but 4."""
     ir_measures = pytest.importorskip("ir_measures")
-    given = {k: v for k, v in measure.parameters.items() if k != "max"}
+    given = {k: v for k, v in measure.parameters.items() if k not in ("max", "documents")}
     if measure.gains is not None:
         given["gains"] = dict(enumerate(measure.gains))
     if measure.cutoff is not None:
@@ -137,7 +137,8 @@ def test_stored_values_of_ir_measures_are_met(golden: dict[str, Any]) -> None:
 def test_the_stored_values_cover_every_measure_but_our_own(golden: dict[str, Any]) -> None:
     covered = {parse(entry["measure"]).name for entry in golden["values"]}
     in_another_file = {"IPrec", "infAP"}  # with a pool: trec_eval_pool.json
-    assert covered == set(MEASURES) - {"F1"} - in_another_file
+    of_chunks = {each.name for each in OF_CHUNKS}
+    assert covered == of_chunks - {"F1"} - in_another_file
     assert {entry["by"] for entry in golden["values"]} == {
         *("pytrec_eval", "cwl_eval", "gdeval", "judged", "msmarco")
     }
@@ -146,18 +147,22 @@ def test_the_stored_values_cover_every_measure_but_our_own(golden: dict[str, Any
 @settings(deadline=None)
 @given(measures(ANY_CUTOFF))
 def test_our_measures_are_measures_of_ir_measures(measure: Measure) -> None:
-    """All but F1, with the same parameters and the same text; ERR has no ``max`` there."""
+    """All but F1, with the same parameters and the same text; ERR has no ``max`` there.
+
+    None of them is of documents or of evidence.
+    """
     ir_measures = pytest.importorskip("ir_measures")
     if measure.name == "F1":
         assert measure.name not in ir_measures.measures.registry
         return
     if measure.cutoff == "budget" or (measure.name == "R" and measure.cutoff is None):
         measure = replace(measure, cutoff=5)
+    measure = replace(measure, documents=False)
     same = parse(str(theirs(measure)), dcg="log2")
     assert same == (replace(measure, max=3) if measure.name == "ERR" else measure)
 
 
-@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize("name", [each.name for each in OF_CHUNKS])
 def test_parameters_stand_exactly_where_ir_measures_has_them(name: str) -> None:
     """``relative`` of SetP is not taken up; ``max`` of ERR, and R without cut-off, are ours."""
     ir_measures = pytest.importorskip("ir_measures")
@@ -166,7 +171,7 @@ def test_parameters_stand_exactly_where_ir_measures_has_them(name: str) -> None:
     definition = MEASURES[name]
     supported = ir_measures.measures.registry[name].SUPPORTED_PARAMS
     ours = {*definition.parameters, *(["cutoff"] if definition.cutoff != "never" else [])}
-    assert ours - {"max"} == set(supported) - {"relative"}
+    assert ours - {"max", "documents"} == set(supported) - {"relative"}
     required = "cutoff" in supported and supported["cutoff"].required
     assert (definition.cutoff == "must") == (required and name != "R")
 

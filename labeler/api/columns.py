@@ -11,8 +11,6 @@ import numpy.typing as npt
 from labeler.evaluation import Scoreboard, Whole, residuals_by_query, why_no_value
 from labeler.measures import Bools, Floats, Ints, Measure
 
-_REASONS = np.array([None, why_no_value(True, False), why_no_value(True, True)], object)
-
 
 def columns_of_board(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:
     """Return the values of a board's judged queries by column."""
@@ -28,7 +26,7 @@ def columns_of_board(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, 
         {
             measure: residuals_by_query(board, measure)[judged]
             for measure in measures
-            if measure.name == "RBP"
+            if measure.name == "RBP" and not measure.crosses
         },
     )
 
@@ -63,6 +61,7 @@ def _columns(
     size = len(runs) * len(queries)
     n = np.tile(counted[at].T.ravel(), len(runs))
     flat = values[at].transpose(2, 1, 0).ravel()
+    whose = np.tile(np.array(at, dtype=np.int64), size)
 
     def repeated(texts: Iterable[str]) -> npt.NDArray[np.object_]:
         return np.tile(np.array(list(texts), object), size)
@@ -73,7 +72,7 @@ def _columns(
         "measure": repeated(name for measure in measures for name in measure.names),
         "full_name": repeated(str(measures[place]) for place in at),
         "value": flat,
-        "reason": _REASONS[np.isnan(flat) * (1 + n)],
+        "reason": _reasons(measures)[whose, np.isnan(flat) * (1 + n)],
         "n": n.astype(np.int64),
         "undefined": (~n).astype(np.int64),
         "holes": holes[at].transpose(2, 1, 0).ravel(),
@@ -84,3 +83,11 @@ def _columns(
         by_name = [residuals.get(measures[place], none) for place in at]
         columns["residual"] = np.array(by_name).transpose(2, 1, 0).ravel()
     return columns
+
+
+def _reasons(measures: Sequence[Measure]) -> npt.NDArray[np.object_]:
+    """Return why there is no value, by measure: none, not in the mean, in the mean."""
+    found = np.full((len(measures), 3), None, dtype=np.object_)
+    for at, measure in enumerate(measures):
+        found[at, 1:] = [why_no_value(True, each, measure) for each in (False, True)]
+    return found

@@ -40,6 +40,7 @@ from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.errors import BadInput
 from labeler.evaluation import (
+    USUAL,
     Conventions,
     Note,
     Record,
@@ -48,6 +49,7 @@ from labeler.evaluation import (
     signed,
     tie_notes,
     tied_ranges,
+    usual,
 )
 from labeler.measures import Measure
 from labeler.model import legible
@@ -107,6 +109,8 @@ def compare(
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
     if conventions.selected.chunkings is None:
         conventions = conventions.across(collection, runs)
+    if texts == USUAL:
+        texts = usual(collection, runs)
     measures = measures_of(conventions, texts)
     board, unsaid = weighed(Scoreboard(chosen(collection, runs), conventions), traffic)
     every_run, _ = weighed(Scoreboard(collection, conventions), traffic)

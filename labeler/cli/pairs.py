@@ -18,7 +18,7 @@ from labeler.comparison import (
     Sureties,
     Verdict,
 )
-from labeler.deciding import UNDECIDED, Decider
+from labeler.deciding import Decider, can_decide
 from labeler.evaluation import Scoreboard, number, signed
 from labeler.model import legible
 from labeler.uncertainty import Bands, DeltaBands
@@ -73,7 +73,7 @@ def settling_in_words(
     difference that is one.
     """
     measure = found.measures[0] if answer.lead is None else answer.lead.row.measure
-    if measure.name in UNDECIDED or not answer.may_be_settled:
+    if not can_decide(measure) or not answer.may_be_settled:
         return ""
     standing = Decider().standing(every_run, found.a, found.b, measure, matters)
     if not is_telling(standing):

@@ -161,7 +161,10 @@ def score(
     asked_for = Asked(measures_of(conventions, texts), facet, kind, per_query, raw, top, traffic)
     found = chosen(collection, runs)
     refuse_strangers(found)
-    parts = [scored(collection, found, each, asked_for) for each in apart(found, conventions)]
+    parts = [
+        scored(collection, found, each, replace(asked_for, measures=some))
+        for each, some in apart(found, conventions, asked_for.measures)
+    ]
     click.echo(joined(kind, parts), nl=False)
 
 

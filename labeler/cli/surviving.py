@@ -12,6 +12,7 @@ from labeler.cli.pairs import Shown
 from labeler.cli.scoring import print_records
 from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
 from labeler.comparison import Comparison, Survival
+from labeler.errors import BadInput
 from labeler.evaluation import Note, Scoreboard, number, signed
 from labeler.model import SingleGrades, legible
 
@@ -51,7 +52,13 @@ def print_survival(
 ) -> None:
     """Print the readings; to people only those that change something, of the golden grades."""
     found, tested = shown.found, {row.measure: shown.tested.of(row) for row in shown.rows}
-    told = comparison.survivals(board, found, singles, found.measures, tested=tested)
+    measures = [measure for measure in found.measures if not measure.crosses]
+    if not measures:
+        raise BadInput(
+            "--graders reads what each one says of a chunk, and these measures are of documents "
+            "and of the evidence; ask for measures of chunks, such as nDCG@10"
+        )
+    told = comparison.survivals(board, found, singles, measures, tested=tested)
     names, conventions = (found.a, found.b), found.conventions
     if kind in ("csv", "json"):
         records = comparison.survival_records(told, *names)

@@ -11,7 +11,7 @@ from labeler import address, asking, links, tables, ui
 from labeler.certainty import how_sure, is_telling
 from labeler.comparing.summary import NAMES
 from labeler.comparison import Answered, View
-from labeler.deciding import FAVOURS, LEAST, SURE, UNDECIDED, Standing
+from labeler.deciding import FAVOURS, LEAST, SURE, Standing, can_decide
 from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.model import QUERY_BY_QUERY, WHAT_DECIDES, Settings, counted
@@ -35,7 +35,7 @@ def show_settling(view: View, found: Answered) -> None:
         settings, asked = store.settings(), store.asked_to_decide()
     measure = view.by if found.lead is None else found.lead.row.measure
     is_asked = _is_asked(view, measure, settings)
-    if measure.name in UNDECIDED or not (found.may_be_settled or is_asked):
+    if not can_decide(measure) or not (found.may_be_settled or is_asked):
         return
     compared = view.compared
     standing = asking.standing_of(view.board, compared.a, compared.b, measure, settings)

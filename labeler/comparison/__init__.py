@@ -36,6 +36,7 @@ from labeler.comparison.records import delta_records, query_delta_records
 from labeler.comparison.reranking import (
     TOPS,
     Reranked,
+    rerankable,
     reranked,
     reranked_in_words,
     reranked_notes,
@@ -157,6 +158,7 @@ __all__ = [
     "reaches",
     "reaches_by_place",
     "rerank",
+    "rerankable",
     "reranked",
     "reranked_in_words",
     "reranked_notes",

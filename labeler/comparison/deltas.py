@@ -97,6 +97,7 @@ class Column:
     b: Floats
     counted: Bools
     holes: Ints
+    judged: Bools
 
     @property
     def delta(self) -> Floats:
@@ -195,7 +196,7 @@ class Comparison:
                 column.a.tolist(),
                 column.b.tolist(),
                 column.delta.tolist(),
-                self.judged.tolist(),
+                column.judged.tolist(),
                 column.counted.tolist(),
                 *column.holes.T.tolist(),
                 *self.missing.T.tolist(),
@@ -270,7 +271,8 @@ def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> Column:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
     holes = board.holes(measure)[:, places]
-    return Column(values[:, 0], values[:, 1], board.counted(measure), holes)
+    judged = board.judged_for(measure)
+    return Column(values[:, 0], values[:, 1], board.counted(measure), holes, judged)
 
 
 def _deltas(

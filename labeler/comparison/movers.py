@@ -84,7 +84,7 @@ def moved(
 
 def _terms(board: Scoreboard, run: str, measure: Measure, width: int) -> tuple[Ints, Ints, Floats]:
     """Return a run's judged chunks: query and chunk as one number, their ranks, their terms."""
-    hits = board.hits(run)
+    hits = board.read_by(measure, run)
     lists = [board.chunks(run, query_id) for query_id in board.collection.query_ids]
     start = np.cumsum([0, *map(len, lists)])[:-1]
     chunks = np.concatenate([*lists, np.zeros(0, dtype=np.int64)]).astype(np.int64)

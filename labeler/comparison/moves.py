@@ -97,6 +97,10 @@ def why_undefined(board: Scoreboard, query_id: str, measure: Measure) -> str | N
     least = measure.least_grade
     if not sum(counts):
         return f"nobody has graded a chunk of {query_id}: it has no {measure.label} yet"
+    if measure.reads == "evidence":
+        [counted] = board.counted(measure)[[board.number_of(query_id)]].tolist()
+        lacking = f"no passage is marked in what is relevant to {query_id}: its {measure.label} is"
+        return None if counted else f"{lacking} undefined and left out of the mean"
     if least is None or board.conventions.stand_in is not None or any(counts[least:]):
         return None
     return (
@@ -148,7 +152,7 @@ def _number_of(board: Scoreboard, chunk_id: str) -> int:
 def _terms_by_rank(
     board: Scoreboard, run: str, query_id: str, measure: Measure
 ) -> dict[int, float]:
-    hits = board.hits(run, query_id)
+    hits = board.read_by(measure, run, query_id)
     k = board.cutoffs(measure)[[board.number_of(query_id)]]
     return dict(zip(hits.rank.tolist(), terms(hits, measure, k).tolist(), strict=True))
 

@@ -93,12 +93,18 @@ def reranked_in_words(row: Reranked, conventions: Conventions) -> str:
     )
 
 
+def rerankable(measures: Iterable[Measure]) -> list[Measure]:
+    """Return the measures that the relevance of chunks is a matter of."""
+    given = [each for each in measures if not each.definition.always_defined]
+    return [each for each in given if not each.crosses]
+
+
 def reranked_notes(board: Scoreboard, measures: Iterable[Measure], top: int) -> list[Note]:
     """Say of each run and measure what a perfect reranker would gain, over all queries.
 
-    Measures that are no matter of relevance, such as Judged, are left out.
+    Measures that are no matter of a chunk's relevance, such as Judged, are left out.
     """
-    chosen = [each for each in measures if not each.definition.always_defined]
+    chosen = rerankable(measures)
     return [
         Note(
             "perfect reranker",

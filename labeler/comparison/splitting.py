@@ -102,7 +102,8 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     has one that only cuts the list, as long as nothing relevant is lost.
 
     Full depth matters: of two runs with the same top ten, the deeper one has the better best, and
-    so the worse order. Raises `NotFound` and `BadInput` as `compare` does.
+    so the worse order. Measures of documents and of the evidence are not split: ``n`` is 0. Raises
+    `NotFound` and `BadInput` as `compare` does.
     """
     board = board.snapshot()
     check_pair(board, a, b)
@@ -117,7 +118,7 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     rows = zip(*(part.tolist() for part in parts), strict=True)
     ids = board.collection.query_ids
     queries = tuple(QuerySplit(query_id, *row) for query_id, row in zip(ids, rows, strict=True))
-    defined = ~np.isnan(delta)
+    defined = ~np.isnan(delta) & ~np.isnan(candidates)
     mean = [_mean(part[defined]) for part in parts]
     n = int(defined.sum())
     sentence = _in_parts(board.conventions, measure, mean, n)

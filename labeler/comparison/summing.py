@@ -87,7 +87,8 @@ def answered(
         return Answered(Answer(said.verdict.sentence))
     surety, reach = summary.tested.of(row), summary.reaches[list(summary.rows).index(row)]
     band = bands.get((row.measure, row.bucket))
-    lead = Lead(row, surety, reach, band, survival_of(row.measure, surety))
+    retold = None if row.measure.crosses else survival_of(row.measure, surety)
+    lead = Lead(row, surety, reach, band, retold)
     return Answered(answer(said.verdict, lead, view.compared.conventions, names), lead)
 
 

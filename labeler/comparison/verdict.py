@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from labeler.comparison.deltas import Comparison, Delta, compare
 from labeler.comparison.surety import FEW, Sureties, sureties
-from labeler.evaluation import USUAL, Conventions, Scoreboard, signed
+from labeler.evaluation import Conventions, Scoreboard, signed, usual
 from labeler.measures import Measure
 from labeler.model import counted
 
@@ -46,11 +46,12 @@ def verdict(
     """Say which run is better, over all queries or those of one bucket of the facet compared by.
 
     However few measures were compared, the usual ones are looked at as well, so that none that
-    falls is hidden by not being shown; Judged is not asked. ``tested`` are the tests of what is
-    shown, so that nothing is said to be surer here than there; without it, each measure is tested
-    among those compared. The usual ones that were not compared are a family of their own.
-    ``names`` are what A and B are called, their own unless given. None where no measure has a
-    value.
+    falls is hidden by not being shown; Judged is not asked. Of runs of two chunkings only measures
+    of the evidence and of documents are asked, as far as one of them has a value. ``tested`` are
+    the tests of what is shown, so that nothing is said to be surer here than there; without it,
+    each measure is tested among those compared. The usual ones that were not compared are a family
+    of their own. ``names`` are what A and B are called, their own unless given. None where no
+    measure has a value.
     """
     asked = _asked(board, comparison, bucket, tested)
     if not asked:
@@ -84,20 +85,23 @@ def _asked(
     more, of_more = _not_shown(board, comparison, bucket)
     sure = [(row, tested.of(row).is_sure) for row in shown]
     sure += [(row, of_more.of(row).is_sure) for row in more]
-    return [
+    asked = [
         (row, is_sure)
         for row, is_sure in sure
         if not math.isnan(row.delta) and not row.measure.definition.always_defined
     ]
+    comparable = [each for each in asked if each[0].measure.crosses]
+    return comparable if board.collection.is_of_several and comparable else asked
 
 
 def _not_shown(
     board: Scoreboard, comparison: Comparison, bucket: str | None
 ) -> tuple[list[Delta], Sureties]:
     """Return the usual measures that were not compared, and their tests."""
+    asked = usual(board.collection, (comparison.a, comparison.b))
     more = [
         measure
-        for measure in board.resolve(comparison.conventions.measures(USUAL))
+        for measure in board.resolve(comparison.conventions.measures(asked))
         if measure not in comparison.columns and not measure.definition.always_defined
     ]
     if not more:

@@ -46,7 +46,7 @@ def dcg_table(board: Scoreboard, run: str, query_id: str, measure: Measure) -> D
     run retrieved them; equal grades come by chunk id. Raises `BadInput` for a measure other than
     nDCG, `NotFound` for an unknown run or query.
     """
-    if measure.name != "nDCG":
+    if measure.name != "nDCG" or measure.crosses:
         raise BadInput(f"a DCG table is for nDCG, not for {measure}")
     board = board.snapshot()
     k = int(board.cutoffs(measure)[board.number_of(query_id)])

@@ -4,7 +4,7 @@ Knows runs, grades and what holes may be; not who is asked, nor how.
 """
 
 from labeler.deciding.choosing import BATCH, Chosen, choose
-from labeler.deciding.following import UNDECIDED, Decider, one_measure
+from labeler.deciding.following import Decider, can_decide, one_measure
 from labeler.deciding.standings import FAVOURS, LEAST, MATTERS, SURE, Standing, stand
 from labeler.deciding.trials import Trial, try_out
 
@@ -14,11 +14,11 @@ __all__ = [
     "LEAST",
     "MATTERS",
     "SURE",
-    "UNDECIDED",
     "Chosen",
     "Decider",
     "Standing",
     "Trial",
+    "can_decide",
     "choose",
     "one_measure",
     "stand",

@@ -26,6 +26,14 @@ UNDECIDED = ("Judged", "NumRet", "NumRel")
 """Measures by which no run is better than another: they count."""
 
 
+def can_decide(measure: Measure) -> bool:
+    """Say whether the grade of a chunk can decide by a measure which of two runs is better.
+
+    Measures of documents and of the evidence rest on grades and marks of other chunkings, too.
+    """
+    return measure.name not in UNDECIDED and not measure.crosses
+
+
 class Beliefs:
     """What the holes of one collection may be, by the grades there are; safe for many threads."""
 
@@ -154,6 +162,6 @@ def one_measure(conventions: Conventions, text: str) -> Measure:
 
 
 def check_measure(measure: Measure) -> None:
-    """Raise `BadInput` for a measure by which no run is better than another."""
-    if measure.name in UNDECIDED:
+    """Raise `BadInput` for a measure by which no grade of a chunk says which run is better."""
+    if not can_decide(measure):
         raise BadInput(f"{measure.label} does not say which run is better; take nDCG@10 or RR")

@@ -28,7 +28,16 @@ from labeler.evaluation.own_pool import (
 )
 from labeler.evaluation.parts import Part, Shape, Whole
 from labeler.evaluation.plain import collect
-from labeler.evaluation.reading import PRIMARY, USUAL, Caution, cautions, leading, primary
+from labeler.evaluation.reading import (
+    ACROSS,
+    PRIMARY,
+    USUAL,
+    Caution,
+    cautions,
+    leading,
+    primary,
+    usual,
+)
 from labeler.evaluation.records import (
     Record,
     Residuals,
@@ -57,6 +66,7 @@ from labeler.evaluation.ties import (
 from labeler.evaluation.weighing import NOT_WEIGHTED, worth
 
 __all__ = [
+    "ACROSS",
     "HOLE",
     "NOT_WEIGHTED",
     "NO_RESULT",
@@ -114,6 +124,7 @@ __all__ = [
     "tie_notes",
     "tie_ranges",
     "tied_ranges",
+    "usual",
     "why_no_mean",
     "why_no_value",
     "with_ties",

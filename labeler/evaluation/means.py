@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from labeler.evaluation.sheet import Layout
-from labeler.measures import Bools, Floats, Ints, Measure
+from labeler.measures import Bools, Floats, Ints, Measure, Reads
 
 NO_RESULT = "no result for any query that counts"
+LACKING: Mapping[Reads, str] = MappingProxyType(
+    {
+        "chunks": "nothing relevant is known",
+        "documents": "no relevant document is known",
+        "evidence": "no passage is marked in what is relevant",
+    }
+)
+"""What leaves a measure undefined, by what it reads, before "for ...".
+"""
 
 
 class Score(NamedTuple):
@@ -41,7 +51,9 @@ class Score(NamedTuple):
     @property
     def reason(self) -> str | None:
         """Say why there is no value; None where there is one."""
-        return why_no_mean(self.n, self.undefined) if math.isnan(self.value) else None
+        if not math.isnan(self.value):
+            return None
+        return why_no_mean(self.n, self.undefined, self.measure)
 
 
 class QueryScore(NamedTuple):
@@ -62,47 +74,49 @@ class QueryScore(NamedTuple):
     @property
     def reason(self) -> str | None:
         """Say why there is no value; None where there is one."""
-        return why_no_value(self.judged, self.counted) if math.isnan(self.value) else None
+        if not math.isnan(self.value):
+            return None
+        return why_no_value(self.judged, self.counted, self.measure)
 
 
-def why_no_mean(n: int, undefined: int) -> str:
+def why_no_mean(n: int, undefined: int, measure: Measure) -> str:
     """Say why a mean has no value, over ``n`` queries that count and ``undefined`` that do not."""
     if n:
         return NO_RESULT
     if undefined:
-        return "nothing relevant is known for any of these queries"
+        return f"{LACKING[measure.reads]} for any of these queries"
     return "nobody has graded a chunk of these queries"
 
 
-def why_no_value(judged: bool, counted: bool) -> str:
+def why_no_value(judged: bool, counted: bool, measure: Measure) -> str:
     """Say why a query has no value."""
     if counted:
         return NO_RESULT
     if judged:
-        return "nothing relevant is known for this query"
+        return f"{LACKING[measure.reads]} for this query"
     return "nobody has graded a chunk of this query"
 
 
 def query_scores(
     run: str,
     query_ids: Sequence[str],
-    columns: Mapping[Measure, tuple[Floats, Ints, Bools]],
+    columns: Mapping[Measure, tuple[Floats, Ints, Bools, Bools]],
     absent: Bools,
-    judged: Bools,
 ) -> list[QueryScore]:
     """Return a run's values query by query, then by measure.
 
-    ``columns`` are a measure's values, holes and whether it counts; all are (queries,).
+    ``columns`` are a measure's values and holes, whether it counts, and whether there is a grade
+    that it could rest on; all are (queries,).
     """
     listed = [(measure, *map(np.ndarray.tolist, each)) for measure, each in columns.items()]
-    flags = zip(query_ids, absent.tolist(), judged.tolist(), strict=True)
+    flags = zip(query_ids, absent.tolist(), strict=True)
     return [
         QueryScore(
             *(run, measure, query_id, values[query], holes[query]),
-            *(is_absent, is_judged, counted[query]),
+            *(is_absent, judged[query], counted[query]),
         )
-        for query, (query_id, is_absent, is_judged) in enumerate(flags)
-        for measure, values, holes, counted in listed
+        for query, (query_id, is_absent) in enumerate(flags)
+        for measure, values, holes, counted, judged in listed
     ]
 
 
@@ -159,6 +173,23 @@ class Means:
                 carried[which][at],
             )
         ]
+
+
+def in_order(measures: Sequence[Measure], parts: Sequence[Means]) -> Means:
+    """Return the means of some measures, in this order, of parts that have them between them."""
+    if len(parts) == 1:
+        return parts[0]
+    there = [measure for part in parts for measure in part.measures]
+    order = [there.index(measure) for measure in measures]
+    return replace(
+        parts[0],
+        measures=tuple(measures),
+        value=np.concatenate([part.value for part in parts])[order],
+        n=np.concatenate([part.n for part in parts])[order],
+        undefined=np.concatenate([part.undefined for part in parts])[order],
+        holes=np.concatenate([part.holes for part in parts])[order],
+        carried=np.concatenate([part.carried for part in parts])[order],
+    )
 
 
 def take_means(

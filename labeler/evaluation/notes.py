@@ -95,7 +95,8 @@ def notes_on(
         said = f"{_queries(left_out)} of the golden set not in these numbers: {chosen}"
         notes.append(Note("not selected", said))
     notes += [Note(kind, sentence) for kind, sentence in _of_chunkings(collection)]
-    notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts)]
+    among = " in each of these chunkings" if collection.is_of_several else ""
+    notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts, among)]
     for score in scores:
         if score.reason == NO_RESULT and score.run not in silent:
             heading = conventions.heading(score.measure)
@@ -110,9 +111,9 @@ def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
         names = sorted({run.chunking for run in collection.runs})
         yield (
             "several chunkings",
-            f"runs are of {' and '.join(map(chunking_in_words, names))}: each is measured by the "
-            "grades of its own chunks, over the queries that count in all of these, so that "
-            "measures of chunks do not rest on the same grades",
+            f"runs are of {' and '.join(map(chunking_in_words, names))}: what compares is which "
+            "evidence and which documents they find; measures of chunks rest on the grades of each "
+            "one's own, over the queries that count in all of these",
         )
     if others := collection.runs_left_out:
         of = dict.fromkeys(chunking_in_words(run.chunking) for run in others)
@@ -120,9 +121,11 @@ def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
         yield "other chunkings", f"{runs} of {' and '.join(of)} not in these numbers"
 
 
-def _of_golden_set(counts: Counts) -> Iterator[tuple[str, str]]:
+def _of_golden_set(counts: Counts, among: str) -> Iterator[tuple[str, str]]:
     if counts.unjudged:
-        yield "ungraded", f"{_queries(counts.unjudged)} without any golden grade: left out"
+        of = " of measures of chunks" if among else ""
+        said = f"{_queries(counts.unjudged)} without any golden grade{among}: left out{of}"
+        yield "ungraded", said
     if counts.carried:
         of = counted(counts.grades, "golden grade", "golden grades")
         yield (

@@ -80,7 +80,7 @@ class OwnPools:
 
 def recalls_among(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Return the measures that are recall."""
-    return tuple(measure for measure in measures if measure.name in RECALLS)
+    return tuple(each for each in measures if each.name in RECALLS and not each.crosses)
 
 
 def own_pools(
@@ -101,7 +101,7 @@ def own_pools(
     """
     board, chosen = board.snapshot(), board.resolve(measures)
     for measure in chosen:
-        if measure.name not in RECALLS:
+        if measure not in recalls_among([measure]):
             raise BadInput(f"{measure} is no recall; there are {' and '.join(RECALLS)}")
     lists = [_judged(board, run) for run in board.run_names]
     by_hand = _numbers_of(board, found_by_hand)

@@ -48,7 +48,7 @@ class Shape:
     @cached_property
     def rbp(self) -> tuple[Measure, ...]:
         """The measures that have a residual."""
-        return tuple(measure for measure in self.measures if measure.name == "RBP")
+        return tuple(each for each in self.measures if each.name == "RBP" and not each.crosses)
 
     @cached_property
     def moving(self) -> tuple[Measure, ...]:
@@ -98,7 +98,8 @@ class Part:
         has_ties = [_tied_in(board, run) for run in shape.runs]
         by_run = [np.array(each, dtype=np.float64).T for each in (answered, graded, has_ties)]
         residuals = [left_open(board, measure) for measure in shape.rbp]
-        rows = board._state.with_measures(shape.measures).table  # also of a run silent in this part
+        sheet = board._state.with_measures(shape.measures, crosses=False)
+        rows = sheet.table  # also of a run silent in this part
         tied, ties = _ties(board, shape)
         unknown = [run.unknown_queries for run in board.collection.runs]
         return Part(

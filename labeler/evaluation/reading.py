@@ -12,12 +12,22 @@ from labeler.errors import NotFound
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Measure
+from labeler.model import BETWEEN, UNNAMED, Collection
 
 USUAL = ("nDCG@10", "R@budget", "P@budget", "Success@3", "RR", "AP", "Judged@10")
 """The measures that every page and command takes where nobody chose any, the leading one first.
 
 One of each kind: the whole ranking by grade, what the prompt gets, the first good chunk, all that
 is relevant, and how far to trust the others.
+"""
+
+ACROSS = (
+    *("EvidenceR@2000c", "EvidenceP@2000c", "EvidenceIoU@2000c"),
+    *("nDCG(documents=True)@10", "R(documents=True)@budget"),
+)
+"""The measures that stand before them where runs are of several chunkings: those that compare.
+
+A prompt of as many characters leads, so that no chunker wins by longer chunks.
 """
 
 PRIMARY: Mapping[str, str] = MappingProxyType(
@@ -55,6 +65,36 @@ def primary(
     return conventions.measures(leading(task, by_task))
 
 
+def usual(
+    collection: Collection, runs: Iterable[str] | None = None, *, chunks: bool = True
+) -> tuple[str, ...]:
+    """Return the names of the usual measures of some runs, or of all that are compared.
+
+    Of runs of several chunkings those that compare lead, without those of the evidence where nobody
+    marked any. Others follow where ``chunks`` of each of these are graded.
+
+    >>> from labeler.evaluation import collect
+    >>> usual(collect({"q": {"c": 3}}, {"A": {"q": ["c"]}})) == USUAL
+    True
+    """
+    every = (*collection.runs, *collection.runs_left_out)
+    chosen = {run.name for run in collection.runs} if runs is None else set(runs)
+    chunkings = {run.chunking for run in every if run.name in chosen}
+    if len(chunkings) < 2:
+        return USUAL
+    across = tuple(name for name in ACROSS if collection.marks or "Evidence" not in name)
+    return (*across, *USUAL) if chunks and chunkings <= _graded(collection) else across
+
+
+def _graded(collection: Collection) -> set[str]:
+    """Return the chunkings that have a golden grade, those that are not selected too."""
+    every = collection.everywhere
+    chunks = np.unique(collection.golden_chunk if every is None else every.chunk)
+    found = {collection.chunk_ids[chunk].partition(BETWEEN)[0] for chunk in chunks.tolist()}
+    named = {run.chunking for run in (*collection.runs, *collection.runs_left_out)}
+    return found & named | ({UNNAMED} if found - named else set())
+
+
 def leading(task: str | None, by_task: Mapping[str, str] = MappingProxyType({})) -> list[str]:
     """Return the names of the same measures.
 
@@ -77,7 +117,8 @@ def cautions(
     """
     board = board.snapshot()
     chosen = board.resolve(measures)
-    queries = _queries_of(board, facet, bucket)
+    judged = board.judged_for(chosen[0]) if chosen else board.judged
+    queries = _queries_of(board, judged, facet, bucket)
     where = "" if bucket is None else f" in {facet} = {bucket}"
     size = int(queries.sum())
     found = [*_of_size(size, where)]
@@ -89,14 +130,14 @@ def cautions(
     return tuple(found)
 
 
-def _queries_of(board: Scoreboard, facet: str | None, bucket: str | None) -> Bools:
+def _queries_of(board: Scoreboard, judged: Bools, facet: str | None, bucket: str | None) -> Bools:
     if bucket is None:
-        return board.judged
+        return judged
     buckets, group = board.groups(facet)
     if bucket not in buckets:
         there = ", ".join(map(str, buckets)) or "none"
         raise NotFound(f"facet {facet!r} has no bucket {bucket!r}; there are: {there}")
-    inside: Bools = board.judged & (group == buckets.index(bucket))
+    inside: Bools = judged & (group == buckets.index(bucket))
     return inside
 
 
@@ -149,10 +190,11 @@ def _of_grades(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -
         i for i, asked in zip(board.collection.query_ids, queries.tolist(), strict=True) if asked
     ]
     known = np.array([board.counts_of(query_id) for query_id in ids]).sum(axis=0)
-    for rel in sorted({measure.rel for measure in measures if measure.rel is not None}):
+    binary = [each for each in measures if each.rel is not None and each.reads != "evidence"]
+    for rel in sorted({measure.rel for measure in binary if measure.rel is not None}):
         grades = [grade for grade in range(rel, 4) if known[grade]]
         if len(grades) > 1:
-            labels = [measure.label for measure in measures if measure.rel == rel]
+            labels = [measure.label for measure in binary if measure.rel == rel]
             yield Caution(
                 "binary over grades",
                 f"{', '.join(labels)} {'counts' if len(labels) == 1 else 'count'} grades "
@@ -161,7 +203,8 @@ def _of_grades(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -
 
 
 def _of_holes(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -> Iterator[Caution]:
-    by_cutoff = {measure.cutoff: measure for measure in measures if measure.cutoff is not None}
+    of_chunks = [measure for measure in measures if not measure.crosses]
+    by_cutoff = {measure.cutoff: measure for measure in of_chunks if measure.cutoff is not None}
     for measure in by_cutoff.values():
         k = board.cutoffs(measure)
         holes = board.holes(measure)[queries].sum(axis=0)

@@ -48,7 +48,7 @@ def residual_means(
     (0.5, 0.375, 0.875)
     """
     board = board.snapshot()
-    chosen = [measure for measure in board.resolve(measures) if measure.name == "RBP"]
+    chosen = [measure for measure in board.resolve(measures) if _is_rbp(measure)]
     buckets, group = board.groups(facet)
     if not chosen:
         return []
@@ -100,7 +100,7 @@ def residuals_by_place(
     return {
         (run, measure, query_id): residual
         for measure in board.resolve(measures)
-        if measure.name == "RBP"
+        if _is_rbp(measure)
         for query_id, row in zip(
             board.collection.query_ids, residuals_by_query(board, measure).tolist(), strict=True
         )
@@ -124,6 +124,10 @@ def residual_notes(board: Scoreboard, measures: Iterable[Measure]) -> list[Note]
         )
         for measure, runs in said.items()
     ]
+
+
+def _is_rbp(measure: Measure) -> bool:
+    return measure.name == "RBP" and not measure.crosses
 
 
 def _mean(values: Floats) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import repeat, starmap
@@ -12,22 +12,30 @@ from itertools import repeat, starmap
 import numpy as np
 
 from labeler.errors import NotFound
+from labeler.evaluation.across import Across, Seen, known_everywhere
 from labeler.evaluation.adding import Grouping
 from labeler.evaluation.alignment import (
     Chunks,
     Lists,
-    Ranked,
     Scores,
     align,
     grades_by_query,
     judged_in,
-    ranked,
-    rows_of,
 )
 from labeler.evaluation.answers import Answers
 from labeler.evaluation.carried import CarriedGrades
 from labeler.evaluation.conventions import Conventions
-from labeler.evaluation.means import Counts, Means, QueryScore, Score, query_scores, take_means
+from labeler.evaluation.crossing import crossing_notes
+from labeler.evaluation.looking import Looking
+from labeler.evaluation.means import (
+    Counts,
+    Means,
+    QueryScore,
+    Score,
+    in_order,
+    query_scores,
+    take_means,
+)
 from labeler.evaluation.notes import Note, RunCounts, notes_on, run_counts
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.evaluation.state import State
@@ -46,7 +54,7 @@ from labeler.measures import (
 from labeler.model import Collection, GoldenState, GradeChange, Traffic
 
 
-class Scoreboard:
+class Scoreboard(Looking):
     """Every run's value for every query under one set of conventions, kept up to date.
 
     A value is computed when its measure is first asked for, and from then on whenever a grade
@@ -89,12 +97,14 @@ class Scoreboard:
         golden = grades_by_query(collection)
         hits = self._lists.hits(golden)
         self._answers = Answers(listed, hits.length.reshape(listed.shape) > 0)
-        layout = Layout(len(self.run_names), ())
         judged = judged_in(golden, conventions.like_trec_eval)
-        table = fill(layout, self._rules, hits, self._all_queries, judged)
+        known, across = known_everywhere(collection, golden), Across(collection, self._lists)
+        seen = Seen(hits, across, known, range(len(golden)), judged)
+        layouts = {crosses: Layout(len(self.run_names), (), crosses) for crosses in (False, True)}
+        sheets = {at: Sheet.of(each, fill(each, self._rules, seen)) for at, each in layouts.items()}
         at = (collection.revision, conventions.on(collection.golden), collection.golden)
         carried = CarriedGrades.among(golden, self._rules)
-        self._state = State(*at, golden, hits, {}, Sheet.of(layout, table), carried)
+        self._state = State(*at, golden, hits, {}, sheets, carried, known, across)
 
     @property
     def conventions(self) -> Conventions:
@@ -180,10 +190,17 @@ class Scoreboard:
 
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
-        board = self.snapshot()
-        about = (board._run_counts(), board.counts, board.conventions, board.table(measures))
+        board, asked = self.snapshot(), tuple(measures)
+        about = (board._run_counts(), board.counts, board.conventions, board.table(asked))
         weighs = self._weighing.sentences(board.judged) if self._weighing else ()
-        return (*starmap(Note, weighs), *notes_on(board.collection, *about))
+        crossing = board._crossing_notes([measure for measure in asked if measure.crosses])
+        return (*starmap(Note, weighs), *notes_on(board.collection, *about), *crossing)
+
+    def _crossing_notes(self, measures: Sequence[Measure]) -> Iterator[Note]:
+        across, known = self._state.across, self._state.known
+        if not measures or self.collection.texts is None:
+            return iter(())
+        return crossing_notes(across, known, measures)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         lists, hits = self._lists, self._state.hits
@@ -199,13 +216,23 @@ class Scoreboard:
         """
         grouping = self._grouping(facet)
         chosen = self.resolve(measures)
-        sheet = self._state.with_measures(chosen)
+        ways = dict.fromkeys(measure.crosses for measure in chosen) or {False: None}
+        parts = [self._means(chosen, facet, grouping, crosses=each) for each in sorted(ways)]
+        return in_order(chosen, parts)
+
+    def _means(
+        self, measures: Iterable[Measure], facet: str | None, grouping: Grouping, *, crosses: bool
+    ) -> Means:
+        """Return the means of those of the measures that compare between chunkings, or do not."""
+        some = tuple(measure for measure in measures if measure.crosses == crosses)
+        sheet, state = self._state.with_measures(some, crosses=crosses), self._state
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
-        carried = self._state.carried.in_buckets(self._lists, self.judged, chosen, grouping)
-        means = take_means(totals, sheet.layout, chosen, facet, grouping.buckets, carried)
+        of_chunks = (self._lists, self.judged, some, grouping)
+        carried = None if crosses else state.carried.in_buckets(*of_chunks)
+        means = take_means(totals, sheet.layout, some, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
             means = weigh(means, sheet, grouping, weights)
-        self._answers.silence(means.value, sheet, chosen, self._everything)
+        self._answers.silence(means.value, sheet, some, self._everything)
         return means
 
     def table(self, measures: Iterable[Measure], facet: str | None = None) -> list[Score]:
@@ -222,17 +249,16 @@ class Scoreboard:
         `NotFound` for an unknown run.
         """
         at, state, chosen = self.column_of(run), self._state, self.resolve(measures)
-        sheet = state.with_measures(chosen)
         columns = {
             measure: (
-                self._answers.values(sheet, measure)[:, at],
-                sheet.holes(measure)[:, at],
-                sheet.defined(measure),
+                self._answers.values(state.sheet_of(measure), measure)[:, at],
+                state.sheet_of(measure).holes(measure)[:, at],
+                state.sheet_of(measure).defined(measure),
+                self.judged_for(measure),
             )
             for measure in chosen
         }
-        rest = (self._rules.absent[:, at], state.judged)
-        return query_scores(run, self.collection.query_ids, columns, *rest)
+        return query_scores(run, self.collection.query_ids, columns, self._rules.absent[:, at])
 
     def values(self, measure: Measure) -> Floats:
         """Return all values of a measure, (queries, runs).
@@ -241,7 +267,7 @@ class Scoreboard:
         counts.
         """
         chosen = self.resolve([measure])
-        values = self._answers.values(self._state.with_measures(chosen), *chosen)
+        values = self._answers.values(self._state.sheet_of(*chosen), *chosen)
         if self._inside is not None:
             values[~self._inside] = np.nan
         return values
@@ -249,7 +275,7 @@ class Scoreboard:
     def counted(self, measure: Measure) -> Bools:
         """Say which queries are in the means of a measure, (queries,)."""
         chosen = self.resolve([measure])
-        counted = self._state.with_measures(chosen).defined(*chosen)
+        counted = self._state.sheet_of(*chosen).defined(*chosen)
         return counted if self._inside is None else counted & self._inside
 
     def holes(self, measure: Measure) -> Ints:
@@ -258,12 +284,16 @@ class Scoreboard:
         Without a cut-off they are counted inside the pool depth.
         """
         chosen = self.resolve([measure])
-        return self._state.with_measures(chosen).holes(*chosen)
+        return self._state.sheet_of(*chosen).holes(*chosen)
 
     @property
     def judged(self) -> Bools:
         """Say which queries have a golden grade at all, (queries,)."""
         return self._state.judged
+
+    def judged_for(self, measure: Measure) -> Bools:
+        """Say the same of what a measure rests on: grades of all chunkings, if it crosses them."""
+        return self._state.seen.anywhere if measure.crosses else self._state.judged
 
     def absent(self, run: str) -> Bools:
         """Say which queries a run has no list for, (queries,)."""
@@ -280,55 +310,12 @@ class Scoreboard:
         """The prompt budget of each query, (queries,)."""
         return self._budgets
 
-    def golden(self, query_id: str) -> dict[int, int]:
-        """Return the golden grades of a query by chunk, retrieved or not."""
-        return self._state.golden[self.number_of(query_id)].as_dict()
-
-    def grades(self, query_id: str, chunks: Chunks) -> Ints:
-        """Return the golden grade of each of the chunks for a query, -1 where there is none."""
-        return self._state.golden[self.number_of(query_id)].of(chunks)
-
-    def graded(self) -> tuple[Ints, Ints]:
-        """Return every pair with a golden grade, rising, and its grade.
-
-        A pair's number is its query's place << 32 | its chunk's number.
-        """
-        return self._state.graded()
-
-    def counts_of(self, query_id: str) -> tuple[int, ...]:
-        """Return how many chunks of a query have grade 0, 1, 2 and 3."""
-        golden = self._state.golden[self.number_of(query_id)]
-        return tuple(np.bincount(golden.grades, minlength=4).tolist())
-
-    def chunks(self, run: str, query_id: str) -> Chunks:
-        """Return a run's list in the order the conventions use; empty where it has none."""
-        return self._lists.ordered(self.column_of(run), self.number_of(query_id))
-
-    def ranked(self, run: str, query_id: str) -> list[Ranked]:
-        """Return a run's list with scores and golden grades, in the order the conventions use.
-
-        Under trec_eval's that is not the order of the file where scores are tied. A query the run
-        has no list for gives an empty one. Raises `NotFound` for an unknown run or query.
-        """
-        chunks, query = self.chunks(run, query_id), self.number_of(query_id)
-        stored = self.collection.runs[self.column_of(run)].lists.get(query)
-        return ranked(chunks, stored, self._state.golden[query], self.collection.chunk_ids)
-
     def moved_since(self, before: Scoreboard) -> Ints:
         """Return the queries whose golden grades are others than on this board ``before``, rising.
 
         Where ``before`` is no earlier or later look at the same board, these may be all.
         """
         return self._state.moved_since(before._state)
-
-    def hits(self, run: str, query_id: str | None = None) -> Hits:
-        """Return a run's judged chunks: a row for each query in order, or the row of one."""
-        state, runs = self._state, len(self.run_names)
-        if query_id is None:
-            return state.hits_of(self.column_of(run))
-        query = self.number_of(query_id)
-        part = state.moved.get(query) or rows_of(state.aligned, query * runs, (query + 1) * runs)
-        return part.every(runs, self.column_of(run))
 
     def aligned(self, queries: Sequence[str], lists: Sequence[Chunks]) -> Hits:
         """Return the judged chunks of lists that no run holds, a row for the one of each query."""
@@ -341,8 +328,11 @@ class Scoreboard:
         """Return the values of rankings that no run holds, by these conventions.
 
         ``hits`` has a row for each of ``queries``; None stands for every query in order. NaN where
-        the value would be left out of the mean.
+        the value would be left out of the mean, and for what chunks alone do not tell: measures of
+        documents and of the evidence.
         """
+        if measure.crosses:
+            return np.full(len(hits.length), np.nan)
         rows = self._all_queries if queries is None else list(map(self.number_of, queries))
         values = score(hits, measure, self.cutoffs(measure)[rows])
         if self.conventions.stand_in is not None:
@@ -366,19 +356,6 @@ class Scoreboard:
         budgets = set(self._budgets.tolist()) or {self.conventions.budget}
         return budgets.pop() if len(budgets) == 1 else None
 
-    def column_of(self, name: str) -> int:
-        """Return a run's column in `values`, its place in `run_names`; may raise `NotFound`."""
-        if name not in self.run_names:
-            there = ", ".join(self.run_names) or "none"
-            raise NotFound(f"no run is called {name!r}; there are: {there}")
-        return self.run_names.index(name)
-
-    def number_of(self, query_id: str) -> int:
-        """Return a query's row in `values`, its place in the collection; may raise `NotFound`."""
-        if query_id not in self._query_numbers:
-            raise NotFound(f"query {query_id!r} is not on this board; read the data again")
-        return self._query_numbers[query_id]
-
     def groups(self, facet: str | None) -> tuple[tuple[str | None, ...], Ints]:
         """Return a facet's buckets, and each query's place among them: past the last if none."""
         grouping = self._grouping(facet)
@@ -395,23 +372,13 @@ class Scoreboard:
         """
         by_query: dict[int, list[GradeChange]] = {}
         for change in changes:
-            if self.collection.takes(change):
+            if change.query_id not in self.collection.left_out:
                 by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:
-                changed, named = self._changed(self._state, by_query), self.conventions.on(golden)
+                changed = self._state.changed(by_query, self._groupings)
+                named = self.conventions.on(golden)
                 self._state = replace(changed, revision=revision, conventions=named, is_of=golden)
-
-    def _changed(self, state: State, by_query: Mapping[int, list[GradeChange]]) -> State:
-        golden, sheet = list(state.golden), state.sheet  # a reader may put in another sheet now
-        for query, changes in by_query.items():
-            golden[query] = golden[query].changed(changes)
-        moved = {query: self._lists.align([query], golden) for query in by_query}
-        queries = np.array(list(moved), dtype=np.int64)
-        judged = judged_in([golden[query] for query in moved], self.conventions.like_trec_eval)
-        rows = fill(sheet.layout, self._rules, Hits.join([*moved.values()]), queries, judged)
-        fresh = sheet.with_rows(dict(zip(moved, rows, strict=True)), self._groupings)
-        return state.regraded(golden, moved, fresh)
 
     def _grouping(self, facet: str | None) -> Grouping:
         if facet not in self._groupings:

@@ -1,6 +1,6 @@
 """One row of numbers for each query: all that its measures say, in the form in which it is added.
 
-Knows measures and hits; not the names of queries, runs and buckets.
+Knows measures and what they read; not the names of queries, runs and buckets.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from labeler.evaluation.across import Seen
 from labeler.evaluation.adding import Grouping, Sums, add_up, readd
 from labeler.measures import (
     BUDGET,
@@ -18,12 +19,15 @@ from labeler.measures import (
     Bools,
     Cutoff,
     Floats,
-    Hits,
     Ints,
     Measure,
+    Reads,
     Scorer,
     scorer,
 )
+
+Depth = tuple[Cutoff, Reads, int | None]
+"""Down to where a measure looks, and at what; a number of characters comes last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,19 +77,22 @@ class Columns:
 @dataclass(frozen=True, eq=False)
 class Layout:
     """Where a number stands in a row: judged, absent by run, values by measure and run, whether
-    each measure is defined, holes by cut-off and run.
+    each measure is defined, holes by depth and run.
 
     One flag serves all runs, because only a query's golden grades can leave a measure undefined.
+    All measures compare between chunkings, if it ``crosses`` them, or none does: in these, a grade
+    of any chunking makes a query count.
     """
 
     runs: int
     measures: tuple[Measure, ...]
+    crosses: bool = False
     _columns: dict[tuple[Measure, ...], Columns] = field(default_factory=dict, init=False)
 
     @cached_property
-    def cutoffs(self) -> tuple[Cutoff, ...]:
-        """The cut-offs of the measures, each once, the deepest first."""
-        return tuple(dict.fromkeys(self.measures[at].cutoff for at in self.deepest_first))
+    def depths(self) -> Mapping[Depth, Measure]:
+        """The depths of the measures, each once with one that looks so deep, the deepest first."""
+        return {_depth(self.measures[at]): self.measures[at] for at in self.deepest_first}
 
     @cached_property
     def places(self) -> Mapping[Measure, int]:
@@ -107,7 +114,7 @@ class Layout:
     @property
     def width(self) -> int:
         """How many numbers a row has."""
-        return int(self.all_defined.stop) + self.runs * len(self.cutoffs)
+        return int(self.all_defined.stop) + self.runs * len(self.depths)
 
     @cached_property
     def scorers(self) -> tuple[Scorer, ...]:
@@ -131,15 +138,16 @@ class Layout:
 
     @cached_property
     def spans_of_holes(self) -> tuple[slice, ...]:
-        """The columns of the holes inside each cut-off."""
-        return self._spans(self.all_defined.stop, len(self.cutoffs))
+        """The columns of the holes inside each depth."""
+        return self._spans(self.all_defined.stop, len(self.depths))
 
     def columns(self, measures: tuple[Measure, ...]) -> Columns:
         """Return the columns of some measures; found once, since the same are asked for again."""
         found = self._columns.get(measures)
         if found is None:
             places = [self.places[measure] for measure in measures]
-            cutoffs = [self.cutoffs.index(measure.cutoff) for measure in measures]
+            depths = list(self.depths)
+            cutoffs = [depths.index(_depth(measure)) for measure in measures]
             found = self._columns[measures] = Columns(
                 values=self._by_run(self.all_values.start, places),
                 defined=self.all_defined.start + np.array(places, dtype=np.int64),
@@ -157,31 +165,40 @@ class Layout:
         return columns
 
 
-def fill(layout: Layout, rules: Rules, hits: Hits, queries: Ints, judged: Bools) -> Floats:
-    """Compute the rows of ``queries``, (queries, width), from their hits in every run.
+def _depth(measure: Measure) -> Depth:
+    return measure.cutoff, measure.reads, measure.characters
 
-    ``judged`` (queries,) says which of them have a golden grade. Values are 0 where they are not
-    defined, so that they can be added.
+
+def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
+    """Compute the rows of the queries ``seen``, (queries, width), from their lists in every run.
+
+    Values are 0 where they are not defined, so that they can be added.
     """
     runs, measures = layout.runs, layout.measures
+    judged = seen.anywhere if layout.crosses else seen.judged
+    queries = np.asarray(seen.queries, dtype=np.int64)
     rows = np.empty((len(queries), layout.width))
     rows[:, 0] = judged
     rows[:, 1 : 1 + runs] = rules.absent[queries]
     for at in layout.deepest_first:
-        values = layout.scorers[at](hits, rules.limit(measures[at].cutoff, queries))
+        limit = rules.limit(measures[at].cutoff, queries)
+        values = layout.scorers[at](seen.of(measures[at]), limit)
         rows[:, layout.spans[at]] = values.reshape(len(rows), runs)
-    for cutoff, columns in zip(layout.cutoffs, layout.spans_of_holes, strict=True):
-        holes = hits.holes(rules.holes_within(cutoff, queries))
+    for measure, columns in zip(layout.depths.values(), layout.spans_of_holes, strict=True):
+        holes = seen.holes(measure, rules.holes_within(measure.cutoff, queries))
         rows[:, columns] = holes.reshape(len(rows), runs)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
     np.copyto(values, rules.stand_in or 0.0, where=undefined)
-    defined: Bools = judged[:, np.newaxis]
+    defined: Bools = np.repeat(judged[:, np.newaxis], len(measures), axis=1)
     if rules.stand_in is None:
         asked = slice(None) if rules.several else slice(1)  # one run of a chunking tells it for all
         of_runs = undefined.reshape(len(rows), len(measures), runs)[:, :, asked]
         defined = defined & ~of_runs.any(axis=2)
-    if rules.several:  # what one side lets count and the other does not is added up for neither
+    crossing = [at for at, measure in enumerate(measures) if measure.crosses]
+    for at in crossing:  # nothing stands in for passages that nobody marked
+        defined[:, at] &= ~seen.lacks(measures[at])
+    if rules.several or crossing:  # what does not count for all is added up for none
         values[~np.repeat(defined, runs, axis=1)] = 0.0
     rows[:, layout.all_defined] = defined
     return rows
@@ -255,7 +272,8 @@ class Sheet:
         """Return a sheet that says what this one says, and then what ``other`` says."""
         if not self.layout.measures:
             return other
-        layout = Layout(self.layout.runs, (*self.layout.measures, *other.layout.measures))
+        measures = (*self.layout.measures, *other.layout.measures)
+        layout = Layout(self.layout.runs, measures, self.layout.crosses)
         table = np.empty((len(self.rows), layout.width))
         table[:, : 1 + layout.runs] = self.table[:, : 1 + layout.runs]
         for sheet in (self, other):

@@ -8,6 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from labeler.evaluation.across import Across, Known, Seen
+from labeler.evaluation.adding import Grouping
 from labeler.evaluation.alignment import (
     NO_CHUNKS,
     Chunks,
@@ -16,13 +18,14 @@ from labeler.evaluation.alignment import (
     judged_in,
     pairs_of,
     realigned,
+    rows_of,
 )
 from labeler.evaluation.carried import CarriedGrades
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.measures import Bools, Hits, Ints, Measure
-from labeler.model import GoldenState
+from labeler.model import GoldenState, GradeChange
 
 NO_GRADES = np.array([], dtype=np.int64)
 
@@ -33,9 +36,11 @@ class State:
 
     ``conventions`` name the golden set that this is, ``is_of`` says what it is by its content.
     ``aligned`` are the hits of all queries as they were when a board was made, with a row for each
-    run, and ``moved`` those of the queries that changed since. Only ``sheet`` is put in anew, when
+    run, and ``moved`` those of the queries that changed since. Of the two ``sheets`` one is of the
+    measures that compare between chunkings, True. Only a sheet is put in anew, when
     a measure is asked for that it did not have; two threads that do so at once lose one of the
-    new measures, which is then made again.
+    new measures, which is then made again. ``known`` is what is known of each query in any
+    chunking, which ``across`` makes documents and evidence of.
     """
 
     revision: int
@@ -44,8 +49,10 @@ class State:
     golden: Sequence[QueryGrades]
     aligned: Hits
     moved: Mapping[int, Hits]
-    sheet: Sheet
+    sheets: dict[bool, Sheet]
     carried: CarriedGrades
+    known: Sequence[Known]
+    across: Across
     _of_runs: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -63,6 +70,24 @@ class State:
         if run not in self._of_runs:
             self._of_runs[run] = self.hits.every(self.rules.runs, run)
         return self._of_runs[run]
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What measures read of all queries and runs."""
+        return Seen(self.hits, self.across, self.known, range(len(self.golden)), self.judged)
+
+    def seen_of(self, run: int, query: int | None = None) -> Seen:
+        """Return what measures read of one run's lists, of all queries or of one."""
+        queries = range(len(self.golden)) if query is None else [query]
+        known = [self.known[at] for at in queries]
+        hits = self.hits_of(run) if query is None else self.hits_in(run, query)
+        return Seen(hits, self.across, known, queries, self.judged[list(queries)], run)
+
+    def hits_in(self, run: int, query: int) -> Hits:
+        """The hits of one run for one query."""
+        runs = self.rules.runs
+        part = self.moved.get(query) or rows_of(self.aligned, query * runs, (query + 1) * runs)
+        return part.every(runs, run)
 
     @cached_property
     def judged(self) -> Bools:
@@ -91,23 +116,47 @@ class State:
         """Return what says of a run how many chunks are graded if none of its is, else 0."""
         return lambda run: lists.count_if_none(run, self.graded_chunks)
 
-    def regraded(
-        self, golden: Sequence[QueryGrades], moved: Mapping[int, Hits], sheet: Sheet
+    def changed(
+        self,
+        by_query: Mapping[int, Sequence[GradeChange]],
+        groupings: Mapping[str | None, Grouping],
     ) -> State:
-        """Return this with the hits of queries that ``moved``, as ``golden`` and ``sheet`` say."""
-        carried = self.carried.changed(golden, moved)
-        hits = {**self.moved, **moved}
-        return replace(self, golden=golden, moved=hits, sheet=sheet, carried=carried)
+        """Return the state after some golden grades changed, with its revision still to be named.
 
-    def with_measures(self, measures: Iterable[Measure]) -> Sheet:
-        """Return a sheet with these measures among others; those not asked before are made now."""
-        sheet = self.sheet
+        ``groupings`` are those by which rows were added up.
+        """
+        golden, known, across = list(self.golden), list(self.known), self.across
+        sheets = dict(self.sheets)  # a reader may put in another one now
+        for query, changes in by_query.items():
+            if here := [change for change in changes if across.collection.takes(change)]:
+                golden[query] = golden[query].changed(here)
+            known[query] = known[query].changed(changes)
+        moved = {query: across.lists.align([query], golden) for query in by_query}
+        judged = judged_in([golden[query] for query in moved], self.conventions.like_trec_eval)
+        hits = Hits.join(list(moved.values()))
+        seen = Seen(hits, across, [known[query] for query in moved], list(moved), judged)
+        for crosses, sheet in sheets.items():
+            fresh = dict(zip(moved, fill(sheet.layout, self.rules, seen), strict=True))
+            sheets[crosses] = sheet.with_rows(fresh, groupings)
+        carried, hot = self.carried.changed(golden, moved), {**self.moved, **moved}
+        return replace(self, golden=golden, moved=hot, sheets=sheets, known=known, carried=carried)
+
+    def with_measures(self, measures: Iterable[Measure], *, crosses: bool) -> Sheet:
+        """Return a sheet with these measures among others; those not asked before are made now.
+
+        Either all of them compare between chunkings, or none.
+        """
+        sheet = self.sheets[crosses]
         new = tuple(measure for measure in measures if measure not in sheet.layout.places)
         if new:
-            layout = Layout(self.rules.runs, new)
-            table = fill(layout, self.rules, self.hits, np.arange(len(self.golden)), self.judged)
-            sheet = self.sheet = sheet.with_measures(Sheet.of(layout, table))
+            layout = Layout(self.rules.runs, new, crosses)
+            table = fill(layout, self.rules, self.seen)
+            sheet = self.sheets[crosses] = sheet.with_measures(Sheet.of(layout, table))
         return sheet
+
+    def sheet_of(self, measure: Measure) -> Sheet:
+        """Return the sheet that has a measure; it is made now if it was not asked before."""
+        return self.with_measures([measure], crosses=measure.crosses)
 
     def moved_since(self, before: State) -> Ints:
         """Return the queries whose golden grades are kept as others than they were, rising."""

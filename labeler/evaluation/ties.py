@@ -62,7 +62,9 @@ def tie_ranges(board: Scoreboard, run: str, measures: Iterable[Measure]) -> tupl
 
 def with_order(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Return the measures of which it is known how ties would best be ordered."""
-    return tuple(measure for measure in measures if measure.name not in _NOT_RISING)
+    return tuple(
+        measure for measure in measures if measure.name not in _NOT_RISING and not measure.crosses
+    )
 
 
 def reordered_values(
@@ -187,7 +189,7 @@ def _tied(board: Scoreboard, run: str) -> _Tied:
 def _mean(board: Scoreboard, measure: Measure, column: int, queries: Ints, others: Floats) -> float:
     """Return a run's mean where some queries have other values."""
     values = board.values(measure)[:, column].copy()
-    values[queries] = others
+    values[queries] = np.where(np.isnan(values[queries]), np.nan, others)
     return mean_of(values)
 
 

@@ -5,12 +5,15 @@ parameters, `score` and `terms` bring them together, and `MEASURES` says what ea
 `rbp_residual` says how far the chunks that nobody graded could raise RBP.
 """
 
-from labeler.measures.definitions import MEASURES, Definition
+from labeler.measures.defining import Definition
+from labeler.measures.definitions import MEASURES
+from labeler.measures.evidence import Finds, Retrieved, Taken
 from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
 from labeler.measures.names import (
     BUDGET,
     Cutoff,
     Measure,
+    Reads,
     Scorer,
     parse,
     parse_all,
@@ -29,12 +32,16 @@ __all__ = [
     "Bools",
     "Cutoff",
     "Definition",
+    "Finds",
     "Floats",
     "Hits",
     "Ints",
     "Measure",
+    "Reads",
+    "Retrieved",
     "Scorer",
     "SmallInts",
+    "Taken",
     "parse",
     "parse_all",
     "rbp_residual",

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal
 
-from labeler.measures import contributions, functions, reading_on, sets
-from labeler.measures.functions import Floats
-from labeler.measures.parameters import PARAMETERS
+from labeler.measures import contributions, evidence, functions, reading_on, sets
+from labeler.measures.defining import Definition
 
 _FIRST_ONLY = (
     "Terms depend on each other: only the first relevant chunk has one, and any that overtakes it "
@@ -17,78 +14,10 @@ _FIRST_ONLY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """What a measure means, for people and for programs.
-
-    ``function`` and ``terms`` take hits, the cut-off unless there is none, and the ``parameters``,
-    of which those in ``optional`` may be left open; judged_only comes last and is none of their
-    business. ``terms`` gives one number per hit, summing to ``function``'s value of the row;
-    ``depends`` says in a sentence how a term depends on other chunks, or that terms do not sum to
-    the value, and is empty otherwise.
-
-    ``after_at`` is the parameter that stands after @, where that is no cut-off.
-
-    ``instead`` is what to ask for where somebody gives a cut-off to a measure that takes none.
-
-    A ``count`` is a whole number that may exceed 1; every other value is from 0 to 1.
-    ``always_defined`` measures have a value even if nothing relevant is known. ``bands`` say how a
-    mean is usually read, to stand after "a mean": a rule of thumb, which knows neither how hard the
-    queries are nor how many chunks are graded.
-    """
-
-    name: str
-    function: Callable[..., Floats]
-    terms: Callable[..., Floats]
-    meaning: str
-    hides: str
-    formula: str
-    example: str
-    aliases: tuple[str, ...] = ()
-    depends: str = ""
-    parameters: tuple[str, ...] = ()
-    optional: tuple[str, ...] = ()
-    cutoff: Literal["may", "must", "never"] = "may"
-    instead: str = ""
-    after_at: str = ""
-    count: bool = False
-    always_defined: bool = False
-    bands: str = ""
-
-    @property
-    def help(self) -> str:
-        """What it means and, where there is a rule of thumb, how a mean is read."""
-        return (
-            f"{self.meaning} As a rule of thumb, a mean {self.bands}"
-            if self.bands
-            else self.meaning
-        )
-
-    @property
-    def takes(self) -> str:
-        """The parameters the measure takes but judged_only, as words after its name."""
-        return _take(self.parameters[:-1] if self.condenses else self.parameters)
-
-    @property
-    def takes_all(self) -> str:
-        """All parameters the measure takes, as words after its name.
-
-        >>> MEASURES["P"].takes_all
-        'takes rel=1, rel=2 or rel=3, and judged_only=True'
-        """
-        return _take(self.parameters)
-
-    @property
-    def condenses(self) -> bool:
-        """Whether the measure can be told to leave out the chunks that nobody graded."""
-        return "judged_only" in self.parameters
-
-
-def _take(parameters: tuple[str, ...]) -> str:
-    if not parameters:
-        return "takes no parameters"
-    first, *others = (PARAMETERS[name] for name in parameters)
-    return "takes " + first.takes + "".join(f", {each.joined} {each.takes}" for each in others)
+_FIRST_FINDS = (
+    "Terms depend on each other: evidence counts for the first chunk that brings it, and not for "
+    "those below that hold it too."
+)
 
 
 _DEFINITIONS = (
@@ -105,7 +34,7 @@ _DEFINITIONS = (
         bands="from 0.9 is close to the best order there is, from 0.75 good, from 0.5 useful with "
         "much left to gain; below that the best chunks stand low or are missing.",
         aliases=("NormalizedDCG",),
-        parameters=("dcg", "gains", "judged_only"),
+        parameters=("dcg", "gains", "documents", "judged_only"),
         optional=("gains",),
     ),
     Definition(
@@ -118,7 +47,7 @@ _DEFINITIONS = (
         formula="relevant in the top k / k",
         example="P@5",
         aliases=("Precision",),
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
         cutoff="must",
     ),
     Definition(
@@ -132,7 +61,7 @@ _DEFINITIONS = (
         bands="of 1 misses nothing that is known, from 0.9 hardly anything, from 0.75 up to a "
         "quarter, from 0.5 up to half; below that most of it never reaches whoever reads.",
         aliases=("Recall",),
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
     ),
     Definition(
         name="F1",
@@ -144,7 +73,7 @@ _DEFINITIONS = (
         "R@k",
         example="F1@5",
         aliases=("FMeasure", "F1Score"),
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
         cutoff="must",
     ),
     Definition(
@@ -157,7 +86,7 @@ _DEFINITIONS = (
         example="Success@3",
         aliases=("Hit", "Hits", "HitRate", "SuccessRate"),
         depends=_FIRST_ONLY,
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
         cutoff="must",
     ),
     Definition(
@@ -173,7 +102,7 @@ _DEFINITIONS = (
         "look for it.",
         aliases=("MRR", "ReciprocalRank", "MeanReciprocalRank"),
         depends=_FIRST_ONLY,
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
     ),
     Definition(
         name="AP",
@@ -187,7 +116,7 @@ _DEFINITIONS = (
         aliases=("MAP", "AveragePrecision", "MeanAveragePrecision"),
         depends="Terms depend on each other: a chunk's term is the precision at its rank, which "
         "counts the relevant chunks above it too.",
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
     ),
     Definition(
         name="Rprec",
@@ -201,7 +130,7 @@ _DEFINITIONS = (
         aliases=("RPrecision",),
         depends="Terms depend on the query: how deep a chunk may stand, and what it adds, follow "
         "from how many relevant chunks are known.",
-        parameters=("rel", "judged_only"),
+        parameters=("rel", "documents", "judged_only"),
         cutoff="never",
         instead="P@k or R@k",
     ),
@@ -269,7 +198,7 @@ _DEFINITIONS = (
         formula="(1 − p) · Σ p^(rank−1) over the relevant chunks in the top k",
         example="RBP(p=0.8)",
         aliases=("RankBiasedPrecision",),
-        parameters=("rel", "p"),
+        parameters=("rel", "p", "documents"),
     ),
     Definition(
         name="ERR",
@@ -283,7 +212,7 @@ _DEFINITIONS = (
         example="ERR@10",
         aliases=("ExpectedReciprocalRank",),
         depends="Terms depend on each other: each good chunk above lowers the term of those below.",
-        parameters=("max",),
+        parameters=("max", "documents"),
     ),
     Definition(
         name="SetP",
@@ -366,6 +295,57 @@ _DEFINITIONS = (
         cutoff="never",
         count=True,
         always_defined=True,
+    ),
+    Definition(
+        name="EvidenceR",
+        function=evidence.recall,
+        terms=evidence.recall_terms,
+        meaning="The share of the marked evidence, in characters, that the retrieved texts hold, "
+        "whatever the chunking.",
+        hides="How much else was retrieved with it, and passages that nobody has marked yet.",
+        formula="evidence characters in the top k, or in a prompt of so many characters / all "
+        "evidence characters of the query",
+        example="EvidenceR@5",
+        aliases=("EvidenceRecall",),
+        depends=_FIRST_FINDS,
+        parameters=("rel", "characters"),
+        optional=("characters",),
+        after_at="characters",
+        reads="evidence",
+    ),
+    Definition(
+        name="EvidenceP",
+        function=evidence.precision,
+        terms=evidence.precision_terms,
+        meaning="The share of the retrieved characters that is marked evidence, whatever the "
+        "chunking.",
+        hides="How much evidence is missed; and even perfect chunks carry text around it.",
+        formula="evidence characters in the top k, or in a prompt of so many characters / "
+        "characters retrieved; text counts as often as it is retrieved, evidence once",
+        example="EvidenceP@2000c",
+        aliases=("EvidencePrecision",),
+        depends=_FIRST_FINDS,
+        parameters=("rel", "characters"),
+        optional=("characters",),
+        after_at="characters",
+        reads="evidence",
+    ),
+    Definition(
+        name="EvidenceIoU",
+        function=evidence.iou,
+        terms=evidence.iou_terms,
+        meaning="How well what is retrieved and the marked evidence cover each other, in "
+        "characters, whatever the chunking.",
+        hides="Which of the two is too much; and long chunks cannot reach a high value.",
+        formula="found / (all evidence + retrieved − found), in characters of the top k or of a "
+        "prompt of so many",
+        example="EvidenceIoU@5",
+        aliases=("IoU", "EvidenceJaccard"),
+        depends=_FIRST_FINDS,
+        parameters=("rel", "characters"),
+        optional=("characters",),
+        after_at="characters",
+        reads="evidence",
     ),
 )
 

@@ -12,12 +12,15 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from labeler.errors import BadInput
-from labeler.measures.definitions import MEASURES, Definition
+from labeler.measures.defining import OPTIONS, Definition
+from labeler.measures.definitions import MEASURES
+from labeler.measures.evidence import Finds
 from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints
 from labeler.measures.parameters import PARAMETERS, is_whole
 
 Cutoff = int | Literal["budget"] | None
-Scorer = Callable[[Hits, int | Ints | None], Floats]
+Scorer = Callable[["Hits | Finds", "int | Ints | None"], Floats]
+Reads = Literal["chunks", "documents", "evidence"]
 
 BUDGET: Literal["budget"] = "budget"
 
@@ -33,6 +36,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 )
 
 
+_CHARACTERS = "c"  # stands behind a number of characters, and makes no cut-off of it
 _ONE_RANK = ("P", "RR", "Judged")  # of a single rank they say yes or no
 _MOST_KEPT = 512  # measures that need not be read or spelled again
 _WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
@@ -44,8 +48,9 @@ class Measure:
 
     ``cutoff`` is None for the whole list, or ``"budget"`` where it is the prompt budget, which a
     query's task may change. The others are given exactly where the measure takes them: ``gains``
-    (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``. ``asked`` are
-    the names by which it was asked for, if any; they make no other measure of it.
+    (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``. A prompt of so
+    many ``characters`` stands in place of a cut-off. ``asked`` are the names by which it was asked
+    for, if any; they make no other measure of it.
 
     >>> str(Measure("nDCG", 10, dcg="exp-log2"))
     "nDCG(dcg='exp-log2')@10"
@@ -62,6 +67,8 @@ class Measure:
     beta: float | None = None
     max: int | None = None
     recall: float | None = None
+    characters: int | None = None
+    documents: bool = False
     judged_only: bool = False
     asked: tuple[str, ...] = field(default=(), compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
@@ -71,6 +78,8 @@ class Measure:
         if definition is None:
             raise BadInput(f"no measure is called {self.name!r}; there are {', '.join(MEASURES)}")
         _check_cutoff(definition, self.cutoff)
+        if self.characters is not None and self.cutoff is not None:
+            raise BadInput(f"{self.name} takes a cut-off or a number of characters, not both")
         for parameter in PARAMETERS:
             value = getattr(self, parameter)
             if not self._fits(definition, parameter, value):
@@ -114,6 +123,20 @@ class Measure:
         return self.rel or 1
 
     @property
+    def reads(self) -> Reads:
+        """What of a ranked list it is of: its chunks, their documents, or the evidence they hold.
+
+        >>> [parse(name).reads for name in ("R@5", "R(documents=True)@5", "EvidenceR@5")]
+        ['chunks', 'documents', 'evidence']
+        """
+        return "documents" if self.documents else self.definition.reads
+
+    @property
+    def crosses(self) -> bool:
+        """Whether its values compare between runs of different chunkings."""
+        return self.reads != "chunks"
+
+    @property
     def is_zero_or_one(self) -> bool:
         """Whether every query's value is 0 or 1, whatever the grades: a yes or no.
 
@@ -124,8 +147,8 @@ class Measure:
 
     @property
     def label(self) -> str:
-        """The name without parameters, for headings: ``nDCG@10``."""
-        return f"{self.name}{_at(self)}"
+        """The name for headings, without parameters but ``documents``: ``nDCG@10``."""
+        return f"{self.name}{'(documents=True)' if self.documents else ''}{_at(self)}"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -157,9 +180,10 @@ def _spelled(measure: Measure) -> str:
 
 
 def _at(measure: Measure) -> str:
-    """Return what stands behind a measure's name: its cut-off, or IPrec's recall."""
-    after = measure.definition.after_at
-    value = getattr(measure, after) if after else measure.cutoff
+    """Return what stands behind a measure's name: its cut-off, characters, or IPrec's recall."""
+    if measure.characters is not None:
+        return f"@{measure.characters}{_CHARACTERS}"
+    value = measure.recall if measure.cutoff is None else measure.cutoff
     return "" if value is None else f"@{value}"
 
 
@@ -198,8 +222,10 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
         if _fold(match["name"]) == _RELEVANT_RETRIEVED:
             given.setdefault("rel", rel)
         cutoff = None
-        if definition.after_at:
+        if definition.cutoff == "never" and definition.after_at:
             given |= _read_after_at(match["cutoff"], definition)
+        elif characters := _read_characters(match["cutoff"], definition):
+            given["characters"] = characters
         else:
             cutoff = _read_cutoff(match["cutoff"])
         parameters = _fill(given, definition, {"rel": rel, "dcg": dcg})
@@ -265,6 +291,19 @@ def _read_cutoff(text: str | None) -> Cutoff:
     return int(text)
 
 
+def _read_characters(text: str | None, definition: Definition) -> int | None:
+    """Read a number of characters, as 2000c; None where it says something else."""
+    match = re.fullmatch(f"([0-9]{{1,9}}){_CHARACTERS}", (text or "").lower())
+    if match is None:
+        return None
+    if "characters" not in definition.parameters:
+        some = ", ".join(name for name, each in MEASURES.items() if each.reads == "evidence")
+        raise BadInput(f"characters are counted by measures of the evidence alone: {some}")
+    if not int(match[1]):
+        raise BadInput("a prompt has at least one character, as in EvidenceR@2000c")
+    return int(match[1])
+
+
 def _read_after_at(text: str | None, definition: Definition) -> dict[str, Any]:
     """Read what stands after @ where that is a parameter."""
     parameter = PARAMETERS[definition.after_at]
@@ -299,8 +338,11 @@ def _fill(
     return {**given, **filled}
 
 
-def score(hits: Hits, measure: Measure, k: int | Ints | None = None) -> Floats:
+def score(hits: Hits | Finds, measure: Measure, k: int | Ints | None = None) -> Floats:
     """Compute one value for each row of ``hits``, NaN where the measure is undefined.
+
+    ``hits`` are what the measure `reads`: chunks, documents in their place, or what is found of the
+    evidence; for the first two they look the same.
 
     ``k`` stands in for the measure's cut-off: a number, or one for each row. It must be given for
     ``@budget``, since a measure does not know the prompt budget.
@@ -319,8 +361,8 @@ def scorer(measure: Measure) -> Scorer:
     """
     function, (takes_cutoff, given) = measure.definition.function, _arguments(measure)
 
-    def compute(hits: Hits, k: int | Ints | None) -> Floats:
-        seen = hits.condensed if measure.judged_only else hits
+    def compute(hits: Hits | Finds, k: int | Ints | None) -> Floats:
+        seen = _seen(hits, measure)
         if not takes_cutoff:
             return function(seen, **given)
         limit = _limit(measure, k)
@@ -329,7 +371,7 @@ def scorer(measure: Measure) -> Scorer:
     return compute
 
 
-def terms(hits: Hits, measure: Measure, k: int | Ints | None = None) -> Floats:
+def terms(hits: Hits | Finds, measure: Measure, k: int | Ints | None = None) -> Floats:
     """Return what each hit adds to the value of its row; ``k`` is as for `score`.
 
     The terms of a row sum to its value, and are all 0 where that is undefined; only of NumRel, and
@@ -339,14 +381,19 @@ def terms(hits: Hits, measure: Measure, k: int | Ints | None = None) -> Floats:
     [0.0, 0.5, 0.0]
     """
     takes_cutoff, given = _arguments(measure)
-    seen = hits.condensed if measure.judged_only else hits
+    seen = _seen(hits, measure)
     limits = (_limit(measure, k),) if takes_cutoff else ()
     return measure.definition.terms(seen, *limits, **given)
 
 
+def _seen(hits: Hits | Finds, measure: Measure) -> Hits | Finds:
+    return hits.condensed if measure.judged_only and isinstance(hits, Hits) else hits
+
+
 def _arguments(measure: Measure) -> tuple[bool, Mapping[str, Any]]:
     """Return whether a measure's function takes a cut-off, and what else it takes."""
-    given = {name: value for name, value in measure.parameters.items() if name != "judged_only"}
+    settled = (*OPTIONS, "rel") if measure.reads == "evidence" else OPTIONS
+    given = {name: value for name, value in measure.parameters.items() if name not in settled}
     return measure.definition.cutoff != "never", given
 
 

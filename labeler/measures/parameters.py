@@ -58,6 +58,10 @@ def _read_whole(text: str) -> object:
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
 
 
+def _read_bool(text: str) -> object:
+    return {"True": True, "False": False}.get(text, text)
+
+
 def _read_number(text: str) -> object:
     try:
         return float(text)
@@ -131,10 +135,22 @@ PARAMETERS: Mapping[str, Parameter] = MappingProxyType(
             read=_read_number,
             write=_write_number,
         ),
+        "characters": Parameter(
+            takes="a number of characters after @, as @2000c",
+            is_right=lambda value: is_whole(value, 1, 10**9 - 1),
+            read=_read_whole,
+        ),
+        "documents": Parameter(
+            takes="documents=True",
+            is_right=lambda value: type(value) is bool,
+            read=_read_bool,
+            default=False,
+            unsaid=True,
+        ),
         "judged_only": Parameter(
             takes="judged_only=True",
             is_right=lambda value: type(value) is bool,
-            read=lambda text: {"True": True, "False": False}.get(text, text),
+            read=_read_bool,
             default=False,
             unsaid=True,
         ),

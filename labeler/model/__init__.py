@@ -21,6 +21,7 @@ from labeler.model.carried import (
     check_carried_from,
 )
 from labeler.model.chunkings import (
+    BETWEEN,
     UNNAMED,
     before_ids,
     called_in,
@@ -29,7 +30,15 @@ from labeler.model.chunkings import (
     chunking_of,
     own_id,
 )
-from labeler.model.collected import Collection, GradeChange, Sides, StoredList, StoredRun
+from labeler.model.collected import (
+    Collection,
+    Everywhere,
+    GradeChange,
+    Sides,
+    StoredList,
+    StoredRun,
+    Texts,
+)
 from labeler.model.evidence import (
     MOST_PASSAGES,
     Evidence,
@@ -116,6 +125,7 @@ __all__ = [
     "ADJUDICATE",
     "ASKED_TO_DECIDE",
     "AUDITED",
+    "BETWEEN",
     "CANDIDATE_SOURCES",
     "CARRIED",
     "CHANGES",
@@ -171,6 +181,7 @@ __all__ = [
     "ChunkNames",
     "Collection",
     "Document",
+    "Everywhere",
     "Evidence",
     "Gathered",
     "GivenGrade",
@@ -209,6 +220,7 @@ __all__ = [
     "StoredList",
     "StoredRun",
     "Tended",
+    "Texts",
     "Traffic",
     "Ungraded",
     "Version",

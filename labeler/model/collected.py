@@ -5,14 +5,16 @@ Knows no ids but those it gives back; not where any of it is stored.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from labeler.model.chunkings import BETWEEN, UNNAMED
+from labeler.model.evidence import Passage
 from labeler.model.golden import GoldenState
+from labeler.model.records import Chunk
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,6 +71,27 @@ class Sides:
         return Sides(tuple(names), place[self.of].astype(np.int32))
 
 
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The texts of all chunkings, by name and chunk number, and those of documents, by id.
+
+    ``digest`` is of all that it says: two with the same one are equal.
+    """
+
+    digest: str
+    cuts: Mapping[str, Mapping[int, Chunk]] = field(compare=False, repr=False)
+    documents: Mapping[str, str] = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Everywhere:
+    """The golden grades of all chunkings, as `Collection` has those of the selected ones."""
+
+    query: npt.NDArray[np.int32]
+    chunk: npt.NDArray[np.int32]
+    grade: npt.NDArray[np.int8]
+
+
 def _no_pairs() -> npt.NDArray[np.int32]:
     return np.zeros(0, dtype=np.int32)
 
@@ -88,6 +111,9 @@ class Collection:
     ``leaked`` were found in other texts; those ``left_out`` are of the golden set, and not here.
     Then ``places`` are the numbers that the others have in the whole of it. ``sides`` say of which
     chunking a chunk is, None where there is one alone; ``runs_left_out`` are of other chunkings.
+    ``everywhere`` are the golden grades with those of other chunkings, None where there are none.
+    ``marks`` are the passages that golden grades rest on, by query id and chunk, of all chunkings;
+    ``texts`` reads what they are marked in, None where nobody keeps it.
     """
 
     query_ids: tuple[str, ...]
@@ -109,6 +135,9 @@ class Collection:
     sides: Sides | None = None
     runs_left_out: tuple[StoredRun, ...] = ()
     carried: npt.NDArray[np.bool_] | None = None
+    everywhere: Everywhere | None = None
+    marks: Mapping[tuple[str, int], tuple[Passage, ...]] = field(default_factory=dict)
+    texts: Callable[[], Texts] | None = None
 
     @property
     def is_of_several(self) -> bool:
@@ -126,7 +155,7 @@ class Collection:
 class GradeChange:
     """The golden grade of a pair is now ``grade``; None says it has none any more.
 
-    ``kind`` says of which kind of judgment it is.
+    ``kind`` says of which kind of judgment it is; ``marks`` are the passages it rests on.
     """
 
     query_id: str
@@ -134,3 +163,4 @@ class GradeChange:
     grade: int | None
     stale: bool = False
     kind: str | None = None
+    marks: tuple[Passage, ...] = ()

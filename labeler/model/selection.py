@@ -12,10 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from labeler.errors import BadInput, NotFound
 from labeler.model.chunkings import UNNAMED, chunking_in_words
-from labeler.model.collected import Collection
+from labeler.model.collected import Collection, Everywhere
 from labeler.model.records import SPLITS
 
 WITH, WITHOUT, ONLY = "with", "without", "only"
@@ -112,8 +113,12 @@ def _cut_sides(collection: Collection, names: tuple[str, ...]) -> Collection:
     golden = sides.of[collection.golden_chunk] >= 0
     pool = sides.of[collection.pool_chunk] >= 0
     others = tuple(run for run in collection.runs if run.chunking not in names)
+    everywhere = collection.everywhere or Everywhere(
+        collection.golden_query, collection.golden_chunk, collection.golden_grade
+    )
     return replace(
         collection,
+        everywhere=everywhere,
         runs=tuple(run for run in collection.runs if run.chunking in names),
         runs_left_out=(*collection.runs_left_out, *others),
         sides=sides,
@@ -135,6 +140,7 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
     moved = place[collection.golden_query]
     golden = moved >= 0
     pool = place[collection.pool_query]
+    every = collection.everywhere
     runs = tuple(
         replace(
             run,
@@ -154,8 +160,14 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
         golden_grade=collection.golden_grade[golden],
         stale=collection.stale[golden],
         carried=None if collection.carried is None else collection.carried[golden],
+        everywhere=None if every is None else _moved(every, place),
         places=np.array(kept) if collection.places is None else collection.places[kept],
         pool_query=pool[pool >= 0],
         pool_chunk=collection.pool_chunk[pool >= 0],
         left_out=collection.left_out | (set(collection.query_ids) - set(query_ids)),
     )
+
+
+def _moved(every: Everywhere, place: npt.NDArray[np.int32]) -> Everywhere:
+    moved = place[every.query]
+    return Everywhere(moved[moved >= 0], every.chunk[moved >= 0], every.grade[moved >= 0])

@@ -110,7 +110,7 @@ def lists(
     titles = ranks.titles(shown, {chunk: item.chunk for (_, chunk), item in items.items()})
     rank_lists(
         *ranks.places(shown, titles, depth),
-        ranks.move_rows(shown, titles),
+        ranks.move_rows(shown, titles, by_grade=not view.by.crosses),
         ranks.sum_of(moves),
         view.heading,
         None if chosen is None else chosen.chunk_id,

@@ -127,8 +127,10 @@ def places(
     return sorted(in_a, key=lambda place: place.rank), sorted(in_b, key=lambda place: place.rank)
 
 
-def move_rows(moves: Iterable[Move], titles: Mapping[int, str]) -> list[MoveRow]:
-    """Write out moves, the largest contribution first."""
+def move_rows(
+    moves: Iterable[Move], titles: Mapping[int, str], *, by_grade: bool = True
+) -> list[MoveRow]:
+    """Write out moves, the largest contribution first; it may not be ``by_grade`` of the chunk."""
     return [
         MoveRow(
             move.chunk_id,
@@ -136,17 +138,17 @@ def move_rows(moves: Iterable[Move], titles: Mapping[int, str]) -> list[MoveRow]
             move.grade,
             move.rank_a,
             move.rank_b,
-            _contribution(move),
+            _contribution(move, by_grade=by_grade),
         )
         for move in sorted(moves, key=lambda move: -abs(move.contribution or 0.0))
     ]
 
 
-def _contribution(move: Move) -> str:
+def _contribution(move: Move, *, by_grade: bool) -> str:
     """A hole adds nothing because nobody looked, which is not a zero that was measured."""
     if move.contribution is None:
         return "–"
-    if move.grade is None and not move.contribution:
+    if by_grade and move.grade is None and not move.contribution:
         return "hole"
     return signed(move.contribution)
 

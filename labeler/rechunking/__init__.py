@@ -13,6 +13,8 @@ from labeler.rechunking.evidence import (
 )
 from labeler.rechunking.placing import Places, check_offsets, find_places
 from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment, cut_of
+from labeler.rechunking.spans import Span, common, joined, length, without
+from labeler.rechunking.standing import Stood, stand
 
 __all__ = [
     "Basis",
@@ -24,11 +26,18 @@ __all__ = [
     "Place",
     "Places",
     "Segment",
+    "Span",
+    "Stood",
     "carry",
     "check_offsets",
+    "common",
     "cut_of",
     "evidence_of",
     "find_places",
+    "joined",
+    "length",
     "rank_documents",
     "score_evidence",
+    "stand",
+    "without",
 ]

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from labeler.rechunking.ground import Ground
 from labeler.rechunking.placing import Places
-from labeler.rechunking.records import Basis, Graded, Place
+from labeler.rechunking.records import Graded, Place
 from labeler.rechunking.spans import Span, common, joined, length, without
 from labeler.rechunking.squeezing import (
     says_something,
@@ -134,14 +134,14 @@ def old_of(grade: Graded, places: Places) -> Old:
     place = places.old[grade.chunk_id]
     text = places.old_texts[grade.chunk_id]
     bases = [basis for basis in grade.bases if basis.passages] if grade.grade else []
-    marked = [found for basis in bases if (found := _marked(basis, text, place))]
+    marked = [found for basis in bases if (found := marked_in(basis.passages, text, place))]
     evidence = joined(span for found in marked for passage in found for span in passage)
     return Old(grade, place, joined(place.spans), marked, evidence)
 
 
-def _marked(basis: Basis, text: str, place: Place) -> list[list[Span]]:
+def marked_in(marks: Sequence[Span], text: str, place: Place) -> list[list[Span]]:
     """Return what each passage takes of the ground; nothing where one is not found there."""
-    passages = [span for span in spans_squeezed(text, basis.passages) if span[0] < span[1]]
+    passages = [span for span in spans_squeezed(text, marks) if span[0] < span[1]]
     found = [_in_ground([span], place) for span in passages]
     is_found = all(
         length(each) >= (1 - TRIFLE) * (end - start)

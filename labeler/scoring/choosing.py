@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from labeler import address, choices, ui
+from labeler import address, choices, evaluation, ui
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.lineup import Lineup
 from labeler.measures import Measure
@@ -92,10 +92,12 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
     with choices.row():
         with choices.folded() as say:
             tasks = choices.tasks_shown()
-            usual = choices.starting_with(settings, tasks)
+            usual = choices.starting_with(
+                settings, tasks, evaluation.usual(board.collection, chunks=False)
+            )
             texts = [] if view in OWN_MEASURES else choices.choose_measures(usual)
             facet, bucket = choices.choose_bucket(board.facets)
-            conventions = choices.choose_conventions(settings)
+            conventions = choices.choose_conventions(settings, every=True)
             traffic = choices.choose_traffic(board.facets)
         with ui.guard():
             lineup = choose_runs(names)

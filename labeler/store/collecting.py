@@ -23,8 +23,9 @@ from labeler.model import (
     StoredList,
     StoredRun,
 )
+from labeler.store.laying import Laying
 from labeler.store.log import JudgmentLog
-from labeler.store.reading import BUCKETS, RETIRED, Reading
+from labeler.store.reading import BUCKETS, RETIRED
 from labeler.store.resolving import CARRY, COLUMNS, Bases, Decided, Imports, Integers, Log, Names
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
 
@@ -70,7 +71,7 @@ class Golden(NamedTuple):
         return dict(zip(pairs, decided, strict=True))
 
 
-class Collecting(JudgmentLog, Reading):
+class Collecting(JudgmentLog, Laying):
     """The golden set whole, by number, for the engine; and what it is by its content."""
 
     def collection(self) -> Collection:
@@ -101,6 +102,8 @@ class Collecting(JudgmentLog, Reading):
                 pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
                 sides=self._sides(chunk_ids),
+                marks=self._marks(golden.by_pair),
+                texts=self._texts_later(),
             )
 
     def golden_state(self) -> GoldenState:
@@ -144,7 +147,7 @@ class Collecting(JudgmentLog, Reading):
         """
         with self._reading():
             newest = int(self._value(NEWEST))
-            changes = self.changes_since(revision)
+            changes = [self._marked(change) for change in self.changes_since(revision)]
             return changes, newest, golden and self._moved(golden, newest)
 
     def _moved(self, golden: GoldenState, newest: int) -> GoldenState:

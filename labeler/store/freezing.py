@@ -110,8 +110,8 @@ class Freezing(Collecting):
             place = {query.query_id: at for at, query in enumerate(queries)}
             chunk_ids, pool = self._chunk_ids(), self._pool(place)
             number = {chunk_id: at for at, chunk_id in enumerate(chunk_ids) if chunk_id}
-            rows = []
-            for grade in grades:
+            rows, given = [], list(grades)
+            for grade in given:
                 if grade.chunk_id not in number:  # of a version that was frozen elsewhere
                     number[grade.chunk_id] = len(chunk_ids)
                     chunk_ids.append(grade.chunk_id)
@@ -133,6 +133,8 @@ class Freezing(Collecting):
                 golden=state,
                 leaked=self._leaked_ids(),
                 sides=self._sides(chunk_ids),
+                marks=self._marks_of(given, number),
+                texts=self._texts_later(),
                 pool_query=pool[0],
                 pool_chunk=pool[1],
             )

@@ -276,7 +276,8 @@ def _with_band(board: Scoreboard, measures: Iterable[Measure]) -> list[Measure]:
     """
     if board.collection.is_of_several:
         return []
-    return [each for each in board.resolve(measures) if each.name not in NO_BAND]
+    chosen = (each for each in board.resolve(measures) if not each.crosses)
+    return [each for each in chosen if each.name not in NO_BAND]
 
 
 def _depth(board: Scoreboard, measure: Measure) -> int:

@@ -1,0 +1,297 @@
+"""What compares between chunkings: the documents that lists hold, and the evidence they find.
+
+Knows the grades of all chunkings, and where texts stand; not what a measure makes of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain, pairwise
+from types import MappingProxyType
+
+import numpy as np
+
+from labeler.evaluation.alignment import (
+    NO_CHUNKS,
+    Chunks,
+    Lists,
+    QueryGrades,
+)
+from labeler.evaluation.laid import NOTHING_LAID, NOWHERE, Laid, lay
+from labeler.measures import WHOLE_LIST, Bools, Finds, Hits, Ints, Measure, Retrieved
+from labeler.model import Collection, Everywhere, GradeChange, Passage
+from labeler.rechunking import Place, Span, common, joined, length, without
+
+Marks = Mapping[int, tuple[Passage, ...]]
+NO_MARKS: Marks = MappingProxyType({})
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """What is known of a query in all chunkings: its golden grades, and passages they rest on."""
+
+    grades: QueryGrades
+    marks: Marks
+
+    def changed(self, changes: Sequence[GradeChange]) -> Known:
+        """Apply changes in order: the last one of a pair counts."""
+        marks = {**self.marks, **{change.chunk: change.marks for change in changes}}
+        kept = {chunk: passages for chunk, passages in marks.items() if passages}
+        return Known(self.grades.changed(changes), kept)
+
+
+def known_everywhere(collection: Collection, golden: Sequence[QueryGrades]) -> tuple[Known, ...]:
+    """Return what is known of each query; ``golden`` are the grades of the selected chunkings."""
+    grades = golden if collection.everywhere is None else _everywhere(collection.everywhere, golden)
+    marks: dict[str, dict[int, tuple[Passage, ...]]] = {}
+    for (query_id, chunk), passages in collection.marks.items():
+        marks.setdefault(query_id, {})[chunk] = passages
+    return tuple(
+        Known(each, marks.get(query_id, NO_MARKS))
+        for query_id, each in zip(collection.query_ids, grades, strict=True)
+    )
+
+
+def _everywhere(every: Everywhere, golden: Sequence[QueryGrades]) -> list[QueryGrades]:
+    """Cut the golden grades of all chunkings into one piece for each query."""
+    bounds = np.searchsorted(every.query, np.arange(len(golden) + 1)).tolist()
+    return [
+        QueryGrades(
+            every.chunk[start:stop], every.grade[start:stop], np.zeros(stop - start, np.bool_)
+        )
+        for start, stop in pairwise(bounds)
+    ]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Documents(Hits):
+    """Hits that are documents: each where its first chunk stands, with its best chunk's grade.
+
+    ``open_row`` and ``open_rank`` are where documents stand of which no chunk is graded. ``length``
+    counts chunks still.
+    """
+
+    open_row: Ints
+    open_rank: Ints
+
+    def holes(self, k: int | Ints) -> Ints:
+        """How many documents in the top ``k`` of each row have no graded chunk."""
+        limits = k[self.open_row] if isinstance(k, np.ndarray) else k
+        inside = self.open_row[self.open_rank <= limits]
+        return np.bincount(inside, minlength=len(self.length))
+
+
+@dataclass(eq=False)
+class Across:
+    """The texts of a golden set laid out, and the lists that stand on them.
+
+    It is found when it is first asked for, and takes long where there are many texts.
+    """
+
+    collection: Collection
+    lists: Lists
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+        return len(self.collection.runs)
+
+    @cached_property
+    def laid(self) -> Laid:
+        """Where all chunks stand."""
+        read = self.collection.texts
+        return NOTHING_LAID if read is None else lay(read())
+
+    def documents(self, known: Sequence[Known], lists: Sequence[Sequence[Chunks]]) -> Documents:
+        """Return the documents of lists as hits, a row each; ``lists[i]`` are of ``known[i]``."""
+        laid, (chunks, row, rank, lengths) = self.laid, _rows(lists)
+        document = laid.document[laid.at(chunks)]
+        there = np.flatnonzero(document != NOWHERE)
+        pairs = row[there] << 32 | document[there]
+        _, first = np.unique(pairs, return_index=True)
+        at = there[np.sort(first)]
+        query = np.repeat(np.arange(len(lists)), list(map(len, lists)))
+        best = self._best(known)
+        sought = query[row[at]] << 32 | document[at]
+        place = np.searchsorted(best[0], sought)
+        is_graded = np.append(best[0], -1)[place] == sought
+        graded, ungraded = at[is_graded], at[~is_graded]
+        kinds = (best[0] >> 32) * 4 + best[1]
+        counts = np.bincount(kinds, minlength=4 * len(known)).reshape(-1, 4)[query]
+        return Documents(
+            row[graded],
+            rank[graded],
+            best[1][place[is_graded]],
+            counts,
+            lengths,
+            open_row=row[ungraded],
+            open_rank=rank[ungraded],
+        )
+
+    def _best(self, known: Sequence[Known]) -> tuple[Ints, Ints]:
+        """Return the best grade of each document a query knows, by query << 32 | document."""
+        chunks = np.concatenate([NO_CHUNKS, *(each.grades.chunks for each in known)])
+        grades = np.concatenate([NO_CHUNKS, *(each.grades.grades for each in known)])
+        query = np.repeat(np.arange(len(known)), [len(each.grades.chunks) for each in known])
+        document = self.laid.document[self.laid.at(chunks)]
+        there = document != NOWHERE
+        numbers = np.sort((query[there] << 32 | document[there]) << 2 | grades[there])
+        is_last = np.ones(len(numbers), dtype=np.bool_)
+        is_last[:-1] = numbers[1:] >> 2 != numbers[:-1] >> 2
+        best = numbers[is_last]
+        return best >> 2, best & 3
+
+    def finds(self, known: Sequence[Known], lists: Sequence[Sequence[Chunks]], rel: int) -> Finds:
+        """Return what lists find of the evidence of grades from ``rel`` on, a row for each."""
+        laid, (chunks, _, _, lengths) = self.laid, _rows(lists)
+        at = laid.at(chunks)
+        parts: list[tuple[int, int, int, int]] = []
+        totals, row = [], 0
+        for each, of in zip(known, lists, strict=True):
+            evidence = self.evidence(each, rel)
+            totals += [length(evidence)] * len(of)
+            if evidence:
+                parts += self._pieces(evidence, of, row)
+            row += len(of)
+        pieces = np.array(parts, dtype=np.int64).reshape(-1, 4)
+        texts = _texts(chunks, at, lengths, laid)
+        return _joined_finds(pieces, np.array(totals, dtype=np.int64), texts)
+
+    def evidence(self, known: Known, rel: int) -> list[Span]:
+        """Return the union of the passages marked for chunks of grade ``rel`` or more."""
+        if not known.marks:
+            return []
+        grades = known.grades.as_dict()
+        relevant = (item for item in known.marks.items() if grades.get(item[0], 0) >= rel)
+        found = (self.laid.marked(chunk, passages) for chunk, passages in relevant)
+        return joined(chain.from_iterable(each for each in found if each))
+
+    def lost(self, known: Iterable[Known]) -> int:
+        """Count the chunks whose marked passages stand nowhere, so that they are no evidence."""
+        return sum(
+            self.laid.marked(chunk, passages) is None
+            for each in known
+            for chunk, passages in each.marks.items()
+        )
+
+    def _pieces(
+        self, evidence: list[Span], lists: Sequence[Chunks], row: int
+    ) -> list[tuple[int, int, int, int]]:
+        """Return row, rank, place in the text and size of what each list's texts newly find."""
+        holders = {
+            chunk: held
+            for chunk in dict.fromkeys(chain.from_iterable(map(np.ndarray.tolist, lists)))
+            if (stood := self.laid.stood.get(chunk)) and (held := _held(evidence, stood.place))
+        }
+        found = []
+        for number, chunks in enumerate(lists, row):
+            seen: list[Span] = []
+            for rank, chunk in enumerate(chunks.tolist(), 1):
+                for at, start, end in holders.get(chunk, ()):
+                    for piece in without([(start, end)], seen):
+                        found.append((number, rank, at + piece[0] - start, piece[1] - piece[0]))
+                    seen = joined([*seen, (start, end)])
+        return found
+
+
+def _held(evidence: list[Span], place: Place) -> list[tuple[int, int, int]]:
+    """Return where in a text evidence stands, and from where to where it is in the ground."""
+    return [
+        (segment.at + start - segment.start, start, end)
+        for segment in place.segments
+        for start, end in common(evidence, [(segment.start, segment.start + segment.size)])
+    ]
+
+
+def _rows(lists: Sequence[Sequence[Chunks]]) -> tuple[Chunks, Ints, Ints, Ints]:
+    """Return all chunks of lists one after the other, with their rows, their ranks, and lengths."""
+    each = list(chain.from_iterable(lists))
+    lengths = np.array(list(map(len, each)), dtype=np.int64)
+    chunks = np.concatenate([NO_CHUNKS, *each])
+    row = np.repeat(np.arange(len(each)), lengths)
+    rank: Ints = np.arange(1, len(chunks) + 1) - (np.cumsum(lengths) - lengths)[row]
+    return chunks, row, rank, lengths
+
+
+def _texts(chunks: Chunks, at: Ints, lengths: Ints, laid: Laid) -> Retrieved:
+    def cut(place: int, left: int) -> int:
+        stood = laid.stood.get(int(chunks[place]))
+        return 0 if stood is None else stood.size_of(left)
+
+    bounds = np.concatenate([[0], np.cumsum(lengths)])
+    return Retrieved(bounds, laid.size[at], laid.length[at], laid.unplaced[at], cut)
+
+
+def _joined_finds(pieces: Ints, totals: Ints, texts: Retrieved) -> Finds:
+    """Return finds of pieces, which stand by row, then by rank, then by place in the text."""
+    row, rank, at, size = pieces.T
+    is_new = np.ones(len(row), dtype=np.bool_)
+    is_new[1:] = np.any(pieces[1:, :2] != pieces[:-1, :2], axis=1)
+    return Finds(row[is_new], rank[is_new], np.cumsum(is_new) - 1, at, size, totals, texts)
+
+
+@dataclass(eq=False)
+class Seen:
+    """All that measures read of some lists: hits, and what is made of them when it is asked for.
+
+    ``judged`` says which queries count, ``anywhere`` which have a grade in any chunking. The lists
+    are those of all runs, or of ``run`` alone.
+    """
+
+    hits: Hits
+    across: Across
+    known: Sequence[Known]
+    queries: Sequence[int]
+    judged: Bools
+    run: int | None = None
+
+    def of(self, measure: Measure) -> Hits | Finds:
+        """Return what a measure reads."""
+        if measure.reads == "documents":
+            return self.documents
+        return self.hits if measure.reads == "chunks" else self.finds(measure.rel or 1)
+
+    def holes(self, measure: Measure, k: int | Ints) -> Ints:
+        """Count what could be more than it seems in the top ``k`` of each list.
+
+        That is what nobody has graded, and of the evidence texts whose place nobody knows.
+        """
+        found = self.of(measure)
+        if isinstance(found, Finds):
+            return found.holes(WHOLE_LIST if measure.cutoff is None else k, measure.characters)
+        return found.holes(k)
+
+    def lacks(self, measure: Measure) -> Bools:
+        """Say for each query that no list could have a value, whatever stands in for undefined."""
+        found, runs = self.of(measure), self.across.runs if self.run is None else 1
+        told = found.total > 0 if isinstance(found, Finds) else found.known.sum(axis=1) > 0
+        return ~told[::runs] if runs else np.ones(len(self.queries), dtype=np.bool_)
+
+    @cached_property
+    def _lists(self) -> list[list[Chunks]]:
+        if self.across.collection.texts is None:
+            return [[NO_CHUNKS] * (self.across.runs if self.run is None else 1)] * len(self.queries)
+        runs = range(self.across.runs) if self.run is None else [self.run]
+        return [[self.across.lists.ordered(run, query) for run in runs] for query in self.queries]
+
+    @cached_property
+    def documents(self) -> Documents:
+        """The documents in the lists."""
+        return self.across.documents(self.known, self._lists)
+
+    @cached_property
+    def _finds(self) -> dict[int, Finds]:
+        return {}
+
+    def finds(self, rel: int) -> Finds:
+        """Return what the lists find of the evidence of grades from ``rel`` on."""
+        if rel not in self._finds:
+            self._finds[rel] = self.across.finds(self.known, self._lists, rel)
+        return self._finds[rel]
+
+    @cached_property
+    def anywhere(self) -> Bools:
+        """Say which queries have a grade in any chunking."""
+        return np.array([len(each.grades.chunks) > 0 for each in self.known], dtype=np.bool_)

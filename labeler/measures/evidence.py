@@ -1,0 +1,208 @@
+"""Measures of evidence: how much of what answers a query its ranked texts hold, in characters.
+
+Where texts stand and what is evidence is for others to know: a ranking comes with what it finds.
+White space does not count, except in a prompt of so many characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from labeler.measures.functions import WHOLE_LIST, Bools, Floats, Ints, divide
+
+
+class Taken(NamedTuple):
+    """What a prompt takes of each ranking: ``whole`` texts, and characters of the one after them.
+
+    Both are (n,); ``more`` is 0 where no text is cut.
+    """
+
+    whole: Ints
+    more: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Retrieved:
+    """The texts of ``n`` rankings, one after the other: the i-th's from ``bounds[i]`` on.
+
+    ``sizes`` are the characters of each that count, ``lengths`` those it takes of a prompt, white
+    space included. ``unplaced`` says whose place nobody knows, so that they find nothing. ``cut``
+    returns how many characters count in the first so many of a text, by its place in ``sizes``.
+    """
+
+    bounds: Ints
+    sizes: Ints
+    lengths: Ints
+    unplaced: Bools
+    cut: Callable[[int, int], int]
+    _taken: dict[object, Taken] = field(default_factory=dict, init=False, repr=False)
+
+    @staticmethod
+    def of(rankings: Sequence[Sequence[str]]) -> Retrieved:
+        """Return the texts of some rankings, all of them placed."""
+        texts = [text for ranking in rankings for text in ranking]
+        sizes = [len("".join(text.split())) for text in texts]
+        return Retrieved(
+            bounds=np.cumsum([0, *map(len, rankings)], dtype=np.int64),
+            sizes=np.array(sizes, dtype=np.int64),
+            lengths=np.array(list(map(len, texts)), dtype=np.int64),
+            unplaced=np.zeros(len(texts), dtype=np.bool_),
+            cut=lambda at, left: len("".join(texts[at][:left].split())),
+        )
+
+    @cached_property
+    def _size_before(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self.sizes)])
+
+    @cached_property
+    def _length_before(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self.lengths)])
+
+    @cached_property
+    def _unplaced_before(self) -> Ints:
+        return np.concatenate([[0], np.cumsum(self.unplaced)])
+
+    def taken(self, k: int | Ints, characters: int | None) -> Taken:
+        """Return what the top ``k`` are, or a prompt of so many characters, which cuts the last."""
+        if characters is None:
+            depth = np.diff(self.bounds)
+            return Taken(np.minimum(depth, k), np.zeros(len(depth), dtype=np.int64))
+        if characters not in self._taken:
+            self._taken[characters] = self._filled(characters)
+        return self._taken[characters]
+
+    def _filled(self, characters: int) -> Taken:
+        first, end = self.bounds[:-1], self.bounds[1:]
+        before = self._length_before
+        full = np.searchsorted(before, before[first] + characters, side="right") - 1
+        full = np.minimum(full, end)
+        left = before[first] + characters - before[full]
+        more = [
+            self.cut(at, rest) if at < stop and rest else 0
+            for at, rest, stop in zip(full.tolist(), left.tolist(), end.tolist(), strict=True)
+        ]
+        return Taken(full - first, np.array(more, dtype=np.int64))
+
+    def size(self, taken: Taken) -> Ints:
+        """Count the characters that are taken of each ranking; text counts each time it comes."""
+        first = self.bounds[:-1]
+        sizes: Ints = self._size_before[first + taken.whole] - self._size_before[first] + taken.more
+        return sizes
+
+    def strangers(self, taken: Taken) -> Ints:
+        """Count the texts among them whose place nobody knows, the one that is cut included."""
+        first = self.bounds[:-1]
+        upto = np.minimum(first + taken.whole + (taken.more > 0), self.bounds[1:])
+        counts: Ints = self._unplaced_before[upto] - self._unplaced_before[first]
+        return counts
+
+
+@dataclass(frozen=True, eq=False)
+class Finds:
+    """What ``n`` rankings find of the evidence of their queries.
+
+    ``row``, ``rank``, ``size``: one entry for each text that brings evidence which none above it
+    brought, by row, then by rank (from 1), with how many characters it brings. These are made of
+    pieces: ``of`` which entry each is, ``at`` how many characters of the text stand before it, and
+    its ``piece``'s size. ``total`` (n,) is all evidence a ranking's query has.
+    """
+
+    row: Ints
+    rank: Ints
+    of: Ints
+    at: Ints
+    piece: Ints
+    total: Ints
+    texts: Retrieved
+
+    @cached_property
+    def size(self) -> Ints:
+        """How many characters of evidence each entry brings."""
+        sizes = np.bincount(self.of, self.piece, minlength=len(self.row))
+        return sizes.astype(np.int64)
+
+    def brought(self, taken: Taken) -> Ints:
+        """Return how much of its evidence each entry brings with what is taken of its ranking."""
+        whole = taken.whole[self.row]
+        sizes: Ints = self.size * (self.rank <= whole)
+        if taken.more.any():
+            is_cut = self.rank == whole + 1
+            inside = np.clip(taken.more[self.row][self.of] - self.at, 0, self.piece)
+            parts = np.bincount(self.of, inside, minlength=len(self.row)).astype(np.int64)
+            sizes = sizes + parts * is_cut
+        return sizes
+
+    def holes(self, k: int | Ints, characters: int | None = None) -> Ints:
+        """Count the texts that are taken of each ranking and whose place nobody knows."""
+        return self.texts.strangers(self.texts.taken(k, characters))
+
+
+def _sides(finds: Finds, k: int | Ints, characters: int | None) -> tuple[Ints, Ints, Ints]:
+    """Return what each entry brings, what each ranking finds, and how much it retrieves."""
+    taken = finds.texts.taken(k, characters)
+    brought = finds.brought(taken)
+    found = np.bincount(finds.row, brought, minlength=len(finds.total)).astype(np.int64)
+    return brought, found, finds.texts.size(taken)
+
+
+def _retrieved(finds: Finds, retrieved: Ints) -> Ints:
+    """Return what precision is divided by: 0 where there is no evidence, so that it is undefined.
+
+    Where nothing is retrieved nothing is found either, which is 0.
+    """
+    divisor: Ints = np.maximum(retrieved, 1) * (finds.total > 0)
+    return divisor
+
+
+def _either(finds: Finds, found: Ints, retrieved: Ints) -> Ints:
+    divisor: Ints = (finds.total + retrieved - found) * (finds.total > 0)
+    return divisor
+
+
+def recall(finds: Finds, k: int | Ints = WHOLE_LIST, *, characters: int | None = None) -> Floats:
+    """Evidence characters found, of all there are; undefined where nothing is marked."""
+    _, found, _ = _sides(finds, k, characters)
+    return divide(found, finds.total)
+
+
+def precision(finds: Finds, k: int | Ints = WHOLE_LIST, *, characters: int | None = None) -> Floats:
+    """Evidence characters found, of all that is retrieved; 0 where nothing is."""
+    _, found, retrieved = _sides(finds, k, characters)
+    return divide(found, _retrieved(finds, retrieved))
+
+
+def iou(finds: Finds, k: int | Ints = WHOLE_LIST, *, characters: int | None = None) -> Floats:
+    """Evidence characters found, of all that is evidence or retrieved."""
+    _, found, retrieved = _sides(finds, k, characters)
+    return divide(found, _either(finds, found, retrieved))
+
+
+def recall_terms(
+    finds: Finds, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
+) -> Floats:
+    """What each entry adds to `recall`."""
+    brought, _, _ = _sides(finds, k, characters)
+    return _shared(finds, brought, finds.total)
+
+
+def precision_terms(
+    finds: Finds, k: int | Ints = WHOLE_LIST, *, characters: int | None = None
+) -> Floats:
+    """What each entry adds to `precision`."""
+    brought, _, retrieved = _sides(finds, k, characters)
+    return _shared(finds, brought, _retrieved(finds, retrieved))
+
+
+def iou_terms(finds: Finds, k: int | Ints = WHOLE_LIST, *, characters: int | None = None) -> Floats:
+    """What each entry adds to `iou`."""
+    brought, found, retrieved = _sides(finds, k, characters)
+    return _shared(finds, brought, _either(finds, found, retrieved))
+
+
+def _shared(finds: Finds, brought: Ints, whole: Ints) -> Floats:
+    return np.nan_to_num(divide(brought, whole[finds.row]))
