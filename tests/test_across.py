@@ -15,13 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from labeler.cli import main
-from labeler.comparison import compare, moves
+from labeler.comparison import compare, moves, partners, shared_in_words, shared_text
 from labeler.evaluation import ACROSS, Conventions, Scoreboard, collect
 from labeler.measures import Finds, Retrieved, parse, score, terms
 from labeler.model import (
     Chunk,
-    Document,
-    Evidence,
     GoldenGrade,
     Judgment,
     Query,
@@ -29,45 +27,15 @@ from labeler.model import (
     Selection,
 )
 from labeler.store import Store
-from labeler.store.columns import text_hash
 from tests.page import open_page, words
 from tests.rankings import OF_EVIDENCE, measures
-
-# Fifty characters of a document, of which 12-17 and 25-29 answer q1.
-TEXT = "0123456789abcdefghijABCDEFGHIJklmnopqrstKLMNOPQRST"
-OTHER = "Nothing of this is asked for."
-BOTH = ("", "v2")
-
-
-def cut(size: int, *starts: int) -> list[Chunk]:
-    return [
-        Chunk(str(at), TEXT[start : start + size], document_id="d", start=start, end=start + size)
-        for at, start in enumerate(starts, 1)
-    ]
-
-
-def marked(chunks: Sequence[Chunk], chunk_id: str, grade: int, *passages: tuple[int, int]):
-    [text] = [chunk.text for chunk in chunks if chunk.chunk_id == chunk_id]
-    evidence = Evidence(text_hash(text) or "", passages) if passages else None
-    return GoldenGrade("q1", chunk_id, grade, evidence=evidence)
-
-
-V1, V2 = cut(10, 0, 10, 20, 30, 40), cut(25, 0, 25)
+from tests.recut import BOTH, TEXT, V1, V2, cut, marked, recut
 
 
 @pytest.fixture
-def both(store: Store, loaded, golden) -> Store:
-    """Two chunkings of one document: what answers is marked in the first, the other is ungraded."""
-    store.add_queries(loaded([Query("q1", "which letters?"), Query("q2", "which digits?")]))
-    store.add_documents(loaded([Document("d", TEXT)]))
-    store.add_chunks(loaded([*V1, Chunk("x", OTHER, document_id="e")]))
-    store.add_run(loaded([Ranking("q1", ("3", "1", "2")), Ranking("q2", ("1",))]), name="old")
-    store.add_golden(golden([marked(V1, "2", 2, (2, 8)), marked(V1, "3", 3, (5, 10))]))
-    store.add_golden(golden([marked(V1, "1", 0), GoldenGrade("q2", "1", 1)]))
-    store.add_chunks(loaded(V2), chunking="v2")
-    rankings = [Ranking("q1", ("1", "2")), Ranking("q2", ("2", "1"))]
-    store.add_run(loaded(rankings), name="new", chunking="v2")
-    return store
+def both(store: Store) -> Store:
+    """Two chunkings of one document, see `recut`."""
+    return recut(store)
 
 
 def board_of(store: Store, *chunkings: str, preset: str = "graded") -> Scoreboard:
@@ -260,6 +228,30 @@ def test_without_texts_nothing_is_known_of_documents_and_evidence():
     rows = board.table(board.conventions.measures("EvidenceR@5 R(documents=True)@5 R@5"))
     assert [math.isnan(row.value) for row in rows] == [True, True, False]
     assert [row.n for row in rows] == [0, 0, 1]
+
+
+# Text in common -----------------------------------------------------------------------------------
+
+
+def test_chunks_of_two_chunkings_are_joined_by_the_text_they_share(both: Store):
+    board = board_of(both)
+    found = shared_text(board, "old", "new", "q1") or []
+    assert [(each.rank_a, each.rank_b, each.of_a, each.of_b) for each in found] == [
+        (1, 1, 0.5, 0.2),
+        (1, 2, 0.5, 0.2),
+        (2, 1, 1.0, 0.4),
+        (3, 1, 1.0, 0.4),
+    ]
+    ids = board.collection.chunk_ids
+    beside = {ids[chunk]: rank for chunk, rank in partners(found).items()}
+    assert beside == {"3": 1, "1": 1, "2": 1, "v2:1": 2, "v2:2": 1}
+    said = {ids[chunk]: words for chunk, words in shared_in_words(found).items()}
+    assert said["3"] == "B 1: 50% of it, 20% of that; B 2: 50% of it, 20% of that"
+
+
+def test_runs_of_one_chunking_are_joined_by_their_chunks(both: Store, loaded):
+    both.add_run(loaded([Ranking("q1", ("2",))]), name="again", chunking="")
+    assert shared_text(board_of(both), "old", "again", "q1") is None
 
 
 # Laws ------------------------------------------------------------------------------------------

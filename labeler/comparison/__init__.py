@@ -41,6 +41,7 @@ from labeler.comparison.reranking import (
     reranked_in_words,
     reranked_notes,
 )
+from labeler.comparison.sharing import SharedText, partners, shared_in_words, shared_text
 from labeler.comparison.slices import lowest_first, worst_first
 from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
@@ -120,6 +121,7 @@ __all__ = [
     "Rerank",
     "Reranked",
     "Retold",
+    "SharedText",
     "Split",
     "Summary",
     "Sureties",
@@ -152,6 +154,7 @@ __all__ = [
     "movers_by",
     "moves",
     "of_buckets",
+    "partners",
     "place_of",
     "query_delta_records",
     "query_words",
@@ -163,6 +166,8 @@ __all__ = [
     "reranked_in_words",
     "reranked_notes",
     "rows_over",
+    "shared_in_words",
+    "shared_text",
     "sliced",
     "sort_queries",
     "split",

@@ -176,6 +176,22 @@ class Across:
             for chunk, passages in each.marks.items()
         )
 
+    def overlaps(
+        self, some: Sequence[int], others: Sequence[int]
+    ) -> list[tuple[int, int, float, float]]:
+        """Return the places of chunks that have text in common, with the share of each text."""
+        spans = [[self._spans(chunk) for chunk in chunks] for chunks in (some, others)]
+        return [
+            (at, beside, shared / length(one), shared / length(other))
+            for at, one in enumerate(spans[0])
+            for beside, other in enumerate(spans[1])
+            if (shared := length(common(one, other)))
+        ]
+
+    def _spans(self, chunk: int) -> list[Span]:
+        stood = self.laid.stood.get(chunk)
+        return [] if stood is None else joined(stood.place.spans)
+
     def _pieces(
         self, evidence: list[Span], lists: Sequence[Chunks], row: int
     ) -> list[tuple[int, int, int, int]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -67,6 +67,16 @@ class Looking:
         """Return what a measure reads of a run's lists: its hits, its documents, what it finds."""
         query = None if query_id is None else self.number_of(query_id)
         return self._state.seen_of(self.column_of(run), query).of(measure)
+
+    def chunking_of(self, run: str) -> str:
+        """Return the chunking that a run's chunks are of; may raise `NotFound`."""
+        return self.collection.runs[self.column_of(run)].chunking
+
+    def overlaps(
+        self, some: Sequence[int], others: Sequence[int]
+    ) -> list[tuple[int, int, float, float]]:
+        """Return the places of chunks that have text in common, with the share of each text."""
+        return self._state.across.overlaps(some, others)
 
     def column_of(self, name: str) -> int:
         """Return a run's column in `values`, its place in `run_names`; may raise `NotFound`."""

@@ -108,13 +108,15 @@ def lists(
     with ui.open_store() as store:
         items = store.items([(query_id, move.chunk) for move in shown], LONGEST_TITLE)
     titles = ranks.titles(shown, {chunk: item.chunk for (_, chunk), item in items.items()})
+    shared = comparison.shared_text(view.board, view.compared.a, view.compared.b, query_id)
     rank_lists(
-        *ranks.places(shown, titles, depth),
-        ranks.move_rows(shown, titles, by_grade=not view.by.crosses),
+        *ranks.places(shown, titles, depth, shared),
+        ranks.move_rows(shown, titles, shared, by_grade=not view.by.crosses),
         ranks.sum_of(moves),
         view.heading,
         None if chosen is None else chosen.chunk_id,
         look(view),
+        ranks.lines(moves, shared, depth),
         key="lists",
         on_choose=choose_chunk,
     )

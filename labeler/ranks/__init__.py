@@ -9,11 +9,13 @@ from labeler.ranks.components import (
 )
 from labeler.ranks.rows import (
     Lane,
+    Line,
     MoveRow,
     Place,
     StripRow,
     chosen_move,
     chunk_titles,
+    lines,
     move_rows,
     places,
     strip_depth,
@@ -25,6 +27,7 @@ from labeler.ranks.rows import (
 
 __all__ = [
     "Lane",
+    "Line",
     "Look",
     "MoveRow",
     "Place",
@@ -32,6 +35,7 @@ __all__ = [
     "StripRow",
     "chosen_move",
     "chunk_titles",
+    "lines",
     "move_rows",
     "picked",
     "places",

@@ -12,7 +12,7 @@ from typing import Any
 
 import streamlit as st
 
-from labeler.ranks.rows import MoveRow, Place, StripRow
+from labeler.ranks.rows import Line, MoveRow, Place, StripRow
 from labeler.scripts import loader
 
 _HERE = Path(__file__).parent
@@ -74,11 +74,14 @@ def rank_lists(
     measure: str,
     chosen: str | None,
     look: Look,
+    joined: Sequence[Line] | None = None,
     *,
     key: str,
     on_choose: Callable[[], None],
 ) -> None:
     """Show two lists with lines between equal chunks, and a table of what each chunk contributes.
+
+    Of two chunkings no chunk is in both, and lines are between those ``joined``.
 
     ``total`` is what the contributions to ``measure`` sum to. A click on a chunk calls
     ``on_choose``, which finds its id with `picked`.
@@ -90,6 +93,7 @@ def rank_lists(
         "total": total,
         "measure": measure,
         "chosen": chosen,
+        "joined": None if joined is None else [asdict(line) for line in joined],
     }
     _lists(key=key, data=data, on_picked_change=on_choose)
 

@@ -1,8 +1,9 @@
-// Two ranked lists with lines between equal chunks, and under them what each chunk contributes.
+// Two ranked lists with lines between equal chunks, or those of two chunkings that share text, and
+// under them what each chunk contributes.
 
 import { cell, make, sideName } from "./shared.js";
 
-/** @import { AOrB, Component, ListsData, MoveRow, Place } from "./shapes" */
+/** @import { AOrB, Component, Line, ListsData, MoveRow, Place } from "./shapes" */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,13 +18,13 @@ export default function show({ data, parentElement, setTriggerValue }) {
   }
   root.style.setProperty("--rows", String(rowsOf(data)));
   const two = twoLists(data);
-  two.addEventListener("focusin", (event) => meet(root, closest(event, ".place")));
-  root.replaceChildren(two, key(), movesTable(data));
+  two.addEventListener("focusin", (event) => meet(root, closest(event, ".place"), data));
+  root.replaceChildren(two, key(data), movesTable(data));
   root.onclick = (event) => {
     const found = closest(event, "[data-chunk]");
     if (found && !String(getSelection())) setTriggerValue("picked", found.dataset.chunk);
   };
-  root.onmouseover = (event) => meet(root, closest(event, ".place"));
+  root.onmouseover = (event) => meet(root, closest(event, ".place"), data);
   // a rerun draws everything again: the key stays where it was
   const again = active ? root.querySelector(`[data-stop="${active}"]`) : null;
   if (again instanceof HTMLElement) again.focus({ preventScroll: true });
@@ -40,15 +41,38 @@ function rowsOf({ lists: [a, b] }) {
   return Math.max(a.length, b.length, 1);
 }
 
-/** @type {(root: HTMLElement, place: HTMLElement | null) => void} */
-function meet(root, place) {
+// What is pointed at, the lines that lead from it, and what they lead to.
+/** @type {(root: HTMLElement, place: HTMLElement | null, data: ListsData) => void} */
+function meet(root, place, data) {
   for (const element of root.querySelectorAll(".met")) element.classList.remove("met");
-  if (!place) return;
-  for (const element of root.querySelectorAll(".place, path[data-line]")) {
-    const { chunk, line } = /** @type {HTMLElement | SVGElement} */ (element).dataset;
-    const name = chunk ?? line;
-    element.classList.toggle("met", name === place.dataset.chunk);
+  const name = place?.dataset.chunk;
+  if (!name) return;
+  const ends = new Set([name]);
+  joined(data).forEach((line, at) => {
+    if (line.chunk_a !== name && line.chunk_b !== name) return;
+    ends.add(line.chunk_a).add(line.chunk_b);
+    root.querySelector(`path[data-line="${at}"]`)?.classList.add("met");
+  });
+  for (const element of root.querySelectorAll(".place")) {
+    const { chunk } = /** @type {HTMLElement} */ (element).dataset;
+    element.classList.toggle("met", ends.has(chunk ?? ""));
   }
+}
+
+// Of one chunking each chunk in both lists that either shows; of two what shares text.
+/** @type {(data: ListsData) => Line[]} */
+function joined({ joined, lists }) {
+  if (joined) return joined;
+  const found = new Map();
+  lists.forEach((list, at) => {
+    for (const { chunk_id, rank, other } of list) {
+      if (other === null) continue;
+      const [rank_a, rank_b] = at ? [other, rank] : [rank, other];
+      const ends = { chunk_a: chunk_id, chunk_b: chunk_id, rank_a, rank_b };
+      found.set(chunk_id, { ...ends, share: 1, words: "" });
+    }
+  });
+  return [...found.values()];
 }
 
 /** @type {(data: ListsData) => HTMLElement} */
@@ -75,7 +99,7 @@ function twoLists(data) {
 function item(place, side, data) {
   const button = make(
     "button",
-    { type: "button", className: "place", title: place.title },
+    { type: "button", className: "place", title: told(place, data) },
     make("span", { className: "rank", textContent: String(place.rank) }),
     cell(place.grade, data.grades),
     make("span", { className: "title", textContent: place.title, dir: "auto" }),
@@ -87,6 +111,12 @@ function item(place, side, data) {
   line.classList.toggle("alone", place.other === null);
   line.classList.toggle("chosen", place.chunk_id === data.chosen);
   return line;
+}
+
+/** @type {(place: Place, data: ListsData) => string} */
+function told(place, { joined, moves }) {
+  const shares = joined && moves.find((move) => move.chunk_id === place.chunk_id)?.shares;
+  return shares ? `${place.title}\nText in common with ${shares}` : place.title;
 }
 
 /** @type {(rankA: number, rankB: number) => "same" | "up" | "down"} */
@@ -120,7 +150,7 @@ function draw(name, attributes) {
   return element;
 }
 
-// A unit a rank, stretched to the lists' height. Each chunk in both lists that either shows.
+// A unit a rank, stretched to the lists' height; the more text is in common, the thicker a line.
 /** @type {(data: ListsData) => SVGElement} */
 function lines(data) {
   const picture = draw("svg", {
@@ -129,28 +159,28 @@ function lines(data) {
     preserveAspectRatio: "none",
     "aria-hidden": "true",
   });
-  const pairs = new Map();
-  for (const { chunk_id, rank, other } of data.lists[0]) {
-    if (other !== null) pairs.set(chunk_id, [rank, other]);
-  }
-  for (const { chunk_id, rank, other } of data.lists[1]) {
-    if (other !== null) pairs.set(chunk_id, [other, rank]);
-  }
-  for (const [chunk, [rankA, rankB]] of pairs) {
-    const [from, to] = [rankA - 0.5, rankB - 0.5];
-    const way = direction(rankA, rankB);
-    const chosen = chunk === data.chosen ? " chosen" : "";
+  joined(data).forEach((line, at) => {
+    const [from, to] = [line.rank_a - 0.5, line.rank_b - 0.5];
+    const way = direction(line.rank_a, line.rank_b);
+    const isChosen = data.chosen !== null && [line.chunk_a, line.chunk_b].includes(data.chosen);
     const path = draw("path", {
-      class: way + chosen,
+      class: way + (isChosen ? " chosen" : ""),
       d: `M0 ${from} C45 ${from} 55 ${to} 100 ${to}`,
     });
-    path.dataset.line = chunk;
+    path.dataset.line = String(at);
+    if (data.joined) path.style.setProperty("--share", String(line.share));
+    if (line.words) {
+      const title = draw("title", {});
+      title.textContent = line.words;
+      path.append(title);
+    }
     picture.append(path);
-  }
+  });
   return picture;
 }
 
-function key() {
+/** @type {(data: ListsData) => HTMLElement} */
+function key({ joined }) {
   /** @type {(way: string, words: string) => HTMLElement} */
   const sample = (way, words) => {
     const picture = draw("svg", { viewBox: "0 0 36 8", "aria-hidden": "true" });
@@ -163,14 +193,20 @@ function key() {
     sample("up", "▲ up in B"),
     sample("down", "▼ down in B"),
     sample("same", "= same rank"),
-    make("span", { textContent: "dotted: only one side found it" }),
+    make("span", {
+      textContent: joined
+        ? "a line: text in common, the thicker the more · dotted: no text in common with any"
+        : "dotted: only one side found it",
+    }),
     make("span", { textContent: "hollow: nobody has graded it" }),
   );
 }
 
 /** @type {(data: ListsData) => HTMLElement} */
 function movesTable(data) {
-  const columns = ["Chunk", "Grade", "Rank A", "Rank B", `${data.measure}, B − A`];
+  const columns = ["Chunk", "Grade", "Rank A", "Rank B"];
+  if (data.joined) columns.push("Text in common with");
+  columns.push(`${data.measure}, B − A`);
   const head = make("tr");
   columns.forEach((name, at) => {
     head.append(make("th", { scope: "col", className: at ? "value" : "", textContent: name }));
@@ -178,7 +214,11 @@ function movesTable(data) {
   const total = make(
     "tr",
     {},
-    make("th", { scope: "row", colSpan: 4, textContent: "Sum: B − A for this query" }),
+    make("th", {
+      scope: "row",
+      colSpan: columns.length - 1,
+      textContent: "Sum: B − A for this query",
+    }),
     make("td", { className: "value", textContent: data.total }),
   );
   const table = make(
@@ -209,8 +249,9 @@ function moveRow(move, at, data) {
     make("td", { className: "value" }, cell(move.grade, data.grades)),
     value(move.rank_a ?? "–"),
     value(move.rank_b ?? "–"),
-    value(move.contribution),
   );
+  if (data.joined) row.append(make("td", { className: "shares", textContent: move.shares || "–" }));
+  row.append(value(move.contribution));
   row.dataset.chunk = move.chunk_id;
   row.classList.toggle("chosen", move.chunk_id === data.chosen);
   return row;

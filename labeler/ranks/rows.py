@@ -6,7 +6,16 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from labeler.comparison import Move, QueryDelta, View, strip_text, strips
+from labeler.comparison import (
+    Move,
+    QueryDelta,
+    SharedText,
+    View,
+    partners,
+    shared_in_words,
+    strip_text,
+    strips,
+)
 from labeler.comparison.strips import Strips
 from labeler.evaluation import number, signed
 from labeler.measures import BUDGET, Floats
@@ -47,7 +56,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class MoveRow:
-    """A chunk of either list as a row of the table; ``contribution`` is written out."""
+    """A chunk of either list as a row of the table; ``contribution`` is written out.
+
+    ``shares`` says with which chunks of another chunking it has text in common.
+    """
 
     chunk_id: str
     title: str
@@ -55,6 +67,19 @@ class MoveRow:
     rank_a: int | None
     rank_b: int | None
     contribution: str
+    shares: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Two chunks that a line joins, with their ranks and the share of text they have in common."""
+
+    chunk_a: str
+    chunk_b: str
+    rank_a: int
+    rank_b: int
+    share: float
+    words: str
 
 
 def strip_depth(view: View) -> int:
@@ -114,23 +139,51 @@ def within_depth(moves: Iterable[Move], depth: int) -> list[Move]:
 
 
 def places(
-    moves: Iterable[Move], titles: Mapping[int, str], depth: int
+    moves: Iterable[Move],
+    titles: Mapping[int, str],
+    depth: int,
+    shared: Sequence[SharedText] | None = None,
 ) -> tuple[list[Place], list[Place]]:
-    """Return A's and B's lists down to ``depth``."""
+    """Return A's and B's lists down to ``depth``; of two chunkings, with what is ``shared``."""
     in_a, in_b = [], []
+    beside = partners(shared or ())
     for move in moves:
         known = (move.chunk_id, titles[move.chunk], move.grade)
+        other = beside.get(move.chunk)
         if move.rank_a is not None and move.rank_a <= depth:
-            in_a.append(Place(*known, move.rank_a, move.rank_b))
+            in_a.append(Place(*known, move.rank_a, move.rank_b or other))
         if move.rank_b is not None and move.rank_b <= depth:
-            in_b.append(Place(*known, move.rank_b, move.rank_a))
+            in_b.append(Place(*known, move.rank_b, move.rank_a or other))
     return sorted(in_a, key=lambda place: place.rank), sorted(in_b, key=lambda place: place.rank)
 
 
+def lines(
+    moves: Iterable[Move], shared: Sequence[SharedText] | None, depth: int
+) -> list[Line] | None:
+    """Return what joins chunks of two chunkings, as far as one stands above ``depth``."""
+    if shared is None:
+        return None
+    names = {move.chunk: move.chunk_id for move in moves}
+    return [
+        Line(
+            *(names[each.chunk_a], names[each.chunk_b], each.rank_a, each.rank_b, each.size),
+            f"{each.of_a:.0%} of A {each.rank_a} and {each.of_b:.0%} of B {each.rank_b} is the "
+            "same text",
+        )
+        for each in shared
+        if min(each.rank_a, each.rank_b) <= depth
+    ]
+
+
 def move_rows(
-    moves: Iterable[Move], titles: Mapping[int, str], *, by_grade: bool = True
+    moves: Iterable[Move],
+    titles: Mapping[int, str],
+    shared: Sequence[SharedText] | None = None,
+    *,
+    by_grade: bool = True,
 ) -> list[MoveRow]:
     """Write out moves, the largest contribution first; it may not be ``by_grade`` of the chunk."""
+    said = shared_in_words(shared or ())
     return [
         MoveRow(
             move.chunk_id,
@@ -139,6 +192,7 @@ def move_rows(
             move.rank_a,
             move.rank_b,
             _contribution(move, by_grade=by_grade),
+            said.get(move.chunk, ""),
         )
         for move in sorted(moves, key=lambda move: -abs(move.contribution or 0.0))
     ]

@@ -51,6 +51,18 @@ export interface MoveRow {
   rank_a: number | null;
   rank_b: number | null;
   contribution: string;
+  /** With which chunks of the other list it shares text, and how much. */
+  shares: string;
+}
+
+/** What a line joins; `words` say how much text both have in common. */
+export interface Line {
+  chunk_a: string;
+  chunk_b: string;
+  rank_a: number;
+  rank_b: number;
+  share: number;
+  words: string;
 }
 
 export interface ListsData extends Look {
@@ -59,6 +71,8 @@ export interface ListsData extends Look {
   total: string;
   measure: string;
   chosen: string | null;
+  /** The lines where A and B are of two chunkings, of which no chunk is in both lists. */
+  joined: Line[] | null;
 }
 
 export interface Component<Data> {
