@@ -10,6 +10,8 @@ from labeler.model import legible
 
 OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in its log"
 A_PATH = re.compile(r"(^|[\s'])(/|\.\.|[A-Za-z]:\\)")
+AN_ADDRESS = re.compile(r"postgres(?:ql)?://\S*[^\s:]:?(?=\s|$)")
+A_SERVER = "the database does not answer"  # and what its driver says then names where it is
 
 log = logging.getLogger(__name__)
 
@@ -21,8 +23,9 @@ def without_path(error: LabelerError, path: str) -> str:
     'the golden set: damaged; restore a backup'
     """
     said = str(error)
-    told = said.replace(path, "the golden set") if path else said
-    if told == said or not A_PATH.search(told):
+    told = AN_ADDRESS.sub("the golden set:", said)
+    told = told.replace(path, "the golden set") if path else told
+    if told == said or not (A_PATH.search(told) or A_SERVER in told):
         return told
     # it names where a link ends, or the folder that is missing
     log.error("%s", legible(said))

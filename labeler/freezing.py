@@ -57,7 +57,7 @@ def frozen(store: Store, asked: str) -> Content:
     return _thawed(version, store.version_content(version), store.settings(), str(store.path))
 
 
-def faults_in(path: Path, kept: Iterable[tuple[Version, bytes]]) -> list[str]:
+def faults_in(path: Path | str, kept: Iterable[tuple[Version, bytes]]) -> list[str]:
     """Say of each version in a file that is not what its hash says what is wrong with it."""
     faults = []
     for version, content in kept:

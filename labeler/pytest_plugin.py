@@ -45,8 +45,10 @@ class LabelerGate:
         from labeler.errors import LabelerError
         from labeler.gate import PASSED
         from labeler.model import legible
+        from labeler.store.addresses import is_address, place_of
 
-        database = self.root / (db or os.environ.get("LABELER_DB") or "golden.db")
+        named = db or os.environ.get("LABELER_DB") or "golden.db"
+        database = place_of(str(named)) if is_address(named) else self.root / named
         wrong = ""
         asked = Asked(run, baseline, golden=golden)
         try:

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Message
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.newborn import newborn
+from tests.postgres import newborn_database, release
 
 ROOT = Path(__file__).parent.parent
 
@@ -62,9 +63,26 @@ def golden() -> Callable[..., LoadedGolden]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    """A new golden set in a file of its own, with nothing in it."""
-    with Store(newborn(tmp_path / "golden.db")) as opened:
+def kept(request: pytest.FixtureRequest) -> str:
+    """Where golden sets are kept: in files, and where a test asks for both, also in PostgreSQL."""
+    return getattr(request, "param", "file")
+
+
+@pytest.fixture
+def place(kept: str, tmp_path: Path) -> Iterator[str]:
+    """Where a new golden set is, with nothing in it."""
+    if kept == "file":
+        yield str(newborn(tmp_path / "golden.db"))
+        return
+    address = newborn_database()
+    yield address
+    release(address)
+
+
+@pytest.fixture
+def store(place: str) -> Iterator[Store]:
+    """A new golden set with nothing in it."""
+    with Store(place) as opened:
         yield opened
 
 
@@ -190,3 +208,18 @@ def ask() -> Callable[..., Answer]:
         )
 
     return send
+
+
+# Where what is kept matters: these ask the same of a file and of a database.
+KEPT_IN_BOTH = (
+    *("store_golden", "store_keeping", "store_load", "store_log", "store_past", "store_reading"),
+    *("store_remarks", "store_search", "adjudicating", "desk", "routes"),
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what asks about a golden set with one in a file and with one in PostgreSQL."""
+    is_of_both = metafunc.module.__name__.rpartition(".test_")[2] in KEPT_IN_BOTH
+    in_a_file = metafunc.definition.get_closest_marker("in_a_file")
+    if is_of_both and "kept" in metafunc.fixturenames and not in_a_file:
+        metafunc.parametrize("kept", ["file", "postgres"], indirect=True)

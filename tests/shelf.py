@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from itertools import count
 
 import pytest
@@ -17,10 +16,8 @@ NUMBERS = count()
 
 def make_order_alike(store: Store, seed: int = 7) -> None:
     """Let all graders have one order: who is led elsewhere is so because of the others."""
-    other = sqlite3.connect(store.path)
-    other.execute("UPDATE graders SET seed = ?", [seed])
-    other.commit()
-    other.close()
+    with store._transaction():
+        store._db.execute("UPDATE graders SET seed = ?", [seed])
 
 
 @pytest.fixture

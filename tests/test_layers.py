@@ -110,6 +110,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "labeler.versions": {"labeler.errors", "labeler.model"},
     "labeler.store": {
         "numpy",
+        "psycopg",
+        "psycopg_pool",
         "labeler.chain",
         "labeler.errors",
         "labeler.model",
@@ -605,6 +607,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.gate",
         "labeler.model",
+        "labeler.store",
     },
     "labeler.__main__": {"labeler.cli"},
     "pages": {

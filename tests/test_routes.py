@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
 import threading
 import time
 
@@ -16,6 +15,7 @@ from labeler.routes import grading_routes
 from labeler.routes.guard import MOST_BYTES
 from labeler.routes.taking import LONGEST_NOTE, LONGEST_REASON, MOST_EVENTS
 from labeler.store import Store
+from tests.databases import another_writer
 from tests.pad import Pad, pad
 
 __all__ = ["pad"]
@@ -260,14 +260,11 @@ def test_nobody_undoes_anothers_grade(filled: Store, pad: Pad):
 def test_while_another_process_writes_nothing_is_refused_for_good(filled: Store, pad: Pad):
     pad.app = Starlette(routes=grading_routes(str(filled.path), busy_seconds=0.05))
     body = json.dumps({"events": [pad.event()]}).encode()
-    other = sqlite3.connect(filled.path, isolation_level=None)
-    other.execute("BEGIN IMMEDIATE")
-    answer = pad.post(body)
-    assert answer.status == 503
-    assert "results" not in answer.json(), "the pad drops what has a result"
-    assert pad.answer("next").status == 200, "reading goes on"
-    other.execute("ROLLBACK")
-    other.close()
+    with another_writer(filled):
+        answer = pad.post(body)
+        assert answer.status == 503
+        assert "results" not in answer.json(), "the pad drops what has a result"
+        assert pad.answer("next").status == 200, "reading goes on"
     assert pad.post(body).json() == {"results": [{"event_id": "e1", "saved": True}]}
 
 
@@ -296,6 +293,7 @@ asyncio.run(ask())
 """
 
 
+@pytest.mark.in_a_file
 def test_a_disk_without_room_keeps_grades_waiting_and_refuses_none(filled: Store, pad: Pad, python):
     filled.close()
     known = [None, *(f"e{n}" for n in range(100))]
@@ -311,6 +309,7 @@ def test_a_disk_without_room_keeps_grades_waiting_and_refuses_none(filled: Store
     assert "refused" not in answer
 
 
+@pytest.mark.in_a_file
 def test_a_golden_set_that_has_gone_is_said_and_not_made_anew(filled: Store, pad: Pad):
     filled.close()
     filled.path.unlink()

@@ -383,12 +383,14 @@ def test_a_golden_grade_names_who_stands_behind_it(filled: Store):
         "SELECT * FROM current_judgments WHERE query = ? AND chunk = ?",
     ],
 )
+@pytest.mark.in_a_file
 def test_a_question_about_one_pair_reads_only_that_pair(filled: Store, question: str):
     plan = [row[3] for row in filled._rows(f"EXPLAIN QUERY PLAN {question}", [1, 1])]
     assert "SEARCH j USING INDEX judgments_pair (query=? AND chunk=?)" in plan
     assert not [step for step in plan if step.startswith(("SCAN j", "SCAN undo", "SCAN chunks"))]
 
 
+@pytest.mark.in_a_file
 def test_following_the_log_reads_only_its_tail(filled: Store):
     asked: list[str] = []
     filled._db.conn.set_trace_callback(asked.append)

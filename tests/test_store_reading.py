@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from labeler.errors import BadInput
 from labeler.model import Chunk, Judgment, Query, Ranking, Settings
 from labeler.store import Store
+from tests.databases import another_tool
 
 SCORES = (
     *(float("inf"), 3.4028234e38, 1e39, 12345.678, 1.0, 0.1, 1.1754944e-38, 1e-40, 1.4e-45),
@@ -23,12 +23,10 @@ def test_the_rankings_view_shows_the_lists_as_stored(store: Store, loaded):
     store.add_queries(loaded([Query("q", "?")]))
     store.add_run(loaded([Ranking("q", names, SCORES), Ranking("other", names[:2])]), name="run")
     stored = store.collection().runs[0].lists[0].scores
-    store.close()
-    other = sqlite3.connect(store.path)
-    rows = other.execute(
-        "SELECT run, query_id, rank, chunk_id, score FROM rankings ORDER BY query_id DESC, rank"
-    ).fetchall()
-    other.close()
+    with another_tool(store) as run:
+        rows = run(
+            "SELECT run, query_id, rank, chunk_id, score FROM rankings ORDER BY query_id DESC, rank"
+        ).fetchall()
     assert rows == [
         *(
             ("run", "q", rank, name, score)
@@ -162,9 +160,8 @@ def test_a_word_of_the_scale_is_no_longer_than_a_button(filled: Store):
     filled.save_settings(longest)
     with pytest.raises(BadInput, match="at most 40 characters, not 41"):
         Settings(("no", "so so", "yes", "x" * 41))
-    with sqlite3.connect(filled.path) as older_version:
-        older_version.execute("UPDATE settings SET value = replace(value, 'xxx', 'xxxx')")
-    older_version.close()
+    with another_tool(filled) as older_version:
+        older_version("UPDATE settings SET value = replace(value, 'xxx', 'xxxx')")
     assert filled.settings() == longest, "a golden set must stay open to its team"
 
 

@@ -6,7 +6,6 @@ Streamlit is never imported here: ``serve`` and ``demo`` become its process.
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -17,12 +16,13 @@ from labeler.cli.audit import audit
 from labeler.cli.candidates import candidates, history, take
 from labeler.cli.carrying import carry
 from labeler.cli.comparing import compare
+from labeler.cli.copying import copy
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
 from labeler.cli.exporting import export
 from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
-from labeler.cli.group import FILE, LabelerGroup
+from labeler.cli.group import GOLDEN_SET, LabelerGroup
 from labeler.cli.health import health
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.leaking import leakage
@@ -37,6 +37,7 @@ from labeler.cli.settings import settings
 from labeler.cli.splitting import split
 from labeler.cli.trending import trends
 from labeler.cli.verbs import change, rename, restore
+from labeler.store.addresses import Place
 
 __all__ = ["main"]
 
@@ -44,16 +45,17 @@ __all__ = ["main"]
 @click.group(cls=LabelerGroup)
 @click.option(
     "--db",
-    type=FILE,
+    type=GOLDEN_SET,
     default="golden.db",
     envvar="LABELER_DB",
     show_default=True,
     show_envvar=True,
-    help="The golden set's file. May also stand after the command.",
+    help="The golden set's file, or postgresql://USER@HOST/DATABASE. May also stand after the "
+    "command.",
 )
 @click.version_option(__version__, prog_name="labeler", message="%(prog)s %(version)s")
 @click.pass_context
-def main(context: click.Context, db: Path) -> None:
+def main(context: click.Context, db: Place) -> None:
     """Grade retrieved chunks into a golden set, and watch every retrieval measure move.
 
     'labeler demo' shows it on sample data. To use your own: 'labeler serve --new' opens a page
@@ -81,7 +83,8 @@ COMMANDS = [
     disagreements,
 ]
 COMMANDS += [health]
-COMMANDS += [freeze, versions, diff, split, leakage, carry, report, export, backup, restore, check]
+COMMANDS += [freeze, versions, diff, split, leakage, carry, report, export]
+COMMANDS += [backup, restore, check, copy]
 COMMANDS += [invite, revoke, people, runs, queries, candidates, history, settings, audit]
 COMMANDS += [take, change, rename, drop, retire, explain_measures]
 for command in COMMANDS:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -43,6 +42,7 @@ from labeler.evaluation import number, signed
 from labeler.formats import rows, spreadsheet
 from labeler.model import agreed_grade, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 
 @click.command()
@@ -70,7 +70,7 @@ from labeler.store import Store
 @database_option
 @click.pass_obj
 def agreement(
-    db: Path,
+    db: Place,
     graders: tuple[str, ...],
     metric: Metric,
     facet: str | None,

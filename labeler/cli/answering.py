@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import click
 
@@ -28,6 +27,7 @@ from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 SHARES = Note("shares", "shares are of the queries in the four cells, with Wilson's 95% interval")
 
@@ -61,7 +61,7 @@ class Answered:
 @database_option
 @click.pass_obj
 def answers(
-    db: Path,
+    db: Place,
     runs: tuple[str, ...],
     preset: str,
     rel: int | None,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import click
 
@@ -11,6 +10,7 @@ from labeler.cli.group import database_option, format_option
 from labeler.cli.tables import Table, text_lines
 from labeler.model import AUDITED, WAYS, AuditEntry, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 LONGEST_CELL = 60
 
@@ -26,7 +26,7 @@ LONGEST_CELL = 60
 )
 @database_option
 @click.pass_obj
-def audit(db: Path, words: str, kind: str | None, most: int, form: str) -> None:
+def audit(db: Place, words: str, kind: str | None, most: int, form: str) -> None:
     """List who did what: sign-ins, loads, exports and more.
 
     The newest first; with WORDS only what holds them. Entries are added and never changed.

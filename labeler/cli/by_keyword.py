@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from pathlib import Path
 
 import click
 
@@ -30,6 +29,7 @@ from labeler.keywords import (
 )
 from labeler.model import Collection, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 K = 10
 OPTIONS: tuple[Callable[[CommandT], CommandT], ...] = (
@@ -67,7 +67,7 @@ def check_keywords(by_keyword: bool, top: int | None, k: int | None, substring: 
 
 
 def print_keywords(
-    db: Path,
+    db: Place,
     collection: Collection,
     facet: str | None,
     kind: str,

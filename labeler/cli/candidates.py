@@ -22,6 +22,7 @@ from labeler.cli.whole import filling
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, Proposing
 from labeler.model import CANDIDATE_SOURCES, CHANGES, STATES, Candidate, QueryChange, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 GRADE = click.IntRange(0, 3)
 number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs=-1, required=True)
@@ -77,7 +78,7 @@ number_argument = click.argument("numbers", metavar="NUMBER...", type=int, nargs
 @database_option
 @click.pass_obj
 def load_candidates(
-    db: Path,
+    db: Place,
     path: Path,
     source: str,
     facets: tuple[str, ...],
@@ -127,7 +128,7 @@ def load_candidates(
 @format_option(("table", "jsonl"), "jsonl is for programs: all of each.", "form")
 @database_option
 @click.pass_obj
-def candidates(db: Path, words: str, source: str | None, state: str, most: int, form: str) -> None:
+def candidates(db: Place, words: str, source: str | None, state: str, most: int, form: str) -> None:
     """List questions that may become queries.
 
     Those asked most often come first; with WORDS only those that hold them. "near" is the query
@@ -174,7 +175,7 @@ def take() -> None:
 @click.option("--same-as", metavar="ID", help="Make no new query: this one asks the same.")
 @database_option
 @click.pass_obj
-def take_candidate(db: Path, number: int, query_id: str | None, same_as: str | None) -> None:
+def take_candidate(db: Place, number: int, query_id: str | None, same_as: str | None) -> None:
     """Make a query of a candidate, by its number.
 
     It takes along its usual buckets, its reference and keywords, and the grades proposed for it.
@@ -196,7 +197,7 @@ def take_candidate(db: Path, number: int, query_id: str | None, same_as: str | N
 @number_argument
 @database_option
 @click.pass_obj
-def drop_candidates(db: Path, numbers: Sequence[int]) -> None:
+def drop_candidates(db: Place, numbers: Sequence[int]) -> None:
     """Set candidates aside, by their numbers.
 
     No later file brings them back; 'labeler restore candidates' does.
@@ -210,7 +211,7 @@ def drop_candidates(db: Path, numbers: Sequence[int]) -> None:
 @number_argument
 @database_option
 @click.pass_obj
-def restore_candidates(db: Path, numbers: Sequence[int]) -> None:
+def restore_candidates(db: Place, numbers: Sequence[int]) -> None:
     """Look again at candidates that were set aside."""
     with Store(db) as store:
         moved = store.reopen_candidates(numbers)
@@ -222,7 +223,7 @@ def restore_candidates(db: Path, numbers: Sequence[int]) -> None:
 @format_option(("table", "jsonl"), "jsonl is for programs: all of each change, whole.", "form")
 @database_option
 @click.pass_obj
-def history(db: Path, query_id: str, form: str) -> None:
+def history(db: Place, query_id: str, form: str) -> None:
     """Say where a query came from, and what was changed of it.
 
     By whom, when, and from what to what; the newest first.

@@ -19,6 +19,7 @@ from labeler.errors import BadInput
 from labeler.formats import write_golden
 from labeler.model import chunking_in_words, counted, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 MOST_REASONS, MOST_NAMED = 30, 5
 NOTHING_NEW = "nothing new: what follows is there already"
@@ -57,7 +58,7 @@ chunking_help = "; '' is the unnamed one."
 @database_option
 @click.pass_obj
 def carry(
-    db: Path,
+    db: Place,
     old: str,
     new: str,
     path: Path | None,
@@ -105,7 +106,7 @@ def carry(
     click.echo(said, err=to_output or kind == "json")
 
 
-def _undo(db: Path, old: str, new: str, kind: str) -> None:
+def _undo(db: Place, old: str, new: str, kind: str) -> None:
     with Store(db) as store:
         undone = store.undo_carried(old, new)
     if kind == "json":
@@ -122,7 +123,7 @@ def _of_log(found: Carryover) -> str:
     return f"{new} carried over{lost}"
 
 
-def carried(db: Path, old: str, new: str) -> Carryover:
+def carried(db: Place, old: str, new: str) -> Carryover:
     """Return what follows, with progress where it takes long."""
     with Store(db) as store:
         basis = store.carry_basis(old, new)
@@ -132,7 +133,7 @@ def carried(db: Path, old: str, new: str) -> Carryover:
         return follow(basis, places, progress)
 
 
-def put(db: Path, found: Carryover, path: Path, *, replace: bool) -> str:
+def put(db: Place, found: Carryover, path: Path, *, replace: bool) -> str:
     """Write the decided grades; return what was written, and what to do with it."""
     grades = found.grades
     if not grades:

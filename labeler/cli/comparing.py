@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from pathlib import Path
 
 import click
 
@@ -54,6 +53,7 @@ from labeler.evaluation import (
 from labeler.measures import Measure
 from labeler.model import legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 from labeler.uncertainty import Bands, with_bands
 
 STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
@@ -75,7 +75,7 @@ STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-
 @database_option
 @click.pass_obj
 def compare(
-    db: Path,
+    db: Place,
     runs: tuple[str, ...],
     texts: tuple[str, ...],
     preset: str,

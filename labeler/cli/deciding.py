@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from pathlib import Path
 
 import click
 
@@ -17,6 +16,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
 from labeler.model import legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 
 @click.command("next")
@@ -56,7 +56,7 @@ from labeler.store import Store
 @database_option
 @click.pass_obj
 def next_grades(
-    db: Path,
+    db: Place,
     a: str,
     b: str,
     text: str | None,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -17,6 +16,7 @@ from labeler.errors import NotFound
 from labeler.formats import spreadsheet
 from labeler.model import RULES_IN_WORDS, legible
 from labeler.store import Disagreement, Store
+from labeler.store.addresses import Place
 
 NAMES = ["query", "chunk", "grades"]
 NUMBERS = ["apart", "agreed", "decided"]
@@ -38,7 +38,7 @@ NUMBERS = ["apart", "agreed", "decided"]
 @database_option
 @click.pass_obj
 def disagreements(
-    db: Path,
+    db: Place,
     graders: tuple[str, ...],
     field: tuple[str, str] | None,
     only_open: bool,

@@ -19,6 +19,7 @@ from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import EVERYTHING, Selection, legible
 from labeler.safekeeping import kept
 from labeler.store import Store
+from labeler.store.addresses import Place
 from labeler.versions import Content
 
 VERSION, COMPLETE = "version", "complete"
@@ -65,7 +66,7 @@ BY_SUFFIX = {".jsonl": "jsonl", ".qrels": "qrels", ".csv": "csv", ".zip": "beir"
 @database_option
 @click.pass_obj
 def export(
-    db: Path,
+    db: Place,
     path: Path,
     kind: str | None,
     run: str | None,
@@ -143,7 +144,7 @@ def facts_of(leaving: Extract) -> dict[str, str]:
 
 
 def put_run(
-    db: Path, run: str, path: Path, kind: str, selected: Selection, *, replace: bool
+    db: Place, run: str, path: Path, kind: str, selected: Selection, *, replace: bool
 ) -> None:
     """Write a stored run, or its lists of the selected queries."""
     if kind not in RUN_KINDS:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
@@ -19,6 +18,7 @@ from labeler.extracts import part_of
 from labeler.formats import spreadsheet
 from labeler.model import EVERYTHING, SHORT, Selection, Version, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 from labeler.versions import Change, Content, cells_of, difference, in_words
 
 LONGEST_CELL = 40
@@ -29,7 +29,7 @@ LONGEST_CELL = 40
 @click.option("--note", help="What is to be known of it.")
 @database_option
 @click.pass_obj
-def freeze(db: Path, name: str, note: str | None) -> None:
+def freeze(db: Place, name: str, note: str | None) -> None:
     """Keep the golden set as it is now under NAME, for good.
 
     Grading goes on, and what is frozen stays: 'score --golden NAME' gives the same numbers for the
@@ -48,7 +48,7 @@ def freeze(db: Path, name: str, note: str | None) -> None:
 )
 @database_option
 @click.pass_obj
-def versions(db: Path, kind: str) -> None:
+def versions(db: Place, kind: str) -> None:
     """List the frozen versions, the oldest first.
 
     Below them stands the hash of the golden set as it is now.
@@ -90,7 +90,7 @@ def _cells(version: Version, now: str) -> list[str]:
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
-def diff(db: Path, old: str, new: str | None, kind: str, raw: bool, most: int) -> None:
+def diff(db: Place, old: str, new: str | None, kind: str, raw: bool, most: int) -> None:
     """List what changed between two golden versions.
 
     OLD and NEW are names or hashes of frozen versions. Without NEW it is the golden set as it is

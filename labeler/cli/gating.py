@@ -39,6 +39,7 @@ from labeler.gate import (
 )
 from labeler.model import SHORT, Collection, Settings, Traffic, legible, traffic_by
 from labeler.store import Store, moment
+from labeler.store.addresses import Place
 
 EXIT_CODES: Mapping[str, int] = {PASSED: 0, FAILED: 1, UNJUDGED: 2}
 COULD_NOT_BE_JUDGED = EXIT_CODES[UNJUDGED]
@@ -152,7 +153,7 @@ class Kept:
         write_file(self.path, self.passing.as_text().encode(), replace=True)
 
 
-def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None]:
+def judge_file(db: Place, path: Path, asked: Asked) -> tuple[Outcome, Kept | None]:
     """Judge a run by a gate file; nothing is written.
 
     Returns as well what is to be kept, None where nothing is: where the run did not pass, or the
@@ -176,7 +177,7 @@ def judge_file(db: Path, path: Path, asked: Asked) -> tuple[Outcome, Kept | None
 
 
 def opened(
-    db: Path, gate: Gate, passing: Passing | None, asked: Asked
+    db: Place, gate: Gate, passing: Passing | None, asked: Asked
 ) -> tuple[Scoreboard, History]:
     """Return a board of the runs that a gate is about, and against what they are held."""
     with Store(db) as store:

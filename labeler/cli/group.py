@@ -12,13 +12,38 @@ from typing import Any, TypeVar
 
 import click
 
-from labeler.errors import LabelerError
+from labeler.errors import BadInput, LabelerError
 from labeler.model import legible
+from labeler.store.addresses import Address, Place, place_of
 
 CommandT = TypeVar("CommandT", bound=Callable[..., Any])
 
 # Whether a file can be read is for the code that reads it to say, in our words and with exit 1.
 FILE = click.Path(path_type=Path, readable=False)
+
+
+class GoldenSet(click.ParamType[Place]):
+    """A golden set's file, or the address of its database."""
+
+    name = "path"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Place:
+        """Return where it is; on a command line every user of the machine could read a password."""
+        place = place_of(value)
+        source = ctx.get_parameter_source(param.name) if ctx and param and param.name else None
+        by_hand = source == click.core.ParameterSource.COMMANDLINE
+        if isinstance(place, Address) and place.has_password and by_hand:
+            raise BadInput(
+                f"{place}: every user of this machine can read what is on a command line; leave "
+                "the password out of it and put it into LABELER_DB with the address, into "
+                "PGPASSWORD or into ~/.pgpass"
+            )
+        return place
+
+
+GOLDEN_SET = GoldenSet()
 FILE_OR_OUTPUT = click.Path(path_type=Path, readable=False, allow_dash=True)
 INTERRUPTED = 130  # what a shell reports for a program stopped with Ctrl-C
 
@@ -125,7 +150,7 @@ def database_option(command: CommandT) -> CommandT:
     """Let ``--db`` stand after the command as well as before it."""
     return click.option(
         "--db",
-        type=FILE,
+        type=GOLDEN_SET,
         hidden=True,
         expose_value=False,
         callback=_remember,
@@ -133,6 +158,6 @@ def database_option(command: CommandT) -> CommandT:
     )(command)
 
 
-def _remember(context: click.Context, _: click.Parameter, value: Path | None) -> None:
+def _remember(context: click.Context, _: click.Parameter, value: Place | None) -> None:
     if value is not None:
         context.obj = value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime
-from pathlib import Path
 
 import click
 
@@ -19,6 +18,7 @@ from labeler.fitness import spread_of as spread_in
 from labeler.leakage import count_alike
 from labeler.model import EVERYTHING, Settings, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 
 @click.command()
@@ -35,7 +35,7 @@ from labeler.store import Store
 @lambda command: with_options(command, SELECTION_OPTIONS)
 @database_option
 @click.pass_obj
-def health(db: Path, after: int, kind: str) -> None:
+def health(db: Place, after: int, kind: str) -> None:
     """Say how the golden set stands.
 
     Its size and what that is good for, who confirmed its grades and when, buckets with too few

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from labeler.cli.group import LabelerGroup, database_option
@@ -11,6 +9,7 @@ from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change, rename, restore
 from labeler.model import SPLITS, counted, legible
 from labeler.store import QuerySummary, Store
+from labeler.store.addresses import Place
 
 LONGEST_TEXT = 80
 
@@ -18,7 +17,7 @@ LONGEST_TEXT = 80
 @click.command()
 @database_option
 @click.pass_obj
-def runs(db: Path) -> None:
+def runs(db: Place) -> None:
     """List the runs: their systems, dates and sizes."""
     with Store(db) as store:
         found, of_runs = store.runs(), store.chunkings_of_runs()
@@ -44,7 +43,7 @@ def runs(db: Path) -> None:
 @click.argument("new")
 @database_option
 @click.pass_obj
-def rename_run(db: Path, old: str, new: str) -> None:
+def rename_run(db: Place, old: str, new: str) -> None:
     """Give a run another name.
 
     A system that only ever had the run's name follows it.
@@ -61,7 +60,7 @@ def rename_run(db: Path, old: str, new: str) -> None:
 @click.option("--date", help="When it was made: 2026-01-31; '' where nobody knows.")
 @database_option
 @click.pass_obj
-def change_run(db: Path, name: str, system: str | None, date: str | None) -> None:
+def change_run(db: Place, name: str, system: str | None, date: str | None) -> None:
     """Say to which system a run belongs and when it was made."""
     if system is None and date is None:
         raise click.UsageError("say what is to change: --system, --date, or both")
@@ -81,7 +80,7 @@ def drop() -> None:
 @click.argument("name")
 @database_option
 @click.pass_obj
-def drop_run(db: Path, name: str) -> None:
+def drop_run(db: Place, name: str) -> None:
     """Remove a run, its lists and answers; every judgment stays."""
     with Store(db) as store:
         answers = store.answered_runs().get(name, 0)
@@ -94,7 +93,7 @@ def drop_run(db: Path, name: str) -> None:
 @click.argument("run")
 @database_option
 @click.pass_obj
-def drop_answers(db: Path, run: str) -> None:
+def drop_answers(db: Place, run: str) -> None:
     """Remove the answers of a run; the run stays."""
     with Store(db) as store:
         gone = store.drop_answers(run)
@@ -107,7 +106,7 @@ def drop_answers(db: Path, run: str) -> None:
 @click.option("--name", help="Only the signal of this name.")
 @database_option
 @click.pass_obj
-def drop_signals(db: Path, system: str, name: str | None) -> None:
+def drop_signals(db: Place, system: str, name: str | None) -> None:
     """Remove the signals of a system; its runs stay."""
     with Store(db) as store:
         gone = store.drop_signals(system, name)
@@ -125,7 +124,7 @@ def drop_signals(db: Path, system: str, name: str | None) -> None:
 )
 @database_option
 @click.pass_obj
-def queries(db: Path, words: str, retired: bool, split: str | None, most: int) -> None:
+def queries(db: Place, words: str, retired: bool, split: str | None, most: int) -> None:
     """List the queries, with how many grades each has.
 
     With WORDS only those whose id or text holds them.
@@ -160,7 +159,7 @@ def retire() -> None:
 @click.argument("query_id", metavar="ID")
 @database_option
 @click.pass_obj
-def retire_query(db: Path, query_id: str) -> None:
+def retire_query(db: Place, query_id: str) -> None:
     """Retire a query; its judgments stay in the log.
 
     It is left out of grading, scores and exports, until it is restored.
@@ -174,7 +173,7 @@ def retire_query(db: Path, query_id: str) -> None:
 @click.argument("query_id", metavar="ID")
 @database_option
 @click.pass_obj
-def restore_query(db: Path, query_id: str) -> None:
+def restore_query(db: Place, query_id: str) -> None:
     """Take a retired query back into use, with all its judgments."""
     with Store(db) as store:
         store.restore_query(query_id)

@@ -26,6 +26,7 @@ from labeler.leakage import (
 )
 from labeler.model import Query
 from labeler.store import Leaked, Store
+from labeler.store.addresses import Place
 
 CHUNKS_AT_ONCE = 2_000
 OfQueryT = TypeVar("OfQueryT", Query, Leaked)
@@ -64,7 +65,7 @@ OfQueryT = TypeVar("OfQueryT", Query, Leaked)
 @database_option
 @click.pass_obj
 def leakage(
-    db: Path,
+    db: Place,
     files: tuple[Path, ...],
     threshold: float,
     kind: str,
@@ -116,7 +117,7 @@ def leakage(
         click.echo("\n".join(page(found, queries, len(files), kind)))
 
 
-def of_marked(db: Path, unmarked: Sequence[str], kind: str, *, raw: bool) -> None:
+def of_marked(db: Place, unmarked: Sequence[str], kind: str, *, raw: bool) -> None:
     """Take marks back, and print those that are left."""
     with Store(db) as store:
         store.take_leaks_back(dict.fromkeys(unmarked))

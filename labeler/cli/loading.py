@@ -14,6 +14,7 @@ from labeler.cli.whole import filling, is_new
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
 from labeler.store import Store, health
+from labeler.store.addresses import Place
 from labeler.transfer import LoadOptions
 
 path_argument = click.argument("path", type=FILE)
@@ -86,7 +87,7 @@ def load() -> None:
 @limit_option
 @database_option
 @click.pass_obj
-def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits: Limits) -> None:
+def queries(db: Place, path: Path, facets: tuple[str, ...], update: bool, limits: Limits) -> None:
     """Add the queries of a JSONL, BEIR, CSV or TSV file.
 
     Files of Quepid, OpenSearch and RAGAS name a query by its text: it gets an id made of that.
@@ -105,7 +106,7 @@ def queries(db: Path, path: Path, facets: tuple[str, ...], update: bool, limits:
 @limit_option
 @database_option
 @click.pass_obj
-def chunks(db: Path, path: Path, chunking: str | None, update: bool, limits: Limits) -> None:
+def chunks(db: Place, path: Path, chunking: str | None, update: bool, limits: Limits) -> None:
     """Add the chunks of a JSONL, BEIR, CSV or TSV file.
 
     Of RAGAS' samples the contexts are added, each once. Beside its document_id a chunk may say
@@ -120,7 +121,7 @@ def chunks(db: Path, path: Path, chunking: str | None, update: bool, limits: Lim
 @limit_option
 @database_option
 @click.pass_obj
-def documents(db: Path, path: Path, update: bool, limits: Limits) -> None:
+def documents(db: Place, path: Path, update: bool, limits: Limits) -> None:
     """Add the whole texts that chunks were cut from.
 
     A folder of .md and .txt files, each under its path there, or under the name that chunks have
@@ -159,7 +160,7 @@ def documents(db: Path, path: Path, update: bool, limits: Limits) -> None:
 @database_option
 @click.pass_obj
 def run(
-    db: Path,
+    db: Place,
     path: Path,
     name: str | None,
     system: str | None,
@@ -194,7 +195,7 @@ def run(
 @database_option
 @click.pass_obj
 def golden(
-    db: Path,
+    db: Place,
     path: Path,
     negative_as_zero: bool,
     negative_as_ungraded: bool,
@@ -235,7 +236,7 @@ def golden(
 @database_option
 @click.pass_obj
 def beir(
-    db: Path,
+    db: Place,
     path: Path,
     split: str,
     facets: tuple[str, ...],
@@ -265,7 +266,7 @@ def beir(
 @limit_option
 @database_option
 @click.pass_obj
-def version(db: Path, path: Path, limits: Limits) -> None:
+def version(db: Place, path: Path, limits: Limits) -> None:
     """Add a golden set that was frozen elsewhere.
 
     Its content must have the hash it names. What is live stays as it is.
@@ -279,7 +280,7 @@ def version(db: Path, path: Path, limits: Limits) -> None:
 @limit_option
 @database_option
 @click.pass_obj
-def complete(db: Path, path: Path, limits: Limits) -> None:
+def complete(db: Place, path: Path, limits: Limits) -> None:
     """Make a golden set anew from a complete file.
 
     'labeler export FILE --complete' writes one. It goes into an empty file, whole or not at all.
@@ -294,7 +295,7 @@ def complete(db: Path, path: Path, limits: Limits) -> None:
 @limit_option
 @database_option
 @click.pass_obj
-def answers(db: Path, path: Path, run: str | None, update: bool, limits: Limits) -> None:
+def answers(db: Place, path: Path, run: str | None, update: bool, limits: Limits) -> None:
     """Add what was answered with a run's chunks, right or wrong.
 
     JSONL, CSV or TSV with run, query, answer and correct, which is yes or no, true or false, 1 or
@@ -310,7 +311,7 @@ def answers(db: Path, path: Path, run: str | None, update: bool, limits: Limits)
 @limit_option
 @database_option
 @click.pass_obj
-def signals(db: Path, path: Path, update: bool, limits: Limits) -> None:
+def signals(db: Place, path: Path, update: bool, limits: Limits) -> None:
     """Add what users did, date by date: clicks, thumbs up.
 
     JSONL, CSV or TSV with date, system, name and value; query, if the value is of one, and n, how
@@ -324,7 +325,7 @@ def signals(db: Path, path: Path, update: bool, limits: Limits) -> None:
 @limit_option
 @database_option
 @click.pass_obj
-def files(db: Path, paths: tuple[Path, ...], limits: Limits) -> None:
+def files(db: Place, paths: tuple[Path, ...], limits: Limits) -> None:
     """Add files of any kind: the content says what each holds.
 
     They are loaded in the order they need: queries, chunks, golden grades, runs, answers, signals.
@@ -344,13 +345,13 @@ def files(db: Path, paths: tuple[Path, ...], limits: Limits) -> None:
         raise BadInput("\n".join(failed))
 
 
-def put(db: Path, kind: str, path: Path, options: LoadOptions) -> None:
+def put(db: Place, kind: str, path: Path, options: LoadOptions) -> None:
     """Read a file, store what it holds in a golden set that is whole, and print what was done."""
     check_target(db)
     put_unchecked(db, kind, path, options)
 
 
-def check_target(db: Path) -> None:
+def check_target(db: Place) -> None:
     """Raise where nothing can be loaded into ``db``: it should not take a whole file to notice."""
     if not is_new(db):
         health.check_sound(db)
@@ -358,7 +359,7 @@ def check_target(db: Path) -> None:
             pass
 
 
-def put_unchecked(db: Path, kind: str, path: Path, options: LoadOptions) -> None:
+def put_unchecked(db: Place, kind: str, path: Path, options: LoadOptions) -> None:
     """Read a file, store what it holds and print what was done."""
     with progress_bar(f"Reading {path.name}", then="Storing ...") as progress:
         apply = transfer.read(kind, path, options, progress=progress)

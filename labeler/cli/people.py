@@ -6,7 +6,6 @@ The one place where a link's secret is seen.
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import click
 
@@ -18,6 +17,7 @@ from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
 from labeler.model import legible
 from labeler.store import Store, health
+from labeler.store.addresses import Place
 from labeler.store.people import Role, WayIn, check_address
 
 
@@ -56,7 +56,7 @@ from labeler.store.people import Role, WayIn, check_address
 @database_option
 @click.pass_obj
 def invite(
-    db: Path,
+    db: Place,
     name: str | None,
     role: Role | None,
     lasts: timedelta | None,
@@ -147,7 +147,7 @@ def advise(store: Store) -> None:
 @click.option("--everyone", is_flag=True, help="End all links and logins.")
 @database_option
 @click.pass_obj
-def revoke(db: Path, name: str | None, everyone: bool) -> None:
+def revoke(db: Place, name: str | None, everyone: bool) -> None:
     """End a person's link and login; their judgments stay.
 
     The last lead stays, unless nobody is to need an invitation any more (--everyone).
@@ -170,7 +170,7 @@ def revoke(db: Path, name: str | None, everyone: bool) -> None:
 @click.argument("role", type=click.Choice(["grader", "lead"]))
 @database_option
 @click.pass_obj
-def change_role(db: Path, name: str, role: Role) -> None:
+def change_role(db: Place, name: str, role: Role) -> None:
     """Make an invited person a lead, or a grader again.
 
     A grader may open the Label page, a lead everything. Their link stays as it is, and so do
@@ -184,7 +184,7 @@ def change_role(db: Path, name: str, role: Role) -> None:
 @click.command()
 @database_option
 @click.pass_obj
-def people(db: Path) -> None:
+def people(db: Place) -> None:
     """List everyone who grades or may come in, and how."""
     health.check_sound(db)
     with Store(db) as store:
@@ -213,7 +213,7 @@ def cells(way: WayIn) -> list[str]:
 @click.argument("new")
 @database_option
 @click.pass_obj
-def rename_grader(db: Path, old: str, new: str) -> None:
+def rename_grader(db: Place, old: str, new: str) -> None:
     """Rename a grader; all their judgments stay theirs.
 
     Their invitation stays, too. A browser in which OLD was typed in still says OLD until it is

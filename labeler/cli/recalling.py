@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -36,6 +35,7 @@ from labeler.evaluation import (
 )
 from labeler.model import legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 USUAL_RECALL = ("R@budget",)
 
@@ -57,7 +57,7 @@ def recall_options(command: CommandT) -> CommandT:
 @database_option
 @click.pass_obj
 def recall(
-    db: Path,
+    db: Place,
     runs: tuple[str, ...],
     texts: tuple[str, ...],
     preset: str,

@@ -23,6 +23,7 @@ from labeler.cli.scoring import (
 from labeler.evaluation import USUAL, Scoreboard
 from labeler.model import legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 
 def measuring_options(command: CommandT) -> CommandT:
@@ -61,7 +62,7 @@ def measuring_options(command: CommandT) -> CommandT:
 @database_option
 @click.pass_obj
 def report(
-    db: Path,
+    db: Place,
     a: str,
     b: str | None,
     path: Path,

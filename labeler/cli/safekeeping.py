@@ -11,15 +11,26 @@ from pathlib import Path
 import click
 
 from labeler import freezing
+from labeler.chain import Seal
 from labeler.cli.group import FILE, CommandT, database_option
 from labeler.cli.times import duration
 from labeler.cli.verbs import restore
 from labeler.errors import BadInput, LabelerError
-from labeler.model import legible
+from labeler.model import Version, legible
 from labeler.safekeeping import backups, checking, restoring
 from labeler.safekeeping.backups import Schedule, described
 from labeler.safekeeping.kept import kept_seal
 from labeler.store import Store, health, versions_in
+from labeler.store.addresses import Place, file_of
+
+BY_DUMP = (
+    "its server's own tool makes a backup, also while people grade: pg_dump --format custom --file "
+    "FILE {name}; 'labeler copy' makes a golden set's file of it"
+)
+BY_RESTORE = (
+    "put a backup of pg_dump into a new database: createdb --template template0 --encoding UTF8 "
+    "--locale C NEW, then pg_restore --dbname NEW FILE"
+)
 
 
 def backup_options(command: CommandT) -> CommandT:
@@ -63,13 +74,14 @@ def schedule_of(every: timedelta | None, folder: Path | None, keep: int) -> Sche
 @click.option("--force", is_flag=True, help="Replace what is at PATH.")
 @database_option
 @click.pass_obj
-def backup(db: Path, path: Path, force: bool) -> None:
+def backup(db: Place, path: Path, force: bool) -> None:
     """Copy the golden set, also while people grade.
 
     The copy is one file with everything that was acknowledged, read back and checked before it
     gets its name. In a folder it is named after the moment. Keep it as safe as the golden set: it
     holds the same keys.
     """
+    db = file_of(db, BY_DUMP)
     made = backups.back_up(db, path, replace=force)
     click.echo(made)
     seal = {} if made.seal is None else {"seal": str(made.seal)}
@@ -81,13 +93,14 @@ def backup(db: Path, path: Path, force: bool) -> None:
 @click.option("--force", is_flag=True, help="Also where the backup is of another golden set.")
 @database_option
 @click.pass_obj
-def restore_backup(db: Path, path: Path, force: bool) -> None:
+def restore_backup(db: Place, path: Path, force: bool) -> None:
     """Put a backup in the place of the golden set.
 
     The backup is checked first, and stays where it is. Nobody may have the golden set open: stop
     the server. What is replaced is kept beside it under another name, with the log that belongs
     to it.
     """
+    db = file_of(db, BY_RESTORE)
     done = restoring.restore(db, path, force=force)
     click.echo(f"{db}: {described(done.newest)}, as in {path}")
     replaced = {} if done.replaced is None else {"replaced": described(done.replaced)}
@@ -128,7 +141,7 @@ def note(db: Path, kind: str, path: Path, detail: Mapping[str, str]) -> None:
 )
 @database_option
 @click.pass_obj
-def check(db: Path, against: str | None) -> None:
+def check(db: Place, against: str | None) -> None:
     """Say whether the golden set's file is whole.
 
     Looks at every page, every reference, the laws of the log and its seals, at the file's shape,
@@ -136,7 +149,7 @@ def check(db: Path, against: str | None) -> None:
     """
     kept = None if against is None else kept_seal(against)
     try:
-        findings = [*checking.examine(db, kept), *frozen_in(db)]
+        findings = examined(db, kept)
     except LabelerError as error:
         raise BadInput(f"{error}\n{line(checking.sqlite())}") from error
     for finding in findings:
@@ -145,10 +158,23 @@ def check(db: Path, against: str | None) -> None:
         raise click.exceptions.Exit(1)
 
 
+def examined(db: Place, kept: Seal | None) -> list[checking.Finding]:
+    """Look at all there is of a golden set, wherever it is."""
+    if isinstance(db, Path):
+        return [*checking.examine(db, kept), *frozen_in(db)]
+    with Store(db) as store, store.looked_at() as there:
+        found = checking.examine_in_database(db, there, kept)
+        return [*found, *_of_versions(str(db), versions_in(there))]
+
+
 def frozen_in(db: Path) -> list[checking.Finding]:
     """Say whether every frozen version is still what its hash says, where there are some."""
     with health.reading(db) as file:  # which leaves what lies beside it where it is
         kept = [] if health.migrations_behind(file) else versions_in(file)
+    return _of_versions(db, kept)
+
+
+def _of_versions(db: str | Path, kept: list[tuple[Version, bytes]]) -> list[checking.Finding]:
     faults = freezing.faults_in(db, kept)
     wrong = [checking.Finding("versions", said, is_wrong=True) for said in faults]
     whole = [checking.Finding("versions", f"{len(kept)} frozen, each as its hash says")]

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
-from pathlib import Path
 
 import click
 
@@ -42,6 +41,7 @@ from labeler.evaluation import (
 from labeler.measures import MEASURES, Definition, Measure
 from labeler.model import Collection, Settings, Traffic, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 from labeler.uncertainty import Bands, mean_intervals, with_bands, with_intervals
 
 FORMATS = ("table", "csv", "json", "md")
@@ -128,7 +128,7 @@ def asking_options(command: CommandT) -> CommandT:
 @database_option
 @click.pass_obj
 def score(
-    db: Path,
+    db: Place,
     runs: tuple[str, ...],
     texts: tuple[str, ...],
     preset: str,

@@ -29,6 +29,7 @@ from labeler.places import PACKAGE
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store, health
+from labeler.store.addresses import Place, file_of, in_environment
 from labeler.transfer import MOST_UPLOAD_MEGABYTES
 
 FIRST_PORT = 8501
@@ -40,6 +41,12 @@ port_option = click.option(
     help=f"The port to listen on.  [default: the first free one from {FIRST_PORT}]",
 )
 browser_option = click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+
+
+NOT_BY_ITSELF = (
+    "its server's own tool makes backups of it, pg_dump {name}; leave out --backup-every and "
+    "--backup-to"
+)
 
 
 @click.command()
@@ -103,7 +110,7 @@ browser_option = click.option("--no-browser", is_flag=True, help="Do not open a 
 @database_option
 @click.pass_obj
 def serve(
-    db: Path,
+    db: Place,
     host: str,
     host_names: tuple[str, ...],
     port: int | None,
@@ -128,6 +135,8 @@ def serve(
     names = [check_host_name(name) for name in host_names]
     where = f"--host-name {names[0]}" if names and host in LOOPBACK else f"--host {host}"
     schedule = schedule_of(backup_every, backup_to, keep)
+    if schedule is not None:
+        file_of(db, NOT_BY_ITSELF)
     if gate_file is not None:
         gate_at(gate_file)
     if login is not None:
@@ -198,7 +207,7 @@ def check_host(where: str, door: Door, store: Store) -> None:
     )
 
 
-def check_new(db: Path, where: str, door: Door, lead: str | None) -> None:
+def check_new(db: Place, where: str, door: Door, lead: str | None) -> None:
     """Raise `BadInput` where a golden set is already, or where nobody could come in to fill it."""
     if not is_new(db):
         raise BadInput(f"{db}: is there already; open it without --new, or name another with --db")
@@ -213,7 +222,7 @@ def check_new(db: Path, where: str, door: Door, lead: str | None) -> None:
     )
 
 
-def make_new(db: Path, lead: str | None, address: str) -> None:
+def make_new(db: Place, lead: str | None, address: str) -> None:
     """Make an empty golden set, whole or not at all, and print the link of who comes in first."""
     said: list[str] = []
     with building(db) as store:
@@ -253,11 +262,11 @@ def _named_before(context: click.Context) -> Path | None:
     """Return the file named by ``labeler --db FILE demo``; LABELER_DB names no demo."""
     root = context.find_root()
     named = root.get_parameter_source("db") == click.core.ParameterSource.COMMANDLINE
-    return Path(root.params["db"]) if named else None
+    return file_of(root.params["db"], "the demo has a file of its own") if named else None
 
 
 def become_server(
-    db: Path,
+    db: Place,
     host: str,
     port: int | None,
     *,
@@ -296,7 +305,7 @@ def become_server(
 
 
 def environment(
-    db: Path,
+    db: Place,
     door: Door,
     host: str = LOOPBACK[0],
     names: Sequence[str] = (),
@@ -315,7 +324,7 @@ def environment(
         access.MOST_SENT: str(bytes_per_minute),
         HOST_NAMES: " ".join(names),
         BOUND: host,
-        "LABELER_DB": str(db.absolute()),
+        "LABELER_DB": in_environment(db),
     }
     decided = {*said, SERVED, backups.EVERY, backups.FOLDER, backups.KEEP}
     kept = {name: value for name, value in os.environ.items() if name not in decided}

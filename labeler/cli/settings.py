@@ -8,7 +8,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import click
@@ -21,6 +20,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.model import CARRIED, RULES, Settings, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 DEFAULTS = Settings()
 NAMES = [field.name.replace("_", "-") for field in fields(Settings)]
@@ -140,7 +140,7 @@ def written(settings: Settings, field: str) -> str:
 @click.argument("name", required=False, type=click.Choice(NAMES), metavar="[NAME]")
 @database_option
 @click.pass_obj
-def settings(db: Path, name: str | None) -> None:
+def settings(db: Place, name: str | None) -> None:
     """List the settings, or print the whole of one.
 
     A value stands as 'labeler change setting' takes it.
@@ -169,7 +169,7 @@ def line(text: str) -> str:
 @click.option("--default", "to_default", is_flag=True, help="Go back to the default.")
 @database_option
 @click.pass_obj
-def change_setting(db: Path, name: str, values: tuple[str, ...], to_default: bool) -> None:
+def change_setting(db: Place, name: str, values: tuple[str, ...], to_default: bool) -> None:
     """Decide a setting; 'labeler settings' lists all.
 
     \b

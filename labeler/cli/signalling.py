@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 
 import click
 
@@ -15,6 +14,7 @@ from labeler.errors import NotFound
 from labeler.formats import rows, spreadsheet
 from labeler.model import SignalPoint, StoredRun, legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 from labeler.trend import Heard, Signals, Timeline, Window
 
 NAMES = ["signal", "system"]
@@ -42,7 +42,7 @@ def signals_of(
 
 
 def print_signals(
-    db: Path, systems: Sequence[str], window: Window, kind: str, *, raw: bool
+    db: Place, systems: Sequence[str], window: Window, kind: str, *, raw: bool
 ) -> None:
     """Print every value of the signals of these systems, with the newest run of its time."""
     with Store(db) as store:

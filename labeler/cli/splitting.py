@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import click
 
@@ -12,6 +11,7 @@ from labeler.errors import NotFound
 from labeler.model import SPLITS
 from labeler.splitting import assigned
 from labeler.store import Store
+from labeler.store.addresses import Place
 
 
 @click.command()
@@ -26,7 +26,7 @@ from labeler.store import Store
 )
 @database_option
 @click.pass_obj
-def split(db: Path, dev: float, test: float, held_out: float, seed: str, anew: bool) -> None:
+def split(db: Place, dev: float, test: float, held_out: float, seed: str, anew: bool) -> None:
     """Put queries into dev, test and held-out at random.
 
     A query's id and the seed alone draw, so that queries that come later move no other. Those that

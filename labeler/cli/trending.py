@@ -32,6 +32,7 @@ from labeler.gate import Gate, gate_at, other_conventions, thresholds_for
 from labeler.measures import Measure
 from labeler.model import legible
 from labeler.store import Store
+from labeler.store.addresses import Place
 from labeler.trend import Dated, Looked, Point, Series, Summary, Thresholds, Timeline, Window
 from labeler.uncertainty import mean_intervals
 
@@ -108,7 +109,7 @@ def window_option(_: click.Context, __: click.Parameter, text: str) -> Window:
 @database_option
 @click.pass_obj
 def trends(
-    db: Path,
+    db: Place,
     systems: tuple[str, ...],
     window: Window,
     facet: str | None,

@@ -10,11 +10,13 @@ from pathlib import Path
 from labeler.errors import BadInput, LabelerError
 from labeler.safekeeping.parts import keep, part_of, publish, translated
 from labeler.store import Store
+from labeler.store.addresses import Address, Place
+from labeler.store.connection import is_there
 from labeler.store.sqlite import broken_link, check_place
 
 
 @contextmanager
-def filling(path: Path) -> Iterator[Store]:
+def filling(path: Place) -> Iterator[Store]:
     """Open the golden set at ``path`` to add to it; a new one is there only if the block succeeds.
 
     What is added to an existing one is the store's to keep whole.
@@ -27,11 +29,13 @@ def filling(path: Path) -> Iterator[Store]:
             yield store
 
 
-def is_new(path: Path) -> bool:
+def is_new(path: Place) -> bool:
     """Say whether a golden set has yet to be made at ``path``: nothing is there, or no byte.
 
     Raises what the store would where none can be there or be made there.
     """
+    if isinstance(path, Address):
+        return not is_there(path)
     check_place(path, create=True)
     return not path.exists() or _is_empty(path)
 
@@ -42,8 +46,16 @@ def _is_empty(path: Path) -> bool:
 
 
 @contextmanager
-def building(path: Path, *, replace: bool = False) -> Iterator[Store]:
+def building(path: Place, *, replace: bool = False) -> Iterator[Store]:
     """Make a new golden set, which takes its place at ``path`` when the block succeeds."""
+    if isinstance(path, Address):
+        with Store(path, create=True) as store:
+            try:
+                yield store
+            except BaseException:
+                store.unmake()
+                raise
+        return
     with part_of(path) as part:
         try:
             with Store(part, create=True) as store:

@@ -10,12 +10,14 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from labeler.chain import Seal
 from labeler.errors import BadInput
 from labeler.safekeeping import parts
 from labeler.safekeeping.backups import described, megabytes
 from labeler.store import damage, health
+from labeler.store.addresses import Place
 from labeler.store.chained import Chain
 from labeler.store.folding import has_reset_bug
 from labeler.store.sqlite import check_place
@@ -37,7 +39,7 @@ class Finding:
 
 
 # A look at a file that can be read; each gives what it finds.
-Look = Callable[[Path, sqlite3.Connection], Iterator[Finding]]
+Look = Callable[[Place, sqlite3.Connection], Iterator[Finding]]
 
 
 def examine(path: Path, against: Seal | None = None) -> list[Finding]:
@@ -62,13 +64,22 @@ def examine(path: Path, against: Seal | None = None) -> list[Finding]:
     return [Finding("pages", "whole"), *findings, *lifted(path), *beside(path), sqlite()]
 
 
+def examine_in_database(place: Place, db: Any, against: Seal | None = None) -> list[Finding]:
+    """Return everything there is to say of a golden set in a database that is open.
+
+    Its pages and references are its server's to look after.
+    """
+    looks = (*shape(place, db), *logs(place, db), *seals(place, db), *compared(db, against))
+    return list(looks)
+
+
 def is_current(path: Path) -> bool:
     """Say whether a file has the shape of this version of labeler."""
     with health.reading(path) as db:
         return not health.migrations_behind(db)
 
 
-def logs(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
+def logs(_: Place, db: sqlite3.Connection) -> Iterator[Finding]:
     """Say up to where the logs go, and where they are not what was only ever added to."""
     yield Finding("holds", described(health.newest_in(db)))
     broken = health.broken_laws(db)
@@ -78,7 +89,7 @@ def logs(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("log", "nothing is missing in it, and it can only be added to")
 
 
-def references(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
+def references(_: Place, db: sqlite3.Connection) -> Iterator[Finding]:
     """Say what refers to what is not there."""
     broken = health.broken_references(db)
     for said in broken:
@@ -87,7 +98,7 @@ def references(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("references", "whole")
 
 
-def shape(path: Path, db: sqlite3.Connection) -> Iterator[Finding]:
+def shape(path: Place, db: sqlite3.Connection) -> Iterator[Finding]:
     """Say whether the file has the shape of this version of labeler, or of which other."""
     behind, strange = health.migrations_behind(db), health.migrations_ahead(db)
     if strange:
@@ -99,7 +110,7 @@ def shape(path: Path, db: sqlite3.Connection) -> Iterator[Finding]:
         yield Finding("shape", health.newest_migration())
 
 
-def seals(_: Path, db: sqlite3.Connection) -> Iterator[Finding]:
+def seals(_: Place, db: sqlite3.Connection) -> Iterator[Finding]:
     """Say whether every event is as it was sealed, and the newest seal, which is to be kept."""
     chain = Chain(db)
     if not chain.is_there():

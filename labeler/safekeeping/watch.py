@@ -17,6 +17,7 @@ from labeler.errors import LabelerError
 from labeler.safekeeping import backups
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store, copying
+from labeler.store.addresses import is_address
 from labeler.store.folding import fold
 
 LOOK_EVERY_SECONDS = 1.0
@@ -69,7 +70,7 @@ class Watch:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Look after the file as long as the block runs."""
-        work = [self._fold_at_rest()]
+        work = [] if is_address(self._path) else [self._fold_at_rest()]
         if self._schedule is not None:
             work.append(self._back_up(self._schedule))
         tasks = [asyncio.create_task(each) for each in work]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
@@ -15,6 +14,7 @@ from labeler.model import EVERYTHING, UNNAMED, Selection
 from labeler.safekeeping import backups, kept
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
+from labeler.store.addresses import Address, place_of
 
 LOOK_EVERY_SECONDS = 2
 WIDTH = 350  # pixels, for the longest name there is
@@ -124,7 +124,11 @@ def exported(kind: str, selected: Selection) -> bytes:
 
 def offer_backup(revision: int) -> None:
     """Offer a backup of the golden set; where it is too large, say how else it is made."""
-    database = Path(ui.database())
+    database = place_of(ui.database())
+    if isinstance(database, Address):
+        st.write("Its database's own tool makes a backup of this golden set; on the server:")
+        st.code(f"pg_dump --format custom --file golden.dump {database.name}")
+        return
     if database.stat().st_size > LARGEST_BACKUP:
         st.write("A backup of this golden set is too large for a browser; on the server:")
         st.code("labeler backup FOLDER")

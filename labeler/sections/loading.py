@@ -23,6 +23,7 @@ from labeler.markup import show_html, style
 from labeler.model import IntakeReport, counted
 from labeler.sections.runs import DATE, SYSTEM
 from labeler.store import health
+from labeler.store.addresses import place_of
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -302,7 +303,7 @@ def load_all(plans: Sequence[Plan], options: Options) -> list[Outcome]:
     """Load files in the order they need each other; one that fails stops no other."""
     with ui.guard(HINTS):
         given = options()
-        health.check_sound(Path(ui.database()))
+        health.check_sound(place_of(ui.database()))
     outcomes: list[Outcome] = []
     for kind in transfer.LOADS:
         for plan in (plan for plan in plans if plan.kind == kind):

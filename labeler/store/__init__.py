@@ -21,6 +21,7 @@ from labeler.store.givers import Givers
 from labeler.store.keeping import QuerySummary
 from labeler.store.leaks import Leaked, Leaks
 from labeler.store.log import Outdated
+from labeler.store.moving import Moving
 from labeler.store.online import Online, SignalSummary
 from labeler.store.past import Past
 from labeler.store.people import WayIn
@@ -75,6 +76,7 @@ __all__ = [
 class Store(
     Past,
     WholeSet,
+    Moving,
     Online,
     Carrying,
     Queue,

@@ -1,18 +1,22 @@
-"""Opens a golden set and guards its transactions; what only one kind of database knows is not here.
+"""Opens a golden set, in a file or in a database, and guards its transactions.
 
 Open one per script run, request or command and close it: a connection belongs to one thread.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from labeler.errors import BadInput, Unusable
+from labeler.store.addresses import Address, NoGoldenSet, Place, place_of
 from labeler.store.sqlite import SQLite
+
+if TYPE_CHECKING:
+    from labeler.store.postgres import Postgres
 
 __all__ = ["BUSY_SECONDS", "Connection", "Unusable"]
 
@@ -24,24 +28,24 @@ class Connection:
 
     def __init__(
         self,
-        path: str | Path,
+        path: str | Path | Address,
         *,
         create: bool = False,
         busy_seconds: float = BUSY_SECONDS,
     ) -> None:
         """Open the golden set at ``path``, migrating it if an older version wrote it.
 
-        ``create`` makes a new file where there is none; without it a missing file is `NotFound`,
-        so that a typo does not make an empty golden set. ``busy_seconds`` is how long a write
-        waits for another writer before it raises `Busy`. Two processes may open a new file at
-        once. Raises `BadInput` for a file that is no golden set or is of a newer version, and
-        its kind `Unusable` for one that cannot be read. A file that was found damaged is opened
-        to be read only.
+        ``path`` is a file, or the address of a PostgreSQL database. ``create`` makes a new one
+        where there is none; without it a missing file is `NotFound`, so that a typo does not make
+        an empty golden set. ``busy_seconds`` is how long a write waits for another writer before
+        it raises `Busy`. Two processes may open a new file at once. Raises `BadInput` for a file
+        that is no golden set or is of a newer version, and its kind `Unusable` for one that cannot
+        be read. A file that was found damaged is opened to be read only.
         """
-        self.path = Path(path)
-        self._engine = SQLite(self.path, busy_seconds)
+        self.path = place_of(path)
+        self._engine = engine_at(self.path, busy_seconds)
         with self._translated():
-            self._db = self._engine.open(create=create)
+            self._db: Any = self._engine.open(create=create)
 
     def __enter__(self) -> Self:
         return self
@@ -120,11 +124,47 @@ class Connection:
             rows: list[tuple[Any, ...]] = self._db.execute(sql, parameters).fetchall()
             return rows
 
-    def _each(self, sql: str, parameters: Any = ()) -> Iterator[tuple[Any, ...]]:
+    def _each(self, sql: str, parameters: Any = ()) -> Generator[tuple[Any, ...]]:
         """Give rows one by one: for so many that a list of them would take much memory."""
         with self._translated():
             yield from self._db.execute(sql, parameters)
 
+    @contextmanager
+    def looked_at(self) -> Iterator[Any]:
+        """Let somebody look at what is in the database, as it is at one moment."""
+        with self._reading():
+            yield self._db.conn
+
+    def unmake(self) -> None:
+        """Take away a golden set that was just made in a database, unless there is anything in it.
+
+        Whoever fills a new one and fails leaves none behind.
+        """
+        with self._translated():
+            self._engine.unmake(self._db)
+
     def _value(self, sql: str, parameters: Any = ()) -> Any:
         rows = self._rows(sql, parameters)
         return rows[0][0] if rows else None
+
+
+def is_there(address: Address) -> bool:
+    """Say whether a golden set is in a database; raises where that is not to be found out."""
+    try:
+        Connection(address).close()
+    except NoGoldenSet:
+        return False
+    return True
+
+
+def engine_at(place: Place, busy_seconds: float) -> SQLite | Postgres:
+    """Return what knows how a golden set is kept there."""
+    if not isinstance(place, Address):
+        return SQLite(place, busy_seconds)
+    try:
+        from labeler.store.postgres import Postgres
+    except ImportError as error:
+        raise Unusable(
+            f"{place}: needs psycopg, which is not installed: pip install 'labeler[postgres]'"
+        ) from error
+    return Postgres(place, busy_seconds)

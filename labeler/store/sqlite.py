@@ -10,7 +10,7 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -140,9 +140,9 @@ class SQLite:
                     raise
                 time.sleep(0.02)
 
-    def in_words(self, error: sqlite3.DatabaseError, place: str) -> LabelerError | None:
+    def in_words(self, error: Exception, place: str) -> LabelerError | None:
         """Return what SQLite complained of, in words; None for a mistake of ours."""
-        if isinstance(error, sqlite3.ProgrammingError):
+        if isinstance(error, sqlite3.ProgrammingError) or not isinstance(error, self.Error):
             return None
         if code_of(error) == sqlite3.SQLITE_CORRUPT:
             self._mark_damaged(str(error))
@@ -164,10 +164,26 @@ class SQLite:
         finally:
             db.execute(f"PRAGMA busy_timeout = {self._busy_seconds * 1000:.0f}")
 
+    def unmake(self, db: Database) -> None:
+        """Do nothing: a new file gets its name when it is filled."""
+
+    def numbers_given(self, db: Database) -> dict[str, int]:
+        """Return the last number that each table gave whose numbers never come again."""
+        return dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+
+    def go_on_from(self, db: Database, given: Mapping[str, int]) -> None:
+        """Give no number again that was given where the rows came from."""
+        for table, last in given.items():
+            db.execute("DELETE FROM sqlite_sequence WHERE name = ?", [table])
+            db.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", [table, last])
+
     def commits(self, db: Database) -> int:
         """Return a number that moves when another connection writes."""
         [(number,)] = db.execute("PRAGMA data_version").fetchall()
         return int(number)
+
+    def settle(self, db: Database) -> None:
+        """Do nothing: a file is read by the order of its indexes."""
 
     def expect_much(self, db: Database) -> None:
         """Be told that a large run comes."""

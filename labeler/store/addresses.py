@@ -1,0 +1,126 @@
+"""Where a golden set is: a file, or a PostgreSQL database; opens neither.
+
+The one thing it guards is the password of an address: whatever is shown, logged or compared is
+the address without it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self, TypeAlias
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from labeler.errors import BadInput, NotFound
+
+BEGINS = ("postgresql://", "postgres://")
+FORM = "postgresql://USER@HOST:PORT/DATABASE"
+SECRET = ("password", "sslpassword")
+
+
+class NoGoldenSet(NotFound):
+    """There is a database, and no golden set in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A golden set in a PostgreSQL database, one in each.
+
+    As text it is what may be shown to anybody; ``url`` opens the database, and may hold a password.
+    """
+
+    shown: str
+    url: str = field(repr=False)
+
+    @classmethod
+    def parse(cls, url: str) -> Self:
+        """Read an address; raises `BadInput` for another text, and repeats nothing of it.
+
+        >>> str(Address.parse("postgresql://ann:secret@db.example.org/golden"))
+        'postgresql://ann@db.example.org/golden'
+        """
+        try:
+            parts = urlsplit(url)
+            _, _ = parts.port, parts.hostname
+        except ValueError:
+            raise wrong_address() from None
+        if not parts.path.strip("/") or "/" in parts.path.strip("/") or parts.fragment:
+            raise wrong_address()
+        user, at, host = parts.netloc.rpartition("@")
+        name, _, _ = user.partition(":")
+        asked = [pair for pair in parse_qsl(parts.query) if pair[0] not in SECRET]
+        query = f"?{urlencode(asked, safe='/')}" if asked else ""
+        return cls(f"postgresql://{name}{at}{host}{parts.path}{query}", url)
+
+    @property
+    def name(self) -> str:
+        """The name of the database."""
+        return unquote(urlsplit(self.url).path.strip("/"))
+
+    @property
+    def has_password(self) -> bool:
+        """Whether the address itself holds a password."""
+        parts = urlsplit(self.url)
+        return bool(parts.password) or any(key in SECRET for key, _ in parse_qsl(parts.query))
+
+    @property
+    def secrets(self) -> list[str]:
+        """What must not be shown, as it is written and as it is meant."""
+        parts = urlsplit(self.url)
+        said = [value for key, value in parse_qsl(parts.query) if key in SECRET]
+        said += [parts.password, unquote(parts.password)] if parts.password else []
+        return [each for each in {*said, *map(quote, said)} if each]
+
+    def absolute(self) -> Self:
+        """Return the address itself: it is the same from every folder."""
+        return self
+
+    def __str__(self) -> str:
+        """Return the address as it may be shown."""
+        return self.shown
+
+
+Place: TypeAlias = Path | Address
+
+
+def place_of(where: str | Path | Address) -> Place:
+    """Return where a golden set is, by what somebody wrote."""
+    if isinstance(where, Address):
+        return where
+    return Address.parse(str(where)) if is_address(where) else Path(where)
+
+
+def is_address(where: object) -> bool:
+    """Say whether somebody named a database, and not a file."""
+    return isinstance(where, Address) or str(where).startswith(BEGINS)
+
+
+def file_of(place: Place, instead: str) -> Path:
+    """Return the file of a golden set; for one in a database raise `BadInput`: what to do instead.
+
+    ``instead`` may name its database by ``{name}``.
+    """
+    if isinstance(place, Address):
+        said = instead.format(name=place.name)
+        raise BadInput(f"{place}: is in a database, not in a file: {said}")
+    return place
+
+
+def in_environment(place: Place) -> str:
+    """Return what another process opens the same golden set by, secrets and all."""
+    return place.url if isinstance(place, Address) else str(place.absolute())
+
+
+def wrong_address() -> BadInput:
+    """Return the error for what begins as an address does, and is none."""
+    return BadInput(
+        f"the address of the database does not read like {FORM}; in a password, letters such as "
+        "/ : @ ? # and % are written as %2F %3A %40 %3F %23 and %25"
+    )
+
+
+def without_secrets(words: str, place: Place) -> str:
+    """Return a message of somebody else's without the password of an address."""
+    for secret in place.secrets if isinstance(place, Address) else ():
+        words = words.replace(secret, "…")
+    return words

@@ -1,0 +1,173 @@
+"""Connections to PostgreSQL, kept for as long as a process runs; knows no table."""
+
+from __future__ import annotations
+
+import atexit
+import re
+from threading import Lock
+from typing import Any
+
+import psycopg
+from psycopg.adapt import Dumper, Loader
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from labeler.errors import BadInput, NotFound, Unusable
+from labeler.schema.postgres import SCHEMA
+from labeler.store.addresses import Address, without_secrets, wrong_address
+
+LEAST_SERVER = 16
+MOST_AT_ONCE = 30  # connections of one process
+PATIENCE_SECONDS = 5.0  # for a connection, where the server does not answer
+IDLE_SECONDS = 300.0
+SOON_SECONDS = 1.0  # in which a server that is there has made one
+ABOUT = """
+SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding'),
+    datcollate, datctype, datlocprovider
+FROM pg_database WHERE datname = current_database()
+"""
+
+
+class Plainly(Dumper):
+    """Writes a value so that PostgreSQL takes it for whatever stands in its place, as SQLite does.
+
+    A truth goes into a column of whole numbers as into a condition, and 1.5 into no column of them.
+    """
+
+    def dump(self, obj: Any) -> bytes:
+        """Return a truth as 1 or 0, a number with all its digits."""
+        return (str(int(obj)) if isinstance(obj, bool) else repr(obj)).encode()
+
+
+class Truth(Loader):
+    """Reads a truth as SQLite has it."""
+
+    def load(self, data: Any) -> int:
+        """Return 1 or 0."""
+        return int(bytes(data) == b"t")
+
+
+class Number(Loader):
+    """Reads a number of any size."""
+
+    def load(self, data: Any) -> int | float:
+        """Return a whole number as one."""
+        words = bytes(data).decode()
+        return int(words) if words.lstrip("-").isdigit() else float(words)
+
+
+class Words(Loader):
+    """Reads JSON as the text it is."""
+
+    def load(self, data: Any) -> str:
+        """Return the text."""
+        return bytes(data).decode()
+
+
+_pools: dict[Address, ConnectionPool[Any]] = {}
+_pools_lock = Lock()
+
+
+def pool_of(address: Address) -> ConnectionPool[Any]:
+    """Return this process's connections to a database, which is looked at the first time."""
+    with _pools_lock:
+        pool = _pools.get(address)
+    if pool is not None:
+        return pool
+    check(address)
+    with _pools_lock:
+        if address not in _pools:
+            _pools[address] = ConnectionPool(
+                address.url,
+                kwargs=arguments(),
+                min_size=0,
+                max_size=MOST_AT_ONCE,
+                max_idle=IDLE_SECONDS,
+                timeout=PATIENCE_SECONDS,
+                reconnect_timeout=PATIENCE_SECONDS,
+                configure=configure,
+                open=True,
+            )
+        return _pools[address]
+
+
+def forget(address: Address) -> None:
+    """Close this process's connections to a database."""
+    with _pools_lock:
+        pool = _pools.pop(address, None)
+    if pool is not None:
+        pool.close()
+
+
+@atexit.register
+def _forget_all() -> None:
+    for address in list(_pools):
+        forget(address)
+
+
+def arguments() -> dict[str, Any]:
+    """Return what every connection is made with."""
+    return {
+        "autocommit": True,
+        "options": f"-c search_path={SCHEMA},pg_catalog -c client_encoding=UTF8",
+        "connect_timeout": int(PATIENCE_SECONDS),
+        "application_name": "labeler",
+    }
+
+
+def configure(connection: psycopg.Connection[Any]) -> None:
+    """Let values go to the server and come from it as they do with SQLite."""
+    for kind in (bool, float):
+        connection.adapters.register_dumper(kind, Plainly)
+    connection.adapters.register_loader("bool", Truth)
+    connection.adapters.register_loader("numeric", Number)
+    connection.adapters.register_loader("json", Words)
+
+
+def lease(address: Address) -> tuple[ConnectionPool[Any], psycopg.Connection[Any]]:
+    """Return a connection that works, for as long as it is wanted, and whose it is."""
+    pool = pool_of(address)
+    try:
+        return pool, pool.getconn(timeout=SOON_SECONDS)
+    except PoolTimeout:
+        if pool.get_stats()["pool_size"] >= MOST_AT_ONCE:
+            return pool, pool.getconn()
+    connected(address).close()  # says why there is none; or the server is back
+    forget(address)
+    pool = pool_of(address)
+    return pool, pool.getconn()
+
+
+def connected(address: Address) -> psycopg.Connection[Any]:
+    """Return a connection of its own; raises `BadInput` and its kinds where there is none."""
+    try:
+        made: psycopg.Connection[Any] = psycopg.connect(address.url, **arguments())
+        return made
+    except psycopg.ProgrammingError:
+        raise wrong_address() from None
+    except psycopg.OperationalError as error:
+        said = without_secrets(str(error).strip(), address)
+        if error.sqlstate == "3D000" or re.search(r'database ".*" does not exist', said):
+            raise NotFound(
+                f"{address}: there is no such database; make it with: createdb --template "
+                f"template0 --encoding UTF8 --locale C {address.name}"
+            ) from None
+        raise Unusable(
+            f"{address}: the database does not answer: {said.splitlines()[-1].strip()}"
+        ) from None
+
+
+def check(address: Address) -> None:
+    """Raise `BadInput` where a golden set cannot be in a database."""
+    with connected(address) as connection:
+        [(version, encoding, collate, kinds, provider)] = connection.execute(ABOUT).fetchall()
+    if version < LEAST_SERVER:
+        raise BadInput(
+            f"{address}: a server of PostgreSQL {version}; labeler needs {LEAST_SERVER} or later"
+        )
+    by_bytes = {collate, kinds} <= {"C", "POSIX"} or provider in ("b", b"b")
+    if encoding != "UTF8" or not by_bytes:
+        raise BadInput(
+            f"{address}: a database of encoding {encoding} and locale {collate}; ids would be "
+            "sorted otherwise than in exports: make one with createdb --template template0 "
+            "--encoding UTF8 --locale C NAME"
+        )

@@ -1,0 +1,336 @@
+"""A golden set in PostgreSQL: what `labeler.store.sqlite` is to a file; knows no table but its own.
+
+Statements are written once, for SQLite, and said in PostgreSQL's words as they are run. Whoever
+writes holds one lock from before their first statement until they commit, as in SQLite: so the
+order of ids is the order of commits, and what a statement checks is still so when it writes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg_pool import PoolTimeout
+
+from labeler.errors import BadInput, Busy, LabelerError, Unusable
+from labeler.schema import migrations
+from labeler.schema.dialect import in_postgres
+from labeler.schema.postgres import LOCK, SCHEMA, guards
+from labeler.schema.shape import shape_after
+from labeler.store.addresses import Address, NoGoldenSet, without_secrets
+from labeler.store.columns import as_json
+from labeler.store.leasing import lease, pool_of
+from labeler.store.shaping import is_made, make, upgrade
+
+BRIEF_MS = 1_000
+MANY = 1_000  # rows after which a server has to look at tables anew
+WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b")
+PARAMETER = re.compile(r"'(?:[^']|'')*'|%|\?|(?<![:\w]):([a-z_]+)")
+BEGIN = {
+    "BEGIN IMMEDIATE": f"BEGIN; SELECT pg_advisory_xact_lock({LOCK})",
+    "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+}
+APPLIED = f"SELECT name FROM {SCHEMA}.{migrations.migrations_table} WHERE migration_set = ?"
+FILLED = ("queries", "chunks", "runs", "ranked_lists", "judgments", "candidates", "signals")
+GUARDS = """
+SELECT t.tgname::text, p.prosrc FROM pg_trigger AS t JOIN pg_proc AS p ON p.oid = t.tgfoid
+JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = 'labeler' AND t.tgenabled <> 'D' AND NOT t.tgisinternal
+"""
+COUNTERS = """
+SELECT table_name::text FROM information_schema.columns
+WHERE table_schema = 'labeler' AND column_name = 'id' AND is_identity = 'YES'
+"""
+GIVEN = """
+SELECT c.relname::text, coalesce(s.last_value, 0)
+FROM pg_sequences AS s JOIN pg_class AS q ON q.relname = s.sequencename
+JOIN pg_namespace AS n ON n.oid = q.relnamespace AND n.nspname = s.schemaname
+JOIN pg_depend AS d ON d.objid = q.oid AND d.deptype = 'i'
+JOIN pg_class AS c ON c.oid = d.refobjid
+WHERE s.schemaname = 'labeler'
+"""
+FOUND = """
+SELECT c.id FROM chunk_words AS c, to_tsquery('simple', ?) AS sought
+WHERE c.words @@ sought ORDER BY ts_rank('{0, 0, 0.33, 1}', c.words, sought, 1) DESC, c.id LIMIT ?
+"""
+PLAIN = "SELECT plain(value) FROM json_each(?)"
+PART = """
+SELECT substring(convert_to(text, 'UTF8') FROM ? FOR ?), octet_length(text)
+FROM chunks WHERE id = ?
+"""
+
+
+class Database:
+    """As much of `sqlite_utils.Database` and its connection as the store uses."""
+
+    def __init__(self, address: Address, busy_seconds: float) -> None:
+        self._address = address
+        self._pool = pool_of(address)
+        self.busy_ms = round(busy_seconds * 1000)
+        self.total_changes = self._settled = 0
+        self._leased: psycopg.Connection[Any] | None = None
+
+    @property
+    def conn(self) -> Database:
+        """What SQLite's connection is to sqlite-utils' database: here they are one."""
+        return self
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction is open."""
+        leased = self._leased
+        return leased is not None and leased.info.transaction_status not in (
+            TransactionStatus.IDLE,
+            TransactionStatus.UNKNOWN,
+        )
+
+    def connection(self) -> psycopg.Connection[Any]:
+        if self._leased is None:
+            self._pool, self._leased = lease(self._address)
+            self.wait_at_most(self.busy_ms)
+        return self._leased
+
+    def wait_at_most(self, milliseconds: int) -> None:
+        """Say how long a write waits for another."""
+        self.connection().execute(f"SET lock_timeout = {milliseconds}")
+
+    def close(self) -> None:
+        """Give the connection back; what was not committed is undone."""
+        leased, self._leased = self._leased, None
+        if leased is not None:
+            with suppress(psycopg.Error):
+                if leased.info.transaction_status != TransactionStatus.IDLE:
+                    leased.rollback()
+            self._pool.putconn(leased)
+
+    def _ready(self, statement: str, parameters: Any = None) -> psycopg.Cursor[Any]:
+        """Run what no transaction is open for; by another connection where this one has ended."""
+        try:
+            return self._run(statement, parameters)
+        except psycopg.OperationalError:
+            if self._leased is None or not self._leased.broken:
+                raise
+        self.close()
+        self._pool.check()  # what the server has forgotten is not handed out again
+        return self._run(statement, parameters)
+
+    def _run(self, statement: str, parameters: Any) -> psycopg.Cursor[Any]:
+        return psycopg.ClientCursor(self.connection()).execute(statement, parameters)
+
+    def execute(self, sql: str, parameters: Any = ()) -> psycopg.Cursor[Any]:
+        """Run a statement that was written for SQLite."""
+        if sql in BEGIN:
+            return self._begun(BEGIN[sql])
+        if not WRITES.match(sql):
+            run = self._run if self.in_transaction else self._ready
+            return run(written(sql), parameters)
+        with self.alone():
+            cursor = self._run(written(sql), parameters)
+        self.total_changes += max(cursor.rowcount, 0)
+        return cursor
+
+    def _begun(self, statement: str) -> psycopg.Cursor[Any]:
+        try:
+            return self._ready(statement)
+        except BaseException:
+            self.rollback()  # begun without the lock is not begun
+            raise
+
+    def executemany(self, sql: str, rows: Iterable[Any]) -> psycopg.Cursor[Any]:
+        """Run a statement with each of some rows."""
+        with self.alone():
+            cursor = self.connection().cursor()
+            cursor.executemany(written(sql), rows)
+        self.total_changes += max(cursor.rowcount, 0)
+        return cursor
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold the lock of writers; where no transaction is open, the block is one."""
+        if self.in_transaction:
+            yield
+            return
+        self.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self.rollback()
+            raise
+        self.commit()
+
+    def commit(self) -> None:
+        """End the transaction: what was written is on the disk."""
+        if self.total_changes - self._settled > MANY:
+            self.settle()
+        self.connection().execute("COMMIT")
+
+    def settle(self) -> None:
+        """Let the server count what was written: else it would plan as if there were nothing."""
+        self._settled = self.total_changes
+        self.connection().execute(f"ANALYZE {', '.join(FILLED)}".encode())
+
+    def rollback(self) -> None:
+        """Undo the transaction, or what a server that is gone will undo by itself."""
+        self._settled = self.total_changes
+        with suppress(psycopg.OperationalError):
+            if self.in_transaction:
+                self.connection().execute("ROLLBACK")
+
+    def missing_guards(self) -> list[str]:
+        """Return the triggers that are not as this version makes them."""
+        there = dict(self.execute(GUARDS).fetchall())
+        return [
+            name
+            for name, source in guards(shape_after(migrations))
+            if there.get(name, "").strip() != source.strip()
+        ]
+
+    def create_function(self, *_: object, **__: object) -> None:
+        """Do nothing: the golden set brings its functions along."""
+
+
+class Postgres:
+    """How a golden set in a database is opened, written to and read where SQLite differs."""
+
+    Error = psycopg.Error, PoolTimeout
+
+    def __init__(self, address: Address, busy_seconds: float) -> None:
+        self._address = address
+        self._busy_seconds = busy_seconds
+
+    def open(self, *, create: bool) -> Database:
+        """Open the golden set, made where there is none and ``create`` says so."""
+        db = Database(self._address, self._busy_seconds)
+        try:
+            self._prepare(db, create=create)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def close(self, db: Database) -> None:
+        """Let go of it."""
+        db.close()
+
+    def _prepare(self, db: Database, *, create: bool) -> None:
+        known = {each.name for each in migrations._migrations}
+        try:
+            applied = self._applied(db)
+        except psycopg.errors.UndefinedTable:
+            applied = set()
+        if applied == known:
+            return
+        if applied - known:
+            raise BadInput(
+                f"{self._address}: written by a newer version of labeler; upgrade labeler to "
+                "open it"
+            )
+        if not applied and not create:
+            raise NoGoldenSet(
+                f"{self._address}: there is no golden set in this database; 'labeler load' or "
+                "'labeler serve --new' makes one, 'labeler copy FILE ADDRESS' brings one"
+            )
+        with db.alone():
+            if not is_made(db):
+                make(db, self._address)
+            elif applied := self._applied(db):
+                upgrade(db, applied)
+
+    def _applied(self, db: Database) -> set[str]:
+        return {name for (name,) in db.execute(APPLIED, [migrations.name]).fetchall()}
+
+    def in_words(self, error: Exception, place: str) -> LabelerError | None:
+        """Return what PostgreSQL complained of, in words; None for a mistake of ours."""
+        said = without_secrets(str(error).partition("\n")[0], self._address)
+        if isinstance(error, psycopg.errors.LockNotAvailable):
+            return Busy(
+                f"{self._address}: another process is writing to it; nothing was changed, try "
+                "again in a moment"
+            )
+        if isinstance(error, psycopg.errors.NumericValueOutOfRange):
+            return BadInput(f"{place}: a whole number is too large to be stored")
+        if isinstance(error, psycopg.IntegrityError):
+            return BadInput(f"{place}: the golden set does not take this: {said}")
+        if isinstance(error, psycopg.errors.InsufficientPrivilege):
+            return Unusable(f"{self._address}: its user may not do this: {said}")
+        if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | PoolTimeout):
+            return Unusable(f"{self._address}: the database does not answer: {said}")
+        if isinstance(error, psycopg.DataError):
+            return BadInput(f"{place}: {said}")
+        return None
+
+    @contextmanager
+    def briefly(self, db: Database) -> Iterator[None]:
+        """Let the block wait a second for other writers, and no longer."""
+        db.wait_at_most(min(BRIEF_MS, db.busy_ms))
+        try:
+            yield
+        finally:
+            db.wait_at_most(db.busy_ms)
+
+    def unmake(self, db: Database) -> None:
+        """Take the tables away, unless there is anything in them."""
+        with db.alone():
+            if not any(db.execute(f"SELECT 1 FROM {each} LIMIT 1").fetchall() for each in FILLED):
+                db.connection().execute(f"DROP SCHEMA {SCHEMA} CASCADE".encode())
+
+    def numbers_given(self, db: Database) -> dict[str, int]:
+        """Return the last number that each table gave whose numbers never come again."""
+        logs = dict(db.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        return {**logs, **dict(db.execute(GIVEN).fetchall())}
+
+    def go_on_from(self, db: Database, given: Mapping[str, int]) -> None:
+        """Give no number again that was given where the rows came from."""
+        counters = {table for (table,) in db.execute(COUNTERS).fetchall()}
+        for table in sorted(counters & {name for name, last in given.items() if last}):
+            counter = f"pg_get_serial_sequence('{SCHEMA}.{table}', 'id')"
+            db.execute(f"SELECT setval({counter}, ?)", [given[table]])
+
+    def commits(self, db: Database) -> int:
+        """Return a number that moves when anybody writes."""
+        [(number,)] = db.execute("SELECT hashtext(pg_current_snapshot()::text)").fetchall()
+        return int(number)
+
+    def settle(self, db: Database) -> None:
+        """Be told that much was written, and is read next."""
+        db.settle()
+
+    def expect_much(self, db: Database) -> None:
+        """Do nothing: the server has its memory."""
+
+    def part_of_text(self, db: Database, chunk: int, start: int, most: int) -> tuple[bytes, int]:
+        """Return some bytes of a chunk's text from one on, and how many it has."""
+        [(part, length)] = db.execute(PART, [start + 1, most, chunk]).fetchall()
+        return bytes(part), int(length)
+
+    def search(self, db: Database, words: Sequence[str], *, all_of: bool, most: int) -> list[int]:
+        """Return the chunks with all of some words, or any; the last may only begin one."""
+        found = db.execute(PLAIN, [as_json(list(words))]).fetchall()
+        terms = [" & ".join(f"'{each}'" for each in plain.split()) for (plain,) in found]
+        terms = [f"({term})" for term in terms if term]
+        if not terms:
+            return []
+        terms[-1] = terms[-1].removesuffix(")") + ":*)"
+        sought = (" & " if all_of else " | ").join(terms)
+        return [number for (number,) in db.execute(FOUND, [sought, most])]
+
+
+@lru_cache(maxsize=2_000)
+def written(sql: str) -> str:
+    """Return a statement in PostgreSQL's words, with parameters as psycopg has them.
+
+    >>> written("SELECT '?%' FROM a WHERE b = ? AND c IS :d")
+    "SELECT '?%%' FROM a WHERE b = %s AND c IS NOT DISTINCT FROM %(d)s"
+    """
+
+    def parameter(found: re.Match[str]) -> str:
+        if found[1]:
+            return f"%({found[1]})s"
+        return "%s" if found[0] == "?" else found[0].replace("%", "%%")
+
+    return PARAMETER.sub(parameter, in_postgres(sql))
