@@ -33,6 +33,7 @@ from labeler.cli.serving import FIRST_PORT, environment, free_port, is_free
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
 from labeler.store import Store
+from tests.browser.server import any_port
 from tests.entered import let_in
 
 ADDRESS = re.compile(r"labeler is at (http://\S+); Ctrl-C stops it\n")
@@ -108,12 +109,6 @@ def status_of(url: str, **headers: str) -> int:
     except urllib.error.HTTPError as error:
         with error:
             return error.code
-
-
-def any_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_serve_answers_and_ctrl_c_stops_it_quietly(start: Start, database: Path) -> None:

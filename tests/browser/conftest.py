@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,7 +18,8 @@ from playwright.sync_api import (
 
 from labeler.grading import COOKIE
 from tests.browser.doors import come_in
-from tests.browser.server import WarmServer, launch, small_golden_set
+from tests.browser.profiles import ONE_PROCESS, Profiles
+from tests.browser.server import KnownServer, WarmServer, launch, small_golden_set
 
 expect.set_options(timeout=30_000)
 FOLDER = Path(__file__).parent
@@ -36,7 +36,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 # event loop of its own in this thread while it is open, and the tests elsewhere start one too.
 OPENED = pytest.StashKey[ExitStack]()
 PLAYWRIGHT = pytest.StashKey[Playwright]()
-CHROMIUM = pytest.StashKey[Browser]()
+CHROMIUM = pytest.StashKey[Profiles]()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -61,14 +61,21 @@ def playwright(pytestconfig: pytest.Config) -> Playwright:
 
 
 @pytest.fixture(scope="module")
-def browser(pytestconfig: pytest.Config, playwright: Playwright) -> Browser:
-    """Give one Chromium; the tests make contexts of their own in it."""
+def profiles(pytestconfig: pytest.Config, playwright: Playwright) -> Profiles:
+    """Give the profiles of one Chromium."""
     stash = pytestconfig.stash
     if CHROMIUM not in stash:
         # its scripts are short: threads that make them faster take more time than they save
-        stash[CHROMIUM] = launch(playwright, "--js-flags=--single-threaded")
-        stash[OPENED].callback(stash[CHROMIUM].close)
+        chromium = launch(playwright, "--js-flags=--single-threaded", ONE_PROCESS)
+        stash[OPENED].callback(chromium.close)
+        stash[CHROMIUM] = Profiles(chromium)
     return stash[CHROMIUM]
+
+
+@pytest.fixture(scope="module")
+def browser(profiles: Profiles) -> Browser:
+    """Give the Chromium itself, for contexts that nothing was ever opened in."""
+    return profiles.browser
 
 
 @pytest.fixture
@@ -80,47 +87,44 @@ def golden_set(tmp_path: Path) -> Callable[..., Path]:
 @contextmanager
 def servers() -> Iterator[Callable[..., WarmServer]]:
     """Start servers that end with the block."""
-    started: list[WarmServer] = []
+    with ExitStack() as started:
 
-    def start(database: Path, **environment: str) -> WarmServer:
-        server = WarmServer(database, **environment)
-        started.append(server)
-        server.start()
-        return server
+        def start(database: Path, **environment: str) -> WarmServer:
+            server = KnownServer(database, **environment)
+            started.callback(server.end)
+            server.start()
+            return server
 
-    yield start
-    for server in started:
-        server.stop(signal.SIGKILL)
+        yield start
 
 
 @contextmanager
-def profiles(browser: Browser) -> Iterator[Callable[..., Page]]:
+def pages(profiles: Profiles) -> Iterator[Callable[..., Page]]:
     """Open pages, each in a context (a browser profile) of its own, as a grader who is known.
 
     What else is named describes the device, see `tests.browser.padpage.PHONE`.
     """
-    contexts: list[BrowserContext] = []
+    with ExitStack() as taken:
 
-    def open_page(
-        url: str,
-        grader: str | None = "Ann",
-        context: BrowserContext | None = None,
-        **device: object,
-    ) -> Page:
-        if context is None:
-            context = browser.new_context(**{"viewport": {"width": 1280, "height": 800}, **device})
-            contexts.append(context)
-        if grader is not None:
-            context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
-        page = context.new_page()
-        page.goto(url)
-        if "/join/" in url:
-            come_in(page)
-        return page
+        def open_page(
+            url: str,
+            grader: str | None = "Ann",
+            context: BrowserContext | None = None,
+            **device: object,
+        ) -> Page:
+            if context is None:
+                profile = profiles.take(device)
+                taken.callback(profiles.give_back, profile)
+                context = profile.context
+            if grader is not None:
+                context.add_cookies([{"name": COOKIE, "value": grader, "url": url}])
+            page = context.new_page()
+            page.goto(url)
+            if "/join/" in url:
+                come_in(page)
+            return page
 
-    yield open_page
-    for context in contexts:
-        context.close()
+        yield open_page
 
 
 @pytest.fixture
@@ -144,14 +148,14 @@ def server(serve: Callable[..., WarmServer]) -> WarmServer:
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Open pages that close with the test, see `profiles`."""
-    with profiles(browser) as open_page:
+def visit(profiles: Profiles) -> Iterator[Callable[..., Page]]:
+    """Open pages that close with the test, see `pages`."""
+    with pages(profiles) as open_page:
         yield open_page
 
 
 @pytest.fixture(scope="module")
-def visit_for_all(browser: Browser) -> Iterator[Callable[..., Page]]:
+def visit_for_all(profiles: Profiles) -> Iterator[Callable[..., Page]]:
     """Open pages that all tests of a module go on with."""
-    with profiles(browser) as open_page:
+    with pages(profiles) as open_page:
         yield open_page

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -23,13 +22,6 @@ class DoorServer(WarmServer):
     def __init__(self, database: Path, *arguments: str) -> None:
         # the provider of the tests speaks plain http
         super().__init__(database, *arguments, AUTHLIB_INSECURE_TRANSPORT="1")
-
-
-def any_port() -> int:
-    """Return a port that is free."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Provider:

@@ -11,9 +11,11 @@ import sys
 import time
 import urllib.request
 from pathlib import Path
+from typing import ClassVar
 
 from playwright.sync_api import Browser, Playwright
 
+from labeler.cli.serving import is_free
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
 from tests.browser.warm import CAN_FORK, Forked
@@ -51,9 +53,7 @@ class Server:
         self.database = database
         self.arguments = arguments
         self.environment = environment
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = any_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: Process | None = None
 
@@ -90,6 +90,35 @@ class WarmServer(Server):
         if not CAN_FORK or is_read_early:
             return super().begin(arguments, environment)
         return Forked(arguments, environment)
+
+
+class KnownServer(WarmServer):
+    """The same, at an address that a browser may know: it keeps the app's files that it had there.
+
+    Only where everybody may have these files: what a browser has, no server can refuse it.
+    """
+
+    left: ClassVar[list[int]] = []  # ports of those that are gone
+
+    def __init__(self, database: Path, **environment: str) -> None:
+        super().__init__(database, **environment)
+        while self.left:
+            port = self.left.pop()
+            if is_free("127.0.0.1", port):
+                self.port, self.url = port, f"http://127.0.0.1:{port}"
+                break
+
+    def end(self) -> None:
+        """End the server for good: its port is for the next one."""
+        self.stop(signal.SIGKILL)
+        self.left.append(self.port)
+
+
+def any_port() -> int:
+    """Return a port that is free."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def wait_for(url: str) -> None:

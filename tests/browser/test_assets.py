@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import http.client
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 
 import pytest
-from playwright.sync_api import Page, Response, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 
 from labeler.access import SESSION_COOKIE, session_by_link
 from tests.browser.doors import come_in, link_for
@@ -50,18 +50,24 @@ GUARDED = [
 
 
 @pytest.fixture
-def look(visit: Callable[..., Page]) -> Callable[..., tuple[Page, list[Response]]]:
-    """Come in by a link, and note every answer from then on."""
+def look(
+    visit: Callable[..., Page], browser: Browser
+) -> Iterator[Callable[..., tuple[Page, list[Response]]]]:
+    """Come in by a link with a browser that has nothing yet, and note every answer from then on."""
+    opened: list[BrowserContext] = []
 
     def come(link: str) -> tuple[Page, list[Response]]:
-        page = visit("about:blank", grader=None)
+        opened.append(browser.new_context())
+        page = visit("about:blank", grader=None, context=opened[-1])
         answers: list[Response] = []
         page.context.on("response", lambda answer: answers.append(answer))
         page.goto(link)
         come_in(page)
         return page, answers
 
-    return come
+    yield come
+    for context in opened:
+        context.close()
 
 
 def refused(answers: list[Response]) -> set[tuple[str, int]]:

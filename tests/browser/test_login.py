@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import socket
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.doors import DoorServer, Provider, link_for
+from tests.browser.server import any_port
 
 pytestmark = pytest.mark.browser
 
@@ -26,10 +26,7 @@ PEOPLE = {
 @pytest.fixture(scope="module")
 def provider() -> Iterator[Provider]:
     """Run a login provider."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    running = Provider(port, PEOPLE)
+    running = Provider(any_port(), PEOPLE)
     yield running
     running.stop()
 

@@ -19,9 +19,9 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from labeler.access import SECURE_COOKIE
-from tests.browser.doors import DoorServer, Provider, any_port, come_in, link_for
+from tests.browser.doors import DoorServer, Provider, come_in, link_for
 from tests.browser.padpage import ready
-from tests.browser.server import QUIET, launch
+from tests.browser.server import QUIET, any_port, launch
 
 pytestmark = pytest.mark.browser
 

@@ -16,8 +16,9 @@ CAME_OVER_THE_NETWORK = """() => performance.getEntriesByType("resource")
     .map(entry => entry.transferSize > 0)"""
 
 
-def test_scripts_are_fetched_once_and_kept(server, visit):
-    page = visit(server.url)
+def test_scripts_are_fetched_once_and_kept(server, visit, browser):
+    context = browser.new_context()  # that has nothing yet
+    page = visit(server.url, context=context)
     ready(page)
     first = page.evaluate(CAME_OVER_THE_NETWORK)
     assert len(first) > 10
@@ -25,6 +26,7 @@ def test_scripts_are_fetched_once_and_kept(server, visit):
     page.reload()
     ready(page)
     assert page.evaluate(CAME_OVER_THE_NETWORK) == [False] * len(first)
+    context.close()
 
 
 def test_a_page_whose_scripts_do_not_come_says_so(server, visit):
