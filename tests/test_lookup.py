@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections import OrderedDict
+from decimal import Decimal
+from types import MappingProxyType
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -118,6 +122,7 @@ def test_a_long_dict_is_searched_to_its_end() -> None:
         assert board.hits("A").rank.tolist() == list(range(1, size + 1))
 
 
+QRELS_OF_MANY = {f"q{at}": {"c": 1} for at in range(300)}
 WRONG = {
     "run 'A', query 'q9': the score of chunk 'c' is not a finite number: nan": {"c": math.nan},
     "run 'A', query 'q9': the score of chunk 'c' is not a finite number: '1'": {"c": "1"},
@@ -132,6 +137,47 @@ def test_a_list_is_refused_also_where_its_query_has_no_grades(words) -> None:
     with pytest.raises(BadInput) as error:
         plain_board({"q1": {"c": 1}}, {"A": {"q1": ["c"], "q9": WRONG[words]}}, Conventions.of())
     assert str(error.value).startswith(words)
+
+
+def among_many(query, ranked) -> dict:
+    """Return a run of many plain lists, with one of them put in the middle."""
+    plain = {f"q{at}": {"c": 0.5, f"other{at}": 0.25} for at in range(300)}
+    return {**plain, query: ranked}
+
+
+ODD = {
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: True": {"x": True},
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: None": {"x": None},
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: '1'": {"x": "1"},
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: Decimal('1')": {
+        "x": Decimal(1)
+    },
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: inf": {"x": math.inf},
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: nan": {"x": math.nan},
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: 1000": {"x": 10**400},
+    "run 'A', query 'q150': a chunk id must be text, not 7": {7: 1.0},
+    "run 'A', query 'q150': a chunk id must be text, not b'x'": {b"x": 1.0},
+    "run 'A', query 'q150': a chunk id must not be empty": {"x": 2.0, "": 1.0},
+    "run 'A', query 'q150': expected {chunk: score}": None,
+}
+
+
+@pytest.mark.parametrize("words", ODD)
+def test_one_odd_list_among_many_is_found(words) -> None:
+    with pytest.raises(BadInput) as error:
+        plain_board(QRELS_OF_MANY, {"A": among_many("q150", ODD[words])}, Conventions.of())
+    assert str(error.value).startswith(words)
+
+
+@pytest.mark.parametrize("kind", [int, np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("make", [dict, OrderedDict, MappingProxyType])
+def test_other_kinds_of_numbers_and_dicts_count_as_plain_ones_do(kind, make) -> None:
+    scores = {"x": 3.0, "y": 2.0, "c": 1.0}
+    wanted = plain_board(QRELS_OF_MANY, {"A": among_many("q150", scores)}, Conventions.of())
+    other = make({chunk: kind(int(score)) for chunk, score in scores.items()})
+    found = plain_board(QRELS_OF_MANY, {"A": among_many("q150", other)}, Conventions.of())
+    assert everything(found) == everything(wanted)
+    assert said(found) == said(wanted)
 
 
 def test_scores_whose_sum_is_too_large_are_finite_all_the_same() -> None:

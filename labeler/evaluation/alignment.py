@@ -21,7 +21,6 @@ NO_CHUNKS: Chunks = np.array([], dtype=np.int32)
 NO_SCORES: Scores = np.array([], dtype=np.float32)
 GLANCE = np.int32(2**16 - 1)
 BLOCK = 32
-_ROW = 35  # the bits of a hit's number below its row: 33 for its rank, then 2 for its grade
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,22 +201,17 @@ def pairs_of(query: Ints, chunks: Chunks) -> Ints:
     return query << 32 | chunks
 
 
-def numbered(row: Ints, rank: Ints, grade: Ints) -> Ints:
-    """Return a number for each hit; they rise with the row, and then with the rank."""
-    numbers: Ints = row << _ROW | rank << 2 | grade
-    return numbers
-
-
-def hits_from(numbers: Ints, collection: Collection, length: Ints) -> Hits:
-    """Return hits from their numbers, in any order; ``length`` has shape (queries, runs)."""
-    numbers.sort()
+def hits_of(
+    collection: Collection, row: Ints, rank: Ints, grade: npt.NDArray[np.integer], length: Ints
+) -> Hits:
+    """Return hits that stand in order; ``length`` has shape (queries, runs)."""
     queries, runs = length.shape
     kinds = collection.golden_query * 4 + collection.golden_grade
     known = np.bincount(kinds, minlength=4 * queries).reshape(-1, 4)
     return Hits(
-        row=numbers >> _ROW,
-        rank=(numbers >> 2 & (1 << _ROW - 2) - 1).astype(np.int32),
-        grade=(numbers & 3).astype(np.int8),
+        row=row,
+        rank=rank.astype(np.int32),
+        grade=grade.astype(np.int8),
         known=np.repeat(known, runs, axis=0),
         length=length.ravel(),
     )
@@ -414,6 +408,8 @@ def lists_with(pairs: Bools, bounds: Ints) -> list[int]:
     [1]
     """
     second = np.flatnonzero(pairs) + 1
-    inside = second[~np.isin(second, bounds)]
+    begins = np.zeros(bounds[-1] + 1, dtype=np.bool_)
+    begins[bounds] = True
+    inside = second[~begins[second]]
     lists: list[int] = np.unique(np.searchsorted(bounds, inside, side="right") - 1).tolist()
     return lists

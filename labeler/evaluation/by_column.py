@@ -16,15 +16,16 @@ from labeler.evaluation.alignment import (
     Lists,
     QueryGrades,
     Scores,
-    hits_from,
+    hits_of,
     in_trec_eval_order,
     lists_with,
-    numbered,
     pairs_of,
 )
 from labeler.evaluation.plain import Qrels, numbered_later
 from labeler.measures import Bools, Hits, Ints
-from labeler.model import Rankings, RankingsByQuery
+from labeler.model import Collection, Rankings, RankingsByQuery
+
+_ROW = 35  # the bits of a hit's number below its row: 33 for its rank, then 2 for its grade
 
 
 class ListsByColumn(Lists):
@@ -77,8 +78,8 @@ class ListsByColumn(Lists):
             there = queries >= 0
             length[queries[there], at] = np.diff(run.bounds)[there]
             query, rank, grade = self._found(run, queries, self._ordered(at), pairs)
-            found.append(numbered(query * len(self._runs) + at, rank, grade))
-        return hits_from(np.concatenate(found), self.collection, length)
+            found.append(_numbered(query * len(self._runs) + at, rank, grade))
+        return _hits_from(np.concatenate(found), self.collection, length)
 
     def _ordered(self, at: int) -> Chunks:
         """Return the chunks of a run in the order that counts, by its own numbers."""
@@ -110,6 +111,19 @@ class ListsByColumn(Lists):
             at - run.bounds[place] + 1,
             self.collection.golden_grade[found].astype(np.int64),
         )
+
+
+def _numbered(row: Ints, rank: Ints, grade: Ints) -> Ints:
+    """Return a number for each hit; they rise with the row, and then with the rank."""
+    numbers: Ints = row << _ROW | rank << 2 | grade
+    return numbers
+
+
+def _hits_from(numbers: Ints, collection: Collection, length: Ints) -> Hits:
+    """Return hits from their numbers, in any order; ``length`` has shape (queries, runs)."""
+    numbers.sort()
+    rank = numbers >> 2 & (1 << _ROW - 2) - 1
+    return hits_of(collection, numbers >> _ROW, rank, numbers & 3, length)
 
 
 def _not_falling(run: Rankings) -> Iterator[tuple[int, Scores]]:

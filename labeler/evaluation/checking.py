@@ -5,18 +5,23 @@ Lists that a file's reader made are not looked at again. Nothing is changed, and
 
 from __future__ import annotations
 
+import marshal
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from operator import countOf
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from labeler.errors import BadInput
+from labeler.measures import Floats
 from labeler.model import Ranking, check_id
 
 GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
+
+_HEAD, _FLOAT = 5, np.dtype([("kind", "u1"), ("value", "<f8")])  # of a list that marshal writes
 
 
 def is_number(value: Any) -> bool:
@@ -37,15 +42,22 @@ def check_kind(run: str, query_id: str, ranked: object) -> None:
         raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
 
 
-def is_plain(ranked: Mapping[Any, Any]) -> bool:
-    """Say whether a list has nothing but ids and floats, which need not be finite."""
-    return are_all(str, ranked) and "" not in ranked and are_all(float, ranked.values())
+def plain_scores(lists: Sequence[object]) -> Floats | None:
+    """Return the scores in lists, one after the other, where all are dicts of ids and floats.
+
+    None where there is anything else in one of them. The floats need not be finite.
+    """
+    if not are_all(dict, lists):
+        return None
+    dicts = cast("Sequence[dict[Any, Any]]", lists)
+    scores = floats_of(chain.from_iterable(map(dict.values, dicts)))
+    return scores if are_ids(chain.from_iterable(dicts)) else None
 
 
 def check_list(run: str, query_id: str, ranked: GivenList) -> None:
     """Raise `BadInput` for what a list must not hold; that floats are finite is not looked at."""
     if isinstance(ranked, (dict, Mapping)):
-        if not is_plain(ranked):
+        if not are_ids(ranked) or not are_all(float, ranked.values()):
             check_chunk_ids(_place(run, query_id), ranked)
             check_scores(run, query_id, ranked)
     elif not isinstance(ranked, Ranking):
@@ -67,9 +79,35 @@ def are_all(kind: type, values: Collection[Any]) -> bool:
     return countOf(map(type, values), kind) == len(values)
 
 
+def are_ids(values: Iterable[Any]) -> bool:
+    """Say whether all values are texts, and none of them empty."""
+    try:
+        return not "".startswith(tuple(values))  # it starts with an empty text alone
+    except TypeError:  # one is no text
+        return False
+
+
+def floats_of(values: Iterable[Any]) -> Floats | None:
+    """Return values as an array where all are floats and of no kind derived from it, else None.
+
+    Python's own form has a letter for the kind of each value, and then the eight bytes of a float:
+    written so, all are looked at and converted in half the time that it takes to do both.
+
+    >>> floats_of([0.5, 2.0]), floats_of([0.5, True]), floats_of([0.5, None])
+    (array([0.5, 2. ]), None, None)
+    """
+    given = list(values)
+    with suppress(ValueError):  # of a kind that has no such form
+        written = marshal.dumps(given, 2)
+        if len(written) == _HEAD + _FLOAT.itemsize * len(given):
+            found = np.frombuffer(written, _FLOAT, offset=_HEAD)
+            return found["value"] if (found["kind"] == ord("g")).all() else None
+    return None
+
+
 def check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:
-    """Raise `BadInput` for what is no id; looking at the kinds first is four times as fast."""
-    if are_all(str, chunk_ids) and "" not in chunk_ids:
+    """Raise `BadInput` for what is no id."""
+    if are_ids(chunk_ids):
         return
     for chunk_id in chunk_ids:
         try:

@@ -6,27 +6,30 @@ No other id is given a number unless somebody asks for one: that would take long
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from functools import cached_property
-from itertools import chain, compress, count, repeat
+from itertools import chain, filterfalse, repeat, starmap
+from typing import cast
 
 import numpy as np
+import numpy.typing as npt
 
 from labeler.evaluation.alignment import (
+    NO_SCORES,
     Lists,
     QueryGrades,
     Scores,
-    hits_from,
+    hits_of,
     lists_with,
-    numbered,
 )
 from labeler.evaluation.by_column import ListsByColumn
 from labeler.evaluation.checking import (
     GivenList,
+    are_all,
     check_kind,
     check_list,
     check_whole_list,
-    is_plain,
+    plain_scores,
 )
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.plain import Qrels, Runs, collect, numbered_later
@@ -35,6 +38,9 @@ from labeler.measures import Bools, Floats, Hits, Ints
 from labeler.model import Ranking, RankingsByQuery, check_id
 
 _DICTS = (dict, Mapping)  # dict first, since that is quickly found out
+_NOTHING: Mapping[str, float] = {}
+_GAPS = repeat(math.nan)
+_TOGETHER = 64
 
 
 def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboard:
@@ -65,73 +71,80 @@ def _checked(runs: Runs) -> Runs:
 
 
 class _LookedUp(Lists):
-    """Plain lists, checked, one after the other: those of a run, then those of the next.
+    """Plain lists, checked, one after the other: for each query in order those of each run.
 
-    ``_given`` are the lists, ``_rows`` the rows of hits they belong to, ``_sizes`` how long they
-    are. ``_scores`` are the scores in all of them, each list's from ``_bounds`` on; a list without
-    any has 0, -1, -2. ``_found`` are those of a query's judged chunks in each list that is a dict
-    (``_is_dict``), NaN where it does not hold one. In lists that are ``_unsettled`` the scores do
-    not all fall as 32-bit floats (``_single``).
+    ``_given`` are the lists, ``_rows`` the rows of hits they belong to. ``_scores`` are the scores
+    in all of them, each list's from ``_bounds`` on; a list without any has 0, -1, -2. ``_found``
+    are those of its query's judged chunks in each list, NaN where it does not hold one or is no
+    dict (``_is_dict``). In lists that are ``_unsettled`` the scores do not all fall as 32-bit
+    floats (``_single``).
     """
 
     def __init__(self, qrels: Qrels, runs: Runs, by_score: bool) -> None:
         super().__init__(numbered_later(qrels, runs), by_score)
         self._runs, self._judged = len(runs), list(qrels.values())
-        self._given: list[GivenList] = []
-        rows = list(self._gather(runs))
-        self._rows = np.array(rows, dtype=np.int64)
+        self._rows, self._given = self._gather(runs)
+        self._queries = self._rows // max(1, self._runs)
         self._is_dict = np.array([isinstance(each, _DICTS) for each in self._given], np.bool_)
-        self._sizes = np.array(list(map(len, map(_ids, self._given))), dtype=np.int64)
-        self._bounds = np.append(0, np.cumsum(self._sizes))
-        self._asked = np.array(list(map(len, self._judged)), dtype=np.int64)
-        asked = self._is_dict * self._asked[self._rows // max(1, self._runs)]
-        in_turns = np.stack([self._sizes, asked], axis=1).ravel()
-        numbers = np.fromiter(chain.from_iterable(self._look_up(rows)), np.float64, in_turns.sum())
-        is_score = np.repeat(np.arange(len(in_turns)) % 2 == 0, in_turns)
-        self._scores, self._found = numbers[is_score], numbers[~is_score]
-        if not np.isfinite(self._scores).all():
-            for row, ranked in zip(rows, self._given, strict=True):
-                check_whole_list(*self._names(row), ranked)
+        sized = cast("Iterable[Sized]", self._given)
+        sizes = map(len, sized if self._is_dict.all() else map(_ids, self._given))
+        self._bounds = np.cumsum([0, *sizes])
         with np.errstate(over="ignore"):  # what no 32-bit score holds is infinite, and tied
+            self._scores, self._found = self._look_up()
             self._single = self._scores.astype(np.float32)
-        self._unsettled = np.zeros(len(rows), dtype=np.bool_)
+        if not np.isfinite(self._scores).all():
+            for row, ranked in zip(self._rows.tolist(), self._given, strict=True):
+                check_whole_list(*self._names(row), ranked)
+        self._unsettled = np.zeros(len(self._rows), dtype=np.bool_)
         self._unsettled[lists_with(self._single[1:] >= self._single[:-1], self._bounds)] = True
 
-    def _gather(self, runs: Runs) -> Iterator[int]:
-        """Keep the lists that are asked for, and give the row of each; others are only checked."""
-        numbers = {query_id: query for query, query_id in enumerate(self.collection.query_ids)}
-        for at, (name, run) in enumerate(runs.items()):
-            for query_id, ranked in run.items():
-                query = numbers.get(query_id)
-                if query is None:
-                    check_kind(name, check_id(query_id, "query"), ranked)
-                    check_whole_list(name, query_id, ranked)
-                    continue
-                check_kind(name, query_id, ranked)
-                self._given.append(ranked)
-                yield query * self._runs + at
+    def _gather(self, runs: Runs) -> tuple[Ints, list[GivenList]]:
+        """Return the lists that are asked for, and their rows; others are only checked."""
+        ids = self.collection.query_ids
+        rows: list[Ints] = [np.empty(0, dtype=np.int64)]
+        given: list[GivenList] = []
+        for at, (stored, run) in enumerate(zip(self.collection.runs, runs.values(), strict=True)):
+            if not are_all(dict, run.values()):
+                for query_id, ranked in run.items():
+                    check_kind(stored.name, check_id(query_id, "query"), ranked)
+            if stored.unknown_queries:
+                for query_id in filterfalse(set(ids).__contains__, run):
+                    check_whole_list(stored.name, check_id(query_id, "query"), run[query_id])
+            queries = list(stored.lists)
+            given += map(run.__getitem__, map(ids.__getitem__, queries))
+            rows.append(np.array(queries, dtype=np.int64) * self._runs + at)
+        unordered = np.concatenate(rows)
+        order = np.argsort(unordered)
+        return unordered[order], [given[place] for place in order.tolist()]
 
     def _names(self, row: int) -> tuple[str, str]:
         """Return of which run and query a row is."""
         query, run = divmod(row, self._runs)
         return self.collection.runs[run].name, self.collection.query_ids[query]
 
-    def _look_up(self, rows: Iterable[int]) -> Iterator[Iterable[float]]:
-        """Take one list after the other: give all its scores, then those of the judged chunks.
+    def _look_up(self) -> tuple[Floats, Scores]:
+        """Return the scores in all lists, and those of its query's judged chunks in each.
 
-        It is checked at once, because fetching from memory what was just at hand would take longer
-        than all the rest.
+        Some lists at once are checked, read and searched, since fetching from memory what was just
+        at hand would take longer than all the rest.
         """
-        gaps, runs = repeat(math.nan), self._runs
-        for row, ranked in zip(rows, self._given, strict=True):
-            if isinstance(ranked, _DICTS):
-                if not is_plain(ranked):
-                    check_list(*self._names(row), ranked)
-                yield ranked.values()
-                yield map(ranked.get, self._judged[row // runs], gaps)
-            else:
-                check_list(*self._names(row), ranked)
-                yield _falling(ranked)
+        scores, found = np.empty(self._bounds[-1]), [NO_SCORES]
+        for start in range(0, len(self._given), _TOGETHER):
+            some = slice(start, start + _TOGETHER)
+            given, mine = self._given[some], self._bounds[start:][: _TOGETHER + 1]
+            plain = plain_scores(given)
+            scores[mine[0] : mine[-1]] = self._checked(start, given) if plain is None else plain
+            judged = [self._judged[query] for query in self._queries[some].tolist()]
+            gets = [(each if isinstance(each, _DICTS) else _NOTHING).get for each in given]
+            sought = starmap(map, zip(gets, judged, repeat(_GAPS), strict=False))
+            found.append(np.fromiter(chain.from_iterable(sought), np.float32))
+        return scores, np.concatenate(found)
+
+    def _checked(self, start: int, given: Sequence[GivenList]) -> Floats:
+        """Return the scores in lists that may be of any kind; may raise `BadInput`."""
+        for row, ranked in zip(self._rows[start:].tolist(), given, strict=False):
+            check_list(*self._names(row), ranked)
+        return np.fromiter(chain.from_iterable(map(_numbers, given)), np.float64)
 
     @cached_property
     def listed(self) -> Bools:
@@ -162,37 +175,30 @@ class _LookedUp(Lists):
 
     def hits(self, golden: Sequence[QueryGrades]) -> Hits:
         """Return where the judged chunks stand; ``golden`` is what they were looked up by."""
-        length = np.zeros(len(golden) * self._runs, dtype=np.int64)
-        length[self._rows] = self._sizes
-        found = np.concatenate([self._from_scores(), self._from_places()])
-        return hits_from(found, self.collection, length.reshape(len(golden), self._runs))
+        length = np.zeros((len(golden), self._runs), dtype=np.int64)
+        length.ravel()[self._rows] = np.diff(self._bounds)
+        grades = self._grades()
+        at = np.flatnonzero(grades >= 0)
+        found = np.diff(np.searchsorted(at, self._bounds))
+        rank = at - np.repeat(self._bounds[:-1], found) + 1
+        return hits_of(self.collection, np.repeat(self._rows, found), rank, grades[at], length)
 
-    def _from_scores(self) -> Ints:
-        """Return the hits in dicts whose scores fall, as numbers: a score tells the rank."""
-        grades = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int64)
-        dicts = np.flatnonzero(self._is_dict)
-        query = self._rows[dicts] // max(1, self._runs)
-        asked = self._asked[query]
-        shift = (np.cumsum(self._asked) - self._asked)[query] - (np.cumsum(asked) - asked)
-        place = np.arange(len(self._found)) + np.repeat(shift, asked)
-        there = ~np.isnan(self._found) & np.repeat(~self._unsettled[dicts], asked)
-        of, score, grade = np.repeat(dicts, asked)[there], self._found[there], grades[place[there]]
-        above = _count_above(self._scores, self._bounds[of], self._bounds[of + 1], score)
-        return numbered(self._rows[of], above + 1, grade)
-
-    def _from_places(self) -> Ints:
-        """Return the hits in all other lists, as numbers: they are gone through."""
-        rows: list[int] = []
-        ranks: list[int] = []
-        found: list[int] = []
+    def _grades(self) -> npt.NDArray[np.int8]:
+        """Return what is graded in all lists, each in the order that counts, and -1 elsewhere."""
+        grades = np.full(self._bounds[-1], -1, dtype=np.int8)
+        judged = np.array(list(map(len, self._judged)), dtype=np.int64)
+        asked = judged[self._queries]
+        there = np.flatnonzero(~np.isnan(self._found) & np.repeat(~self._unsettled, asked))
+        of = np.repeat(np.arange(len(asked)), asked)[there]
+        first, end = self._bounds[of], self._bounds[of + 1]
+        place = first + _count_above(self._single, first, end, self._found[there])
+        shift = (np.cumsum(judged) - judged)[self._queries] - (np.cumsum(asked) - asked)
+        given = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int8)
+        grades[place] = given[there + shift[of]]
         for at in np.flatnonzero(~self._is_dict | self._unsettled).tolist():
-            row, ids = int(self._rows[at]), self._in_order(at)
-            grades = self._judged[row // self._runs]
-            mine = list(compress(count(1), map(grades.__contains__, ids)))
-            ranks += mine
-            rows += [row] * len(mine)
-            found += [grades[ids[rank - 1]] for rank in mine]
-        return numbered(*(np.array(each, dtype=np.int64) for each in (rows, ranks, found)))
+            known = self._judged[self._queries[at]]
+            grades[self._span(at)] = [known.get(each, -1) for each in self._in_order(at)]
+        return grades
 
     def _in_order(self, at: int) -> Sequence[str]:
         """Return the ids of a list, best first."""
@@ -215,13 +221,15 @@ def _is_scored(ranked: GivenList) -> bool:
     return isinstance(ranked, Mapping)
 
 
-def _falling(ranked: Ranking | Sequence[str]) -> Sequence[float]:
+def _numbers(ranked: GivenList) -> Iterable[float]:
     """Return the scores of a list, and where it has none what trec_eval takes them to be."""
+    if isinstance(ranked, _DICTS):
+        return ranked.values()
     scores = ranked.scores if isinstance(ranked, Ranking) else None
     return range(0, -len(_ids(ranked)), -1) if scores is None else scores
 
 
-def _count_above(scores: Floats, first: Ints, end: Ints, sought: Floats) -> Ints:
+def _count_above(scores: Scores, first: Ints, end: Ints, sought: Scores) -> Ints:
     """Count the scores above each one that is sought, from its ``first`` up to its ``end``.
 
     In between they fall, so that it is found by steps that halve.

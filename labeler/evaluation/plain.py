@@ -12,7 +12,7 @@ from typing import TypeAlias, overload
 
 import numpy as np
 
-from labeler.evaluation.alignment import Chunks, lists_with
+from labeler.evaluation.alignment import Chunks, lists_with, pairs_of
 from labeler.evaluation.checking import GivenList
 from labeler.model import Collection, Ranking, StoredList, StoredRun
 
@@ -40,9 +40,9 @@ def collect(
     chunks: Numbers = defaultdict(count().__next__)
     query = np.repeat(np.arange(len(qrels)), [len(grades) for grades in qrels.values()])
     chunk = _number(chain.from_iterable(qrels.values()), len(query), chunks)
-    given = [grade for grades in qrels.values() for grade in grades.values()]
-    grade = np.array(given, dtype=np.int8)
-    by_query_and_chunk = np.lexsort((chunk, query))
+    given = chain.from_iterable(grades.values() for grades in qrels.values())
+    grade = np.fromiter(given, np.int8, len(query))
+    by_query_and_chunk = np.argsort(pairs_of(query, chunk))
     pool = by_query_and_chunk[grade[by_query_and_chunk] < 0]
     if len(pool):
         by_query_and_chunk = by_query_and_chunk[grade[by_query_and_chunk] >= 0]
@@ -73,14 +73,11 @@ def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
     """
     whole = _Whole(qrels, runs)
     places = {query_id: at for at, query_id in enumerate(qrels)}
-    stored = [
-        StoredRun(
-            *(name, name, None),
-            _Lists(whole, at, [places[query_id] for query_id in run if query_id in places]),
-            unknown_queries=sum(query_id not in places for query_id in run),
-        )
-        for at, (name, run) in enumerate(runs.items())
-    ]
+    stored = []
+    for at, (name, run) in enumerate(runs.items()):
+        known = list(map(places.__getitem__, filter(places.__contains__, run)))
+        lists, unknown = _Lists(whole, at, known), len(run) - len(known)
+        stored.append(StoredRun(name, name, None, lists, unknown_queries=unknown))
     return replace(collect(qrels, {}), runs=tuple(stored), chunk_ids=_Ids(whole))
 
 
