@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -130,8 +132,10 @@ def grades_from(
             grade_map=rule.grade_map,
             limits=limits,
         )
-        pairs: list[GoldenGrade | Ungraded] = [*read.grades.records, *read.ungraded.records]
-        return _gathered((each.query_id, each.chunk_id, each.grade) for each in pairs)
+        found: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        for each in chain[GoldenGrade | Ungraded](read.grades.records, read.ungraded.records):
+            found[each.query_id][each.chunk_id] = each.grade
+        return dict(found)
     if isinstance(given, pd.DataFrame):
         given = nested(given, "qrels", GRADE)
     elif not isinstance(given, Mapping):

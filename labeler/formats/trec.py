@@ -66,13 +66,17 @@ class TrecFile:
 
     def text(self, number: int, raw: bytes) -> str:
         """Return a column of the row just given as text, each distinct one as one object."""
+        known = self._texts.get(raw)
+        if known is not None and known.isascii():
+            return known
         if not raw.isascii() or b"\0" in raw:  # known or not: a line reads alike wherever it stands
             decode(self.source, number, self._raw)
-        known = self._texts.get(raw)
         if known is None:
-            with self.source.at(number):
-                self.source.limits.check_id(raw.decode(), "query or chunk")
+            known = raw.decode()
+            if len(raw) > self.source.limits.id:
+                with self.source.at(number):
+                    self.source.limits.check_id(known, "query or chunk")
             if len(self._texts) >= _MOST_TEXTS:
                 self._texts.clear()
-            known = self._texts[raw] = raw.decode()
+            self._texts[raw] = known
         return known

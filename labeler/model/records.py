@@ -69,10 +69,9 @@ def check_name(value: object, what: str) -> str:
 def is_storable(text: str) -> bool:
     """Say whether SQLite and UTF-8 can both carry ``text`` unchanged."""
     try:
-        text.encode()  # half of a surrogate pair has no UTF-8
-    except UnicodeEncodeError:
+        return "\0" not in text and (text.isascii() or bool(text.encode()))
+    except UnicodeEncodeError:  # half of a surrogate pair has no UTF-8
         return False
-    return "\0" not in text
 
 
 def check_grade(value: object) -> int:
