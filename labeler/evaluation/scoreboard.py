@@ -191,7 +191,9 @@ class Scoreboard(Looking):
     def notes(self, measures: Iterable[Measure] = ()) -> tuple[Note, ...]:
         """Say what was left out or treated in a way that could surprise; of ``measures``, too."""
         board, asked = self.snapshot(), tuple(measures)
-        about = (board._run_counts(), board.counts, board.conventions, board.table(asked))
+        means = board.means(asked)
+        scores = means.rows(board.run_names) if np.isnan(means.value).any() else ()
+        about = (board._run_counts(), board.counts, board.conventions, scores)
         weighs = self._weighing.sentences(board.judged) if self._weighing else ()
         crossing = board._crossing_notes([measure for measure in asked if measure.crosses])
         return (*starmap(Note, weighs), *notes_on(board.collection, *about), *crossing)

@@ -103,7 +103,7 @@ class State:
             judged=judged,
             unjudged=len(self.golden) - judged,
             grades=sum(len(golden.chunks) for golden in self.golden),
-            stale=int(sum(np.count_nonzero(golden.stale) for golden in self.golden)),
+            stale=int(np.count_nonzero(np.concatenate([[], *(of.stale for of in self.golden)]))),
             carried=self.carried.total,
         )
 

@@ -353,6 +353,7 @@ def score(hits: Hits | Finds, measure: Measure, k: int | Ints | None = None) -> 
     return scorer(measure)(hits, k)
 
 
+@lru_cache(_MOST_KEPT)
 def scorer(measure: Measure) -> Scorer:
     """Return `score` of one measure, for those who compute it again and again.
 
