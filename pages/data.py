@@ -5,6 +5,7 @@ import streamlit as st
 from labeler import address, ui
 from labeler.sections.audit import audit
 from labeler.sections.candidates import candidates
+from labeler.sections.carrying import carry_over
 from labeler.sections.contents import counts_line
 from labeler.sections.downloading import download
 from labeler.sections.loading import load
@@ -21,6 +22,7 @@ SECTIONS = {
     "Runs": runs,
     "Queries": queries,
     "Candidates": candidates,
+    "Carry over": carry_over,
     "Versions": versions,
     "Settings": decide,
     "Audit": audit,

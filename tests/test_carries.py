@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
 
 from labeler.carryover import follow, place, record
 from labeler.cli import main
@@ -25,6 +26,7 @@ from labeler.safekeeping.checking import examine
 from labeler.store import Store, health
 from labeler.transfer import export
 from tests.databases import assert_refused, assert_whole, rewrite
+from tests.page import open_page, words
 from tests.test_store_open import to_earlier_shape
 
 FEES = "Annual fees are due in May, and are taken from the account at the end of that month."
@@ -514,3 +516,42 @@ def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: S
     moment = datetime.fromisoformat(when)
     for at, count in ((moment - timedelta(days=1), 2), (moment + timedelta(days=1), 4)):
         assert len(both.collection_at(at, ["new"]).golden_grade) == count
+
+
+# The Data page --------------------------------------------------------------------------------
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button with these words."""
+    [button] = [each for each in app.button if each.label == label]
+    return button.click().run()
+
+
+def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: Store):
+    before = everything(both), both.newest()
+    app = open_page("data", section="Carry over")
+    assert "6 pairs are asked for" not in words(app)
+    app = press(app, "See what follows")
+    assert "decided 2 · proposed 0 · open 4" in words(app)
+    assert "2 grades carried over, if you go on." in words(app)
+    assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
+    assert (everything(both), both.newest()) == before, "looking writes nothing"
+    app = press(app, "Carry over 2 grades")
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert "2 grades carried over from the unnamed chunking to chunking v2" in words(app)
+    app = press(app, "See what follows")
+    assert "Nothing new: what follows is there already." in words(app)
+    app = press(app, "Take it back")
+    assert everything(both) == before[0]
+    assert "Take it back" not in [each.label for each in app.button]
+
+
+def test_the_data_page_says_what_a_carry_over_takes(store: Store):
+    said = words(open_page("data", section="Carry over"))
+    assert "There is nothing to carry over to" in said
+    assert "labeler load chunks FILE --chunking v2" in said
+
+
+def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
+    both.save_settings(Settings(carried="ignore"))
+    assert "Carried grades do not count now" in words(open_page("data", section="Carry over"))

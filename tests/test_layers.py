@@ -521,6 +521,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.asking",
         "labeler.beginning",
         "labeler.candidates",
+        "labeler.carryover",
         "labeler.choices",
         "labeler.downloads",
         "labeler.errors",

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from labeler.carryover import STATES, Carryover, Outcome, follow, place, record
+from labeler.carryover import (
+    STATES,
+    Carryover,
+    Outcome,
+    amiss,
+    follow,
+    of_log,
+    place,
+    record,
+    summary,
+)
 from labeler.cli.exporting import put_file
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, format_option
 from labeler.cli.progress import progress_bar
@@ -17,11 +27,11 @@ from labeler.cli.tables import Table, text_lines
 from labeler.cli.whole import check_room
 from labeler.errors import BadInput
 from labeler.formats import write_golden
-from labeler.model import chunking_in_words, counted, legible
+from labeler.model import counted, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
 
-MOST_REASONS, MOST_NAMED = 30, 5
+MOST_REASONS = 30
 NOTHING_NEW = "nothing new: what follows is there already"
 chunking_help = "; '' is the unnamed one."
 
@@ -98,11 +108,11 @@ def carry(
     if path is not None:
         said = put(db, found, path, replace=force)
     elif dry_run:
-        said = f"{_of_log(found)} would be done; nothing was written"
+        said = f"{of_log(found)} would be done; nothing was written"
     else:
         with Store(db) as store, progress_bar("Writing", then="Done.") as progress:
             record(store, found, progress)
-        said = f"{_of_log(found)}; --undo takes this back" if found.is_new else NOTHING_NEW
+        said = f"{of_log(found)}; --undo takes this back" if found.is_new else NOTHING_NEW
     click.echo(said, err=to_output or kind == "json")
 
 
@@ -114,13 +124,6 @@ def _undo(db: Place, old: str, new: str, kind: str) -> None:
     else:
         grades = counted(undone, "carried grade", "carried grades")
         click.echo(f"{grades} taken back; every number is what it was before")
-
-
-def _of_log(found: Carryover) -> str:
-    """Say what is added to the log."""
-    new = counted(len(found.fresh), "grade", "grades")
-    lost = f", {len(found.withdrawn):,} taken back" if found.withdrawn else ""
-    return f"{new} carried over{lost}"
 
 
 def carried(db: Place, old: str, new: str) -> Carryover:
@@ -158,16 +161,7 @@ def put(db: Place, found: Carryover, path: Path, *, replace: bool) -> str:
 
 def lines(found: Carryover, listed: bool) -> Iterator[str]:
     """Give what people read: counts by reason, every pair where it is wanted, and what is amiss."""
-    basis = found.basis
-    between = f"{chunking_in_words(basis.old_name)} to {chunking_in_words(basis.new_name)}"
-    runs = counted(basis.runs, "run", "runs")
-    asked = counted(len(found.outcomes), "pair is", "pairs are")
-    graded = counted(found.graded, "more has", "more have")
-    yield legible(
-        f"From {between}: {asked} asked for by the top {basis.depth:,} of {runs}; {graded} a grade"
-    )
-    if again := sum(each.before is not None for each in found.outcomes):
-        yield f"{counted(again, 'of these was', 'of these were')} carried over before"
+    yield from map(legible, summary(found))
     yield ""
     rows = found.by_reason()
     body = [
@@ -201,41 +195,6 @@ def _pairs(found: Carryover) -> list[str]:
 
 def _grade(grade: int | None) -> str:
     return "-" if grade is None else str(grade)
-
-
-def amiss(found: Carryover) -> Iterator[str]:
-    """Give in sentences what could not be placed or carried over."""
-    basis, places = found.basis, found.places
-    for names, said in (
-        (places.unplaced, "not found in the old text: nothing is decided of them"),
-        (places.ambiguous, "found in several places alike: nothing is decided of them"),
-    ):
-        if names:
-            yield f"{len(names):,} of {len(places.new):,} new chunks {said}; {_some(names)}"
-    if found.outdated:
-        grades = counted(found.outdated, "golden grade is", "golden grades are")
-        yield f"{grades} not carried over: of an earlier text, or of a chunk without one"
-    if basis.derived:
-        grades = counted(basis.derived, "golden grade was", "golden grades were")
-        yield (
-            f"{grades} carried over to {chunking_in_words(basis.old_name)}, and not further: carry "
-            "over from where people gave them"
-        )
-    if basis.unreadable:
-        pairs = counted(basis.unreadable, "pair is", "pairs are")
-        yield f"{pairs} asked for and not looked at: no text is known of the chunk"
-    if lost := found.lost:
-        which = [f"{each.found.query_id} {each.found.chunk_id}" for each in lost]
-        grades = counted(len(lost), "grade", "grades")
-        yield (
-            f"{grades} carried over before, which do not follow any more: their pairs are open "
-            f"again; {_some(which)}"
-        )
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
 
 
 # --- for programs ----------------------------------------------------------------------------

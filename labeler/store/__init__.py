@@ -8,7 +8,7 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.carrying import CarryBasis, Carrying, Witness, Witnessed
+from labeler.store.carrying import CarriedOver, CarryBasis, Carrying, Witness, Witnessed
 from labeler.store.chained import ChainReport
 from labeler.store.chunkings import ChunkingSummary
 from labeler.store.columns import moment
@@ -42,6 +42,7 @@ __all__ = [
     "BUSY_SECONDS",
     "Adjudication",
     "CannotTell",
+    "CarriedOver",
     "CarryBasis",
     "Case",
     "ChainReport",

@@ -47,6 +47,12 @@ INSERT INTO judgments (
 SELECT lower(hex(randomblob(16))), query, chunk, 'withdraw', 0, source, id, ?, '[]'
 FROM standing_judgments WHERE carried_from IS NOT NULL AND source = ? ORDER BY id
 """
+DONE = """
+SELECT source, min(created_at), sum(kind = 'carry') FROM standing_judgments
+WHERE carried_from IS NOT NULL AND substr(source, 1, length(?1)) = ?1
+GROUP BY source ORDER BY max(id) DESC
+"""
+SOURCE = "carry:"
 OFTEN = 256  # grades after which progress is told
 
 Progress = Callable[[float], None]
@@ -107,6 +113,16 @@ class CarryBasis:
     derived: int
     recorded: Mapping[tuple[str, str], GoldenGrade]
     counts: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedOver:
+    """A carry-over that is in the log: between which chunkings, when, and how many grades."""
+
+    old: str
+    new: str
+    at: str
+    grades: int
 
 
 class Carrying(Queue, Intake):
@@ -174,6 +190,14 @@ class Carrying(Queue, Intake):
             names = {"from": old, "to": new}
             self._note("carry", new, {**names, "carried": len(grades), "taken back": len(lost)})
         self.seal_if_possible()
+
+    def carried_over(self) -> list[CarriedOver]:
+        """Return the carry-overs that can be taken back, the newest first."""
+        found = []
+        for source, at, grades in self._rows(DONE, [SOURCE]):
+            old, new, _ = source.removeprefix(SOURCE).split(":")
+            found.append(CarriedOver(old, new, at, grades))
+        return found
 
     def undo_carried(self, old: str, new: str) -> int:
         """Take the last carry-over between two chunkings back; return how many events that were.
@@ -260,7 +284,7 @@ class Carrying(Queue, Intake):
 
 def _source(old: str, new: str) -> str:
     """Return how the source of each event begins that carries over from a chunking to another."""
-    return f"carry:{old}:{new}:"
+    return f"{SOURCE}{old}:{new}:"
 
 
 def _carry(grade: GoldenGrade, source: str, wording: str | None) -> Judgment:

@@ -151,9 +151,9 @@ def carried_words(carried: int) -> str:
     """Count carried grades in words, nothing where there are none.
 
     >>> carried_words(0), carried_words(1_200)
-    ('', '1,200 carried over')
+    ('', '1,200 carried')
     """
-    return f"{carried:,} carried over" if carried else ""
+    return f"{carried:,} carried" if carried else ""
 
 
 def hole_words(holes: int) -> str:

@@ -15,6 +15,7 @@ from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query
 from labeler.store import Store, mark_of
 from tests.browser.server import loaded
 from tests.databases import assert_whole
+from tests.test_carries import fill
 
 pytestmark = pytest.mark.browser
 
@@ -182,3 +183,19 @@ def test_what_is_typed_stays_when_somebody_was_faster_and_back_leads_to_the_list
     expect(page.get_by_role("button", name="Add a query")).to_be_visible()
     with Store(empty) as store:
         assert store.query("q1").text == "who else?"
+
+
+def test_grades_are_carried_over_after_a_look_and_taken_back(serve, visit, tmp_path):
+    path = tmp_path / "cut.db"
+    with Store(path, create=True) as store:
+        fill(store, loaded)
+    page = visit(f"{serve(path).url}/data?section=Carry+over")
+    page.get_by_role("button", name="See what follows").click()
+    expect(page.get_by_text("decided 2 · proposed 0 · open 4")).to_be_visible()
+    page.get_by_role("button", name="Carry over 2 grades").click()
+    expect(page.get_by_text("2 grades carried over from the unnamed chunking")).to_be_visible()
+    expect(page.get_by_text("4 golden grades")).to_be_visible()
+    page.get_by_role("button", name="Take it back").click()
+    expect(page.get_by_text("2 golden grades")).to_be_visible()
+    with Store(path) as store:
+        assert {event.kind for event in store.events()[2:]} == {"carry", "withdraw"}

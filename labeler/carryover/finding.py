@@ -1,7 +1,4 @@
-"""What a golden set's grades of one chunking say of another's chunks, and whom that rests on.
-
-Brings the golden set and `labeler.rechunking` together; knows no page.
-"""
+"""Finds what follows for each pair that is asked for, and keeps what is decided in the log."""
 
 from __future__ import annotations
 
