@@ -58,7 +58,8 @@ def fill(store: Store, loaded: Callable[..., Any]) -> Store:
 
 
 @pytest.fixture
-def both(store: Store, loaded) -> Store:
+def both(store: Store, loaded, place: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("LABELER_DB", place)
     return fill(store, loaded)
 
 
@@ -148,6 +149,7 @@ def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
     assert carried(both) == {"v2:1": 3, "v2:2": 0}
 
 
+@pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
 def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     before, events = everything(both), len(both.events())
     run(*WHOLE)
@@ -161,6 +163,7 @@ def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     assert carried(both) == {"v2:1": 3, "v2:2": 0}
 
 
+@pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
 def test_an_undo_takes_back_the_last_carry_over_alone(run, both: Store):
     run(*WHOLE)
     first = everything(both)

@@ -24,7 +24,10 @@ _RULES = [
             r"\b((?:\w+\.)?(?:id|candidate)) IN \(SELECT value FROM json_each\((\?|:\w+)\)\)",
             r"\1 = ANY (numbers(\2))",
         ),
-        (r"\bJOIN (json_each\([\w.]+\) AS \w+)(?=\s+(?:JOIN|WHERE)\b)", r"CROSS JOIN LATERAL \1"),
+        (
+            r"\bJOIN (json_each\([\w.]+\) AS \w+)(?=\s+(?:LEFT|JOIN|WHERE)\b)",
+            r"CROSS JOIN LATERAL \1",
+        ),
         (r"\bgroup_concat\(", "string_agg("),
         (r"\bjson_group_object\(", "json_object_agg("),
         (r"\bjson_object\(", "json_pairs("),  # a word of its grammar

@@ -36,21 +36,20 @@ FROM current_judgments AS j JOIN chunks AS c ON c.id = j.chunk
 LEFT JOIN graders AS p ON p.id = j.grader
 WHERE j.kind IN ('grade', 'adjudicate', 'import') AND {OF_CHUNKING} ORDER BY j.id
 """
-LAST = """
-SELECT source FROM standing_judgments
-WHERE carried_from IS NOT NULL AND substr(source, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT 1
+DONE = """
+SELECT source, min(created_at), count(*) FILTER (WHERE kind = 'carry') FROM standing_judgments
+WHERE carried_from IS NOT NULL AND substr(source, 1, length(:begins)) = :begins
+GROUP BY source ORDER BY max(id) DESC
+"""
+OF_ONE = """
+SELECT id, query, chunk FROM standing_judgments
+WHERE carried_from IS NOT NULL AND source = ? ORDER BY id
 """
 TAKE_BACK = """
 INSERT INTO judgments (
     event_id, query, chunk, kind, blind, source, undoes, created_at, carried_from
 )
-SELECT lower(hex(randomblob(16))), query, chunk, 'withdraw', 0, source, id, ?, '[]'
-FROM standing_judgments WHERE carried_from IS NOT NULL AND source = ? ORDER BY id
-"""
-DONE = """
-SELECT source, min(created_at), sum(kind = 'carry') FROM standing_judgments
-WHERE carried_from IS NOT NULL AND substr(source, 1, length(?1)) = ?1
-GROUP BY source ORDER BY max(id) DESC
+VALUES (?, ?, ?, 'withdraw', 0, ?, ?, ?, '[]')
 """
 SOURCE = "carry:"
 OFTEN = 256  # grades after which progress is told
@@ -194,7 +193,7 @@ class Carrying(Queue, Intake):
     def carried_over(self) -> list[CarriedOver]:
         """Return the carry-overs that can be taken back, the newest first."""
         found = []
-        for source, at, grades in self._rows(DONE, [SOURCE]):
+        for source, at, grades in self._rows(DONE, {"begins": SOURCE}):
             old, new, _ = source.removeprefix(SOURCE).split(":")
             found.append(CarriedOver(old, new, at, grades))
         return found
@@ -206,16 +205,20 @@ class Carrying(Queue, Intake):
         where there is none left.
         """
         with self._writing():
-            source = self._value(LAST, [_source(old, new)])
+            source = self._value(DONE, {"begins": _source(old, new)})
             if source is None:
                 raise NotFound(
                     f"nothing was carried over from {chunking_in_words(old)} to "
                     f"{chunking_in_words(new)} that could be taken back"
                 )
-            undone = self._db.execute(TAKE_BACK, [moment(), source]).rowcount
-            self._note("uncarry", new, {"from": old, "to": new, "events": undone})
+            rows, at = self._rows(OF_ONE, [source]), moment()
+            self._db.conn.executemany(
+                TAKE_BACK,
+                ((str(uuid.uuid4()), query, chunk, source, n, at) for n, query, chunk in rows),
+            )
+            self._note("uncarry", new, {"from": old, "to": new, "events": len(rows)})
         self.seal_if_possible()
-        return int(undone)
+        return len(rows)
 
     def _asked(
         self, runs: Sequence[str], depth: int, readable: AbstractSet[str]
