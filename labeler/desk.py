@@ -236,8 +236,11 @@ class Desk:
         return self._papers(store, grader, pairs, "list"), judged
 
     def search(self, store: Store, grader: str, query_id: str, words: str) -> list[Paper]:
-        """Return the chunks that match ``words`` best, for grading them under a query."""
-        found = [(query_id, chunk) for chunk in store.search_chunks(words, MOST_FOUND)]
+        """Return the chunks that match ``words`` best, for grading them under a query.
+
+        They are of the chunkings that the query's runs are of.
+        """
+        found = [(query_id, chunk) for chunk in store.search_chunks(words, MOST_FOUND, query_id)]
         with self._lock:
             self._catch_up(store, grader)
         return self._papers(store, grader, found, "search")

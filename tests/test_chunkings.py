@@ -337,6 +337,46 @@ def test_a_document_comes_once_and_another_text_of_it_is_refused(both: Store, lo
     assert both.document("d") == TEXT + " More."
 
 
+def test_chunks_of_a_document_that_is_not_loaded_are_told(both: Store, loaded):
+    other = Chunk("9", "elsewhere", document_id="e")
+    [*none] = both.add_chunks(loaded([other]), chunking="v3").warnings
+    assert none == [], "nothing is missed where no document is loaded"
+    both.add_documents(loaded([Document("d", TEXT)]))
+    [said] = both.add_chunks(loaded([*V2, other]), chunking="v4").warnings
+    assert said.startswith("1 of 2 documents that these chunks name are not loaded (one is 'e'")
+    assert both.add_chunks(loaded(V2), chunking="v5").warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (
+            {"docs.jsonl": '{"document_id": "d", "text": "x"}\n{"document_id": "d", "text": "y"}'},
+            "docs.jsonl:2: document id 'd' is already on line 1",
+        ),
+        (
+            {"docs/d.md": "x", "docs/deep/d.txt": "y"},
+            "docs: 'd.md' and 'deep/d.txt' would both be the document 'd' that chunks name; keep",
+        ),
+        ({"docs.jsonl": '{"document_id": "d", "text": "another text"}'}, "has start 0 and end 26"),
+        ({"docs.jsonl": '{"text": "of which?"}'}, "docs.jsonl:1: "),
+    ],
+)
+def test_documents_that_cannot_be_are_refused_with_the_place_and_change_nothing(
+    both: Store, tmp_path: Path, files: dict[str, str], said: str
+):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    top = tmp_path / next(iter(files)).partition("/")[0]
+    before = transfer.export(both, "complete")
+    with pytest.raises(BadInput) as refused:
+        transfer.read("documents", top, transfer.LoadOptions())(both)
+    assert said in str(refused.value)
+    assert str(refused.value).startswith(str(top))
+    assert transfer.export(both, "complete") == before
+
+
 def test_documents_that_no_chunk_was_cut_from_are_told(both: Store, loaded):
     report = both.add_documents(loaded([Document("D", TEXT)]))
     assert "no chunk was cut from any of these documents" in report.warnings[0]
@@ -415,7 +455,11 @@ def test_start_and_end_that_are_no_offsets_stay_metadata(run, tmp_path: Path):
         '{"chunk_id": "s1", "text": "t", "document_id": "film", "start": 1.5, "end": 3.25}\n'
         '{"chunk_id": "s2", "text": "t", "start": 1, "end": 3}\n'
     )
-    assert run("load", "chunks", str(path)).exit_code == 0
+    result = run("load", "chunks", str(path))
+    assert result.exit_code == 0
+    assert (
+        "! 1 chunk has a start and an end and no document_id (line 2): they stay" in result.output
+    )
     with Store(tmp_path / "golden.db") as store:
         for name in ("s1", "s2"):
             chunk = store.chunk(name)

@@ -159,3 +159,27 @@ def test_the_index_is_true_after_a_beir_folder(shelf: Store, tmp_path: Path):
     assert found(shelf, "espresso") == ["d1"]
     assert found(shelf, "milk again") == ["d2", "descale", "milk"]
     check_index(shelf)
+
+
+def test_a_search_for_a_query_is_among_the_chunkings_that_its_runs_are_of(
+    shelf: Store, loaded: Callable[..., Loaded]
+) -> None:
+    shelf.add_queries(loaded([Query("q1", "care"), Query("q2", "lime"), Query("q3", "none")]))
+    shelf.add_chunks(loaded([Chunk("m", "Clean the milk system"), Chunk("x", "x")]), chunking="v2")
+    shelf.add_chunks(loaded([Chunk("m", "milk, and milk again")]), chunking="v3")
+    ids = shelf.collection().chunk_ids
+
+    def asked(query_id: str | None) -> set[str]:
+        return {ids[number] for number in shelf.search_chunks("clean milk", 30, query_id)}
+
+    everything = {"milk", "descale", "v2:m", "v3:m"}
+    assert asked(None) == asked("q1") == everything, "nothing says which is asked for"
+    shelf.add_run(loaded([Ranking("q1", ("x",))]), name="new", chunking="v2")
+    shelf.add_run(loaded([Ranking("q1", ("m",))]), name="third", chunking="v3")
+    shelf.add_run(loaded([Ranking("q2", ("error",))]), name="old", chunking="")
+    assert asked("q1") == {"v2:m", "v3:m"}
+    assert asked("q2") == {"milk", "descale"}
+    assert asked("q3") == everything
+    [first], [second] = (shelf.search_chunks("milk", 1, query_id) for query_id in ("q1", "q2"))
+    assert ids[first] in ("v2:m", "v3:m"), "better ones of others take no place"
+    assert ids[second] in ("milk", "descale")

@@ -62,11 +62,12 @@ def chunks_from(source: Source, progress: Progress | None = None) -> Loaded[Chun
                 chunk = chunk_of(record, source.limits)
                 ids.add(chunk.chunk_id, number)
             chunks.add(chunk, weight)
-            counts.add(chunk)
+            counts.add(chunk, number)
     if not chunks:
         raise source.fail(None, "there is no chunk in it")
     ids.check(source, lambda place: chunks[place].chunk_id)
-    return Loaded(source.name, chunks, lines_of_records(ids.lines), counts.facts(), ids.warnings())
+    warnings = (*ids.warnings(), *counts.warnings())
+    return Loaded(source.name, chunks, lines_of_records(ids.lines), counts.facts(), warnings)
 
 
 def _records(source: Source, raw: Lines) -> Records:
@@ -132,9 +133,10 @@ class _Counts:
 
     def __init__(self) -> None:
         self.chunks = self.without_text = self.longest = 0
+        self.nowhere: list[int] = []  # lines of chunks with a place and no document
         self.documents: set[int] = set()  # their hashes: ids would take as much memory as texts
 
-    def add(self, chunk: Chunk) -> None:
+    def add(self, chunk: Chunk, line: int) -> None:
         """Count a chunk."""
         text = chunk.text or ""
         self.chunks += 1
@@ -142,6 +144,8 @@ class _Counts:
         self.longest = max(self.longest, len(text))
         if chunk.document_id is not None:
             self.documents.add(hash(chunk.document_id))
+        elif all(any(name in chunk.metadata for name in names) for names in (START, END)):
+            self.nowhere.append(line)
 
     def facts(self) -> dict[str, int | str]:
         """Return the counts as a report names them."""
@@ -152,3 +156,13 @@ class _Counts:
             "without text": self.without_text,
             "longest text (characters)": self.longest,
         }
+
+    def warnings(self) -> tuple[str, ...]:
+        """Say of places that are not known as such why they are not."""
+        if not self.nowhere:
+            return ()
+        have = "1 chunk has" if len(self.nowhere) == 1 else f"{len(self.nowhere):,} chunks have"
+        return (
+            f"{have} a start and an end and no document_id (line {self.nowhere[0]:,}): they stay "
+            "metadata, since nothing says of which document they are",
+        )

@@ -253,7 +253,7 @@ def load_options(kinds: set[str | None]) -> Options:
         grades, texts = grade_options(kinds), text_options(kinds)
         runs = run_options() if "run" in kinds else dict
         chunking = ""
-        if kinds & {"chunks", "run", "golden"}:
+        if kinds & {"chunks", "run", "golden", "beir"}:
             chunking = st.text_input(CHUNKING, placeholder="unnamed", help=CHUNKING_HELP)
     of: dict[str, Any] = {"chunking": chunking.strip() or None}
     return lambda: transfer.LoadOptions(**grades(), **texts(), **runs(), **of)

@@ -48,7 +48,23 @@ class Chunks(Chunkings):
         with self._writing():
             counts = self._put_chunking(loaded, chunking, update=update)
             self._note_load("chunks", loaded.source, counts)
-        return report_of(f"chunks{of_chunking(chunking)}", loaded, counts)
+        warnings = (*loaded.warnings, *self._of_unknown_documents(loaded))
+        return report_of(
+            f"chunks{of_chunking(chunking)}", replace(loaded, warnings=warnings), counts
+        )
+
+    def _of_unknown_documents(self, loaded: Loaded[Chunk]) -> list[str]:
+        """Return a sentence on documents that chunks name and that are not among those loaded."""
+        there = {name for (name,) in self._rows("SELECT document_id FROM documents")}
+        named = {chunk.document_id for chunk in loaded.records} - {None} if there else set()
+        missing = sorted(str(name) for name in named - there)
+        if not missing:
+            return []
+        return [
+            f"{len(missing):,} of {len(named):,} documents that these chunks name are not loaded "
+            f"(one is {missing[0]!r}, and a document that is, {min(there)!r}): what these chunks "
+            "were cut from is known by chunks alone"
+        ]
 
     def add_documents(self, loaded: Loaded[Document], *, update: bool = False) -> IntakeReport:
         """Add the whole texts that chunks were cut from.

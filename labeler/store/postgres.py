@@ -56,8 +56,12 @@ WHERE s.schemaname = 'labeler'
 """
 FOUND = """
 SELECT c.id FROM chunk_words AS c, to_tsquery('simple', ?) AS sought
-WHERE c.words @@ sought ORDER BY ts_rank('{0, 0, 0.33, 1}', c.words, sought, 1) DESC, c.id LIMIT ?
+WHERE c.words @@ sought<AMONG>
+ORDER BY ts_rank('{0, 0, 0.33, 1}', c.words, sought, 1) DESC, c.id LIMIT ?
 """
+OF_CHUNKINGS = """
+AND EXISTS (SELECT 1 FROM chunks AS k WHERE k.id = c.id
+    AND coalesce(k.chunking, 0) IN (SELECT CAST(value AS BIGINT) FROM json_each(?)))"""
 PLAIN = "SELECT plain(value) FROM json_each(?)"
 PART = """
 SELECT substring(convert_to(text, 'UTF8') FROM ? FOR ?), octet_length(text)
@@ -308,8 +312,19 @@ class Postgres:
         [(part, length)] = db.execute(PART, [start + 1, most, chunk]).fetchall()
         return bytes(part), int(length)
 
-    def search(self, db: Database, words: Sequence[str], *, all_of: bool, most: int) -> list[int]:
-        """Return the chunks with all of some words, or any; the last may only begin one."""
+    def search(
+        self,
+        db: Database,
+        words: Sequence[str],
+        *,
+        all_of: bool,
+        most: int,
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
+        """Return the chunks with all of some words, or any; the last may only begin one.
+
+        ``among`` are numbers of chunkings, 0 the unnamed one, None all of them.
+        """
         found = db.execute(PLAIN, [as_json(list(words))]).fetchall()
         terms = [" & ".join(f"'{each}'" for each in plain.split()) for (plain,) in found]
         terms = [f"({term})" for term in terms if term]
@@ -317,7 +332,9 @@ class Postgres:
             return []
         terms[-1] = terms[-1].removesuffix(")") + ":*)"
         sought = (" & " if all_of else " | ").join(terms)
-        return [number for (number,) in db.execute(FOUND, [sought, most])]
+        chunkings = [] if among is None else [as_json(list(among))]
+        sql = FOUND.replace("<AMONG>", OF_CHUNKINGS if chunkings else "")
+        return [number for (number,) in db.execute(sql, [sought, *chunkings, most])]
 
 
 @lru_cache(maxsize=2_000)

@@ -18,15 +18,19 @@ from labeler.errors import BadInput, Busy, LabelerError, NotFound, Unusable
 from labeler.schema import migrations
 from labeler.schema.light import Database
 from labeler.store import damage
+from labeler.store.columns import as_json
 
 BRIEF_MS = 1_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
 LEAST_SQLITE = (3, 37, 0)  # the first that knows STRICT tables
 # a word in the title weighs more than one in the text
 MATCHES = """
-SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?
+SELECT rowid FROM chunk_words WHERE chunk_words MATCH ?{among}
 ORDER BY bm25(chunk_words, 3.0, 1.0), rowid LIMIT ?
 """
+OF_CHUNKINGS = """
+AND EXISTS (SELECT 1 FROM chunks AS c WHERE c.id = chunk_words.rowid
+    AND coalesce(c.chunking, 0) IN (SELECT value FROM json_each(?)))"""
 
 
 class SQLite:
@@ -198,10 +202,23 @@ class SQLite:
             text.seek(min(start, len(text)))
             return text.read(most), len(text)
 
-    def search(self, db: Database, words: Sequence[str], *, all_of: bool, most: int) -> list[int]:
-        """Return the chunks with all of some words, or any; the last may only begin one."""
+    def search(
+        self,
+        db: Database,
+        words: Sequence[str],
+        *,
+        all_of: bool,
+        most: int,
+        among: Sequence[int] | None = None,
+    ) -> list[int]:
+        """Return the chunks with all of some words, or any; the last may only begin one.
+
+        ``among`` are numbers of chunkings, 0 the unnamed one, None all of them.
+        """
         expression = (" AND " if all_of else " OR ").join(terms_of(words))
-        return [number for (number,) in db.execute(MATCHES, [expression, most])]
+        chunkings = [] if among is None else [as_json(list(among))]
+        sql = MATCHES.format(among=OF_CHUNKINGS if chunkings else "")
+        return [number for (number,) in db.execute(sql, [expression, *chunkings, most])]
 
 
 def terms_of(words: Sequence[str]) -> list[str]:
