@@ -118,7 +118,8 @@ class Chunks(Chunkings):
                 raise BadInput(
                     f"{loaded.where(index)}: chunk {chunk.chunk_id!r} is already in the golden "
                     "set with other content; replace it with --update (its grades will be "
-                    "marked stale if the text changed)"
+                    "marked stale if the text changed), or name the chunking that it is of with "
+                    "--chunking, if documents were cut in another way"
                 )
             what = "new" if known is None else "known by id, now with text" if bare else "updated"
             counts[what] += 1
