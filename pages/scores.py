@@ -26,6 +26,7 @@ def show_scores() -> str:
     if len(shown) < len(board.run_names):
         said = f"{len(shown)} of {len(board.run_names)} runs are shown."
         show_html(tables.sentence_with_link(said, "Show all", scoring.show_all()))
+    scoring.say_chunkings(board)
     if choice.view in scoring.OWN_MEASURES:
         st.caption(scoring.OWN_MEASURES[choice.view])
     if choice.place:

@@ -6,7 +6,7 @@ Knows the grades of all chunkings, and where texts stand; not what a measure mak
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
 from types import MappingProxyType
@@ -34,6 +34,14 @@ class Known:
 
     grades: QueryGrades
     marks: Marks
+    _placed: dict[int, list[Span] | None] = field(default_factory=dict, init=False, repr=False)
+
+    def placed(self, laid: Laid) -> Mapping[int, list[Span] | None]:
+        """Return what each chunk's passages take of the ground, found once; None for nothing."""
+        if not self._placed:
+            found = {chunk: laid.marked(chunk, passages) for chunk, passages in self.marks.items()}
+            self._placed.update(found)
+        return self._placed
 
     def changed(self, changes: Sequence[GradeChange]) -> Known:
         """Apply changes in order: the last one of a pair counts."""
@@ -164,17 +172,24 @@ class Across:
         if not known.marks:
             return []
         grades = known.grades.as_dict()
-        relevant = (item for item in known.marks.items() if grades.get(item[0], 0) >= rel)
-        found = (self.laid.marked(chunk, passages) for chunk, passages in relevant)
-        return joined(chain.from_iterable(each for each in found if each))
+        placed = known.placed(self.laid).items()
+        found = (spans for chunk, spans in placed if spans and grades.get(chunk, 0) >= rel)
+        return joined(chain.from_iterable(found))
 
     def lost(self, known: Iterable[Known]) -> int:
         """Count the chunks whose marked passages stand nowhere, so that they are no evidence."""
-        return sum(
-            self.laid.marked(chunk, passages) is None
-            for each in known
-            for chunk, passages in each.marks.items()
-        )
+        return sum(spans is None for each in known for spans in each.placed(self.laid).values())
+
+    @cached_property
+    def chunks(self) -> Mapping[str, Ints]:
+        """The chunks that stand in any list of each run, each once."""
+        queries = range(len(self.collection.query_ids))
+        return {
+            run.name: np.unique(
+                np.concatenate([NO_CHUNKS, *(self.lists.ordered(at, each) for each in queries)])
+            ).astype(np.int64)
+            for at, run in enumerate(self.collection.runs)
+        }
 
     def overlaps(
         self, some: Sequence[int], others: Sequence[int]
@@ -196,16 +211,14 @@ class Across:
         self, evidence: list[Span], lists: Sequence[Chunks], row: int
     ) -> list[tuple[int, int, int, int]]:
         """Return row, rank, place in the text and size of what each list's texts newly find."""
-        holders = {
-            chunk: held
-            for chunk in dict.fromkeys(chain.from_iterable(map(np.ndarray.tolist, lists)))
-            if (stood := self.laid.stood.get(chunk)) and (held := _held(evidence, stood.place))
-        }
+        near = self.laid.near(np.concatenate([NO_CHUNKS, *lists]), evidence)
+        holders = {chunk: _held(evidence, self.laid.stood[chunk].place) for chunk in near}
         found = []
         for number, chunks in enumerate(lists, row):
             seen: list[Span] = []
-            for rank, chunk in enumerate(chunks.tolist(), 1):
-                for at, start, end in holders.get(chunk, ()):
+            for place in np.flatnonzero(np.isin(chunks, near)).tolist():
+                rank = place + 1
+                for at, start, end in holders[int(chunks[place])]:
                     for piece in without([(start, end)], seen):
                         found.append((number, rank, at + piece[0] - start, piece[1] - piece[0]))
                     seen = joined([*seen, (start, end)])

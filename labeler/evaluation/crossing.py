@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from labeler.evaluation.across import Across, Known
-from labeler.evaluation.alignment import NO_CHUNKS
 from labeler.evaluation.laid import NOWHERE
 from labeler.evaluation.notes import Note
 from labeler.measures import Ints, Measure
@@ -29,26 +28,19 @@ def crossing_notes(
 ) -> Iterator[Note]:
     """Say how evidence and documents are counted, where measures of them are asked for."""
     reads = {measure.reads for measure in measures}
-    lists = {run.name: _every(across, at) for at, run in enumerate(across.collection.runs)}
     if "evidence" in reads:
         yield Note("evidence", COUNTED)
         yield from _of_marks(across, known)
-        for run, chunks in lists.items():
+        for run, chunks in across.chunks.items():
             yield from _of_places(across, run, chunks)
     if "documents" in reads:
         yield Note("documents", RANKED)
-        for run, chunks in lists.items():
+        for run, chunks in across.chunks.items():
             unknown = np.sum(across.laid.document[across.laid.at(chunks)] == NOWHERE)
             if unknown:
                 said = counted(int(unknown), "chunk", "chunks")
                 sentence = f"{run}: {said} whose document nobody knows, which count as of none"
                 yield Note("no document", sentence, (run,))
-
-
-def _every(across: Across, run: int) -> Ints:
-    """Return the chunks that stand in any list of a run, each once."""
-    lists = [across.lists.ordered(run, at) for at in range(len(across.collection.query_ids))]
-    return np.unique(np.concatenate([NO_CHUNKS, *lists])).astype(np.int64)
 
 
 def _of_marks(across: Across, known: Sequence[Known]) -> Iterator[Note]:

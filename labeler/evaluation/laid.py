@@ -26,7 +26,8 @@ class Laid:
 
     ``document`` numbers the documents, `NOWHERE` for none. ``size`` are the characters of the text
     but white space, ``length`` all of them. Chunks that are ``unplaced`` have a text that stands
-    nowhere, those that are ``doubtful`` fit several places and are taken to stand in the first.
+    nowhere, those that are ``doubtful`` fit several places and are taken to stand in the first. All
+    that a chunk takes of the ground lies between ``low`` and ``high``.
     """
 
     stood: Mapping[int, Stood]
@@ -34,8 +35,19 @@ class Laid:
     document: Ints
     size: Ints
     length: Ints
+    low: Ints
+    high: Ints
     unplaced: Bools
     doubtful: Bools
+
+    def near(self, chunks: npt.NDArray[np.signedinteger], spans: Sequence[Span]) -> list[int]:
+        """Return those of some chunks that may have something of spans of the ground, rising."""
+        every = np.unique(chunks)
+        at = self.at(every)
+        edges = np.array(spans, dtype=np.int64).reshape(-1, 2)
+        reach = (self.low[at, np.newaxis] < edges[:, 1]) & (edges[:, 0] < self.high[at, np.newaxis])
+        found: list[int] = every[reach.any(axis=1)].tolist()
+        return found
 
     def at(self, chunks: npt.NDArray[np.signedinteger]) -> Ints:
         """Return where in the arrays chunks stand."""
@@ -65,15 +77,18 @@ def _laid(stood: Mapping[int, Stood]) -> Laid:
     width = max(stood, default=-1) + 2
     documents: dict[str, int] = {}
     document = np.full(width, NOWHERE, dtype=np.int64)
-    size, length = (np.zeros(width, dtype=np.int64) for _ in range(2))
+    size, length, low, high = (np.zeros(width, dtype=np.int64) for _ in range(4))
     unplaced, doubtful = (np.zeros(width, dtype=np.bool_) for _ in range(2))
     for number, each in stood.items():
         if each.document_id is not None:
             document[number] = documents.setdefault(each.document_id, len(documents))
         size[number], length[number] = each.place.size, len(each.text)
-        unplaced[number] = not each.place.segments
+        if spans := each.place.spans:
+            low[number], high[number] = min(spans)[0], max(end for _, end in spans)
+        unplaced[number] = not spans
         doubtful[number] = each.place.others > 0
-    return Laid(stood, tuple(documents), document, size, length, unplaced, doubtful)
+    sizes = (document, size, length, low, high)
+    return Laid(stood, tuple(documents), *sizes, unplaced, doubtful)
 
 
 NOTHING_LAID = _laid({})

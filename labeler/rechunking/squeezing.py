@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +13,7 @@ import numpy.typing as npt
 Numbers = npt.NDArray[np.int64]
 Span = tuple[int, int]
 
+_KEPT = 16  # documents whose chunks are looked at one after the other
 _UNSEEN = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _SAID = re.compile(r"[^\W_]")
 
@@ -29,6 +31,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
+@lru_cache(maxsize=_KEPT)
 def origins(text: str) -> Numbers:
     """Return for each character of the squeezed text where in ``text`` it comes from.
 

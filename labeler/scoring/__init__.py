@@ -13,6 +13,7 @@ from labeler.scoring.choosing import (
     WEIGHED,
     Choice,
     choose,
+    say_chunkings,
     show_all,
 )
 from labeler.scoring.recalling import show_recall
@@ -35,6 +36,7 @@ __all__ = [
     "WITH_INTERVALS",
     "Choice",
     "choose",
+    "say_chunkings",
     "show_all",
     "show_keywords",
     "show_small_print",

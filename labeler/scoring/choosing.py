@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from labeler import address, choices, evaluation, ui
+from labeler import address, choices, evaluation, tables, ui
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.lineup import Lineup
+from labeler.markup import show_html
 from labeler.measures import Measure
 from labeler.model import Settings, Traffic
 from labeler.naming import short_names
@@ -161,6 +162,17 @@ def steps(lineup: Lineup) -> Steps:
             },
         ),
     )
+
+
+def say_chunkings(board: Scoreboard) -> None:
+    """Say what compares where runs are of several chunkings, or lead to those that are not here."""
+    for note in board.notes():
+        if note.kind == "several chunkings":
+            st.text(f"⚠ {note.sentence}")
+        if note.kind == "other chunkings":
+            every = _changed({"chunking": ui.EVERY_CHUNKING, "measure": []})
+            said = f"{note.sentence}."
+            show_html(tables.sentence_with_link(said, "All chunkings in one table", every))
 
 
 def show_all() -> str:
