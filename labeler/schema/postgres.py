@@ -128,21 +128,19 @@ CREATE AGGREGATE max (BOOLEAN) (SFUNC = boolor_statefunc, STYPE = BOOLEAN);
 # Ids of rows are given out without a gap, as SQLite does: what is numbered so counts itself, and a
 # chunk's number fits the lists that name it. Whoever adds to a log holds the lock that makes the
 # order of its ids the order of commits, even where they come by another tool.
-NUMBERING = """
-CREATE FUNCTION numbered() RETURNS trigger LANGUAGE plpgsql AS $$
+NUMBERED_BY = """
+CREATE OR REPLACE FUNCTION numbered_{table}() RETURNS trigger LANGUAGE plpgsql
+SET search_path = {schema}, pg_catalog SET enable_seqscan = off AS $$
 BEGIN
     PERFORM pg_advisory_xact_lock({lock});
     IF NEW.id IS NULL THEN
-        EXECUTE format('SELECT coalesce(max(id), 0) + 1 FROM %I.%I', TG_TABLE_SCHEMA, TG_TABLE_NAME)
-            INTO NEW.id;
+        NEW.id := (SELECT coalesce(max(id), 0) + 1 FROM {table});
     END IF;
     RETURN NEW;
 END $$;
+CREATE OR REPLACE TRIGGER "0_numbered" BEFORE INSERT ON {table}
+FOR EACH ROW EXECUTE FUNCTION numbered_{table}();
 """
-NUMBERED_BY = (
-    'CREATE OR REPLACE TRIGGER "0_numbered" BEFORE INSERT ON {table} '
-    "FOR EACH ROW EXECUTE FUNCTION numbered()"
-)
 EMPTIED = """
 CREATE FUNCTION not_emptied() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -240,7 +238,6 @@ def statements(made: Sequence[Made], folding: str) -> Iterator[str]:
     tables = [each for each in made if each.kind == "table" and _is_own(each)]
     yield f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}"
     yield WORDS.replace("{folding}", f'"{folding}"')
-    yield NUMBERING.format(lock=LOCK)
     yield EMPTIED
     yield MASTER
     yield COLUMNS.format(schema=SCHEMA)
@@ -265,7 +262,7 @@ def views_and_triggers(made: Sequence[Made]) -> Iterator[str]:
     for table in tables:
         found = NUMBERED.search(table.sql)
         if found and (table.name in logs or not found["never_again"]):
-            yield NUMBERED_BY.format(table=table.name)
+            yield NUMBERED_BY.format(table=table.name, schema=SCHEMA, lock=LOCK)
         if table.name in logs:
             yield NOT_EMPTIED.format(table=table.name)
     numbered = {each.name for each in tables if NUMBERED.search(each.sql)}
@@ -362,7 +359,9 @@ def trigger_in_postgres(sql: str) -> str:
     back = "OLD" if found["what"] == "DELETE" else "NEW"
     return (
         f"CREATE FUNCTION {found['name']}() RETURNS trigger LANGUAGE plpgsql "
-        f"SET search_path = {SCHEMA}, pg_catalog AS $$\nBEGIN\n{steps}\nRETURN {back};\nEND $$;\n"
+        # its plans are kept as long as a session, from when there may have been no row
+        f"SET search_path = {SCHEMA}, pg_catalog SET enable_seqscan = off AS $$\n"
+        f"BEGIN\n{steps}\nRETURN {back};\nEND $$;\n"
         f"CREATE TRIGGER {found['name']} {found['when']} {found['what']} ON {found['table']} "
         f"FOR EACH ROW EXECUTE FUNCTION {found['name']}();"
     )
