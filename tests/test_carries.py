@@ -558,3 +558,23 @@ def test_the_data_page_says_what_a_carry_over_takes(store: Store):
 def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
     both.save_settings(Settings(carried="ignore"))
     assert "Carried grades do not count now" in words(open_page("data", section="Carry over"))
+
+
+# Where it comes from ----------------------------------------------------------------------------
+
+TRAIL = "The grade is carried over: the same text as chunk 1; rests on chunk 1: 3 by Ana on"
+
+
+def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_day(both: Store):
+    carry(both)
+    shown = words(open_page("queries", run="new", query="q1", chunking="v2"))
+    assert f"{TRAIL} 2026-03-04" in shown
+    assert "v2:1 · carried" in shown
+    assert "v2:3 · carried" not in shown
+    assert "3 Ana, carried" in shown, "the passage that made the grade is marked in the new text"
+    panel = words(open_page("compare", a="old", b="new", query="q1", chunk="v2:1"))
+    assert f"{TRAIL} 2026-03-04" in panel
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    assert both.carried_trails("q1") == {
+        "v2:2": "the same text as chunk 2; rests on chunk 2: 0 by Ana on 2026-03-04"
+    }

@@ -135,10 +135,13 @@ def panel(view: View, query_id: str, move: Move, words: Sequence[str]) -> None:
     with ui.open_store() as store:
         items = store.items([(query_id, move.chunk)], LONGEST_SHOWN)
         marked = by_chunk(store.evidence(query_id)).get(move.chunk_id, [])
+        trail = store.carried_trails(query_id).get(move.chunk_id, "")
     item = items.get((query_id, move.chunk))
     grade(view, query_id, move, None if item is None else item.text_hash, words)
     title, text = (None, None) if item is None else (item.chunk.title, item.chunk.text)
     show_html(tables.chunk_text(move.chunk_id, title, text, marked))
+    if trail:
+        st.text(tables.carried_trail(trail))
     if item is not None and item.more is not None:
         st.caption(f"The first {LONGEST_SHOWN:,} characters; Label shows all of it.")
     try_rank(view, query_id, move)

@@ -167,6 +167,7 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
     k = int(opened.board.budgets[opened.board.number_of(opened.query_id)])
     with ui.open_store() as store:
         marked = by_chunk(store.evidence(opened.query_id))
+        carried = store.carried_trails(opened.query_id)
     columns = []
     for name, ranked in lists.items():
         part = ranked[:depth]
@@ -181,6 +182,7 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
                 budget=k,
                 line=line,
                 evidence=marked,
+                carried=carried,
             )
         )
     if not chunks:

@@ -35,6 +35,7 @@ from labeler.tables.failing import failing_frame, failure_table, value_words
 from labeler.tables.legend import run_legend
 from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
+    carried_trail,
     list_column,
     lists_side_by_side,
     pool_table,
@@ -85,6 +86,7 @@ __all__ = [
     "answers_card",
     "bucket_agreement_table",
     "bucket_table",
+    "carried_trail",
     "certainty",
     "chunk_text",
     "compare_table",

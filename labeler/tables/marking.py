@@ -35,7 +35,7 @@ def marked_text(text: str, evidence: Iterable[GradeEvidence]) -> list[htpy.Node]
         (start, min(end, len(text)), said)
         for each in evidence
         if each.is_found
-        for said in [f"{each.grade} {', '.join(each.who) or 'a file'}"]
+        for said in [f"{each.grade} {', '.join(each.who) or 'a file'}{_carried(each)}"]
         for start, end in each.passages
         if start < len(text)
     ]
@@ -46,6 +46,10 @@ def marked_text(text: str, evidence: Iterable[GradeEvidence]) -> list[htpy.Node]
         )
         for start, end in pairwise(places)
     ]
+
+
+def _carried(evidence: GradeEvidence) -> str:
+    return ", carried" if evidence.kind == "carry" else ""
 
 
 def _part(text: str, start: int, marks: Sequence[tuple[int, int, str]]) -> htpy.Node:

@@ -52,6 +52,8 @@ LISTS = style(f"""
 .grade.hole {{ background: none; color: inherit; border: 1px dashed currentColor; }}
 """)
 
+NOTHING_CARRIED: Mapping[str, str] = {}
+
 
 def query_card(query: Query, *, reference: bool = True) -> htpy.Fragment:
     """Return a query with what a grader knows of it, its ``reference`` unless that stands below."""
@@ -87,11 +89,13 @@ def list_column(
     budget: int,
     line: str,
     evidence: Mapping[str, Sequence[GradeEvidence]] | None = None,
+    carried: Mapping[str, str] = NOTHING_CARRIED,
 ) -> htpy.Element:
     """Return one run's list: rank, grade, score, title and text.
 
     A dashed line stands under the prompt budget. ``line`` is said under the run's name. In the
-    texts is marked what graders marked, ``evidence`` by chunk id.
+    texts is marked what graders marked, ``evidence`` by chunk id; ``carried`` says of grades that
+    were carried over what they rest on.
     """
     items = [
         htpy.li(class_={"budget": each.rank == budget + 1})[
@@ -99,8 +103,16 @@ def list_column(
             htpy.div(".body")[
                 grade_chip(each.grade, words),
                 " ",
-                htpy.span(".id")[each.chunk_id, _score_words(each.score)],
-                _text(chunks.get(each.chunk), (evidence or {}).get(each.chunk_id, ())),
+                htpy.span(".id")[
+                    each.chunk_id,
+                    _score_words(each.score),
+                    " · carried" if each.chunk_id in carried else None,
+                ],
+                _text(
+                    chunks.get(each.chunk),
+                    (evidence or {}).get(each.chunk_id, ()),
+                    carried.get(each.chunk_id, ""),
+                ),
             ],
         ]
         for each in ranked
@@ -118,14 +130,24 @@ def _score_words(score: float | None) -> str:
     return "" if score is None else f" · score {score:.4g}"
 
 
-def _text(chunk: Chunk | None, evidence: Sequence[GradeEvidence]) -> htpy.Element:
+def _text(chunk: Chunk | None, evidence: Sequence[GradeEvidence], trail: str) -> htpy.Element:
     if chunk is None:
-        return htpy.div(".id")["its text is not loaded"]
+        return htpy.div(".id")["its text is not loaded", f"; {trail}" if trail else None]
     text = chunk.text or ""
     title = chunk.title or f"{_beginning(text, 70)} …"
     lost = lost_words(evidence)
     body = htpy.p[marked_text(text, evidence)]
-    return htpy.details[htpy.summary[title], body, htpy.p[htpy.small[lost]] if lost else None]
+    said = [htpy.p[htpy.small[each]] for each in (lost, carried_trail(trail)) if each]
+    return htpy.details[htpy.summary[title], body, said]
+
+
+def carried_trail(trail: str) -> str:
+    """Say of a grade that was carried over what it rests on; nothing of any other.
+
+    >>> carried_trail("it follows; rests on chunk c7: 3 by Ana on 2026-03-04")
+    'The grade is carried over: it follows; rests on chunk c7: 3 by Ana on 2026-03-04'
+    """
+    return f"The grade is carried over: {trail}" if trail else ""
 
 
 def _beginning(text: str, letters: int) -> str:
