@@ -6,7 +6,7 @@ import json
 from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress, islice, pairwise, repeat
+from itertools import islice, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +25,7 @@ from labeler.model import (
 )
 from labeler.store.laying import Laying
 from labeler.store.log import JudgmentLog
-from labeler.store.reading import BUCKETS, RETIRED
+from labeler.store.reading import BUCKETS, IN_USE, RETIRED
 from labeler.store.resolving import CARRY, COLUMNS, Bases, Decided, Imports, Integers, Log, Names
 from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
 
@@ -47,6 +47,7 @@ NAMED = """
 SELECT j.id, json_extract(said.value, '$.event_id')
 FROM judgments AS j JOIN json_each(j.carried_from) AS said WHERE j.carried_from IS NOT NULL
 """
+LISTS = "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?"
 STALE = """
 SELECT j.id FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
 WHERE j.text_hash IS NOT NULL AND j.text_hash IS NOT c.text_hash
@@ -175,7 +176,7 @@ class Collecting(JudgmentLog, Laying):
         of = np.searchsorted(golden.grades.query, np.array([*numbers, np.inf])).tolist()
         digests = {
             query.query_id: query_digest(query, islice(graded, end - start))
-            for query, (start, end) in zip(self.queries(), pairwise(of), strict=True)
+            for query, (start, end) in zip(self._each_query(IN_USE), pairwise(of), strict=True)
         }
         conventions = canonical_conventions(self.settings())
         whole = whole_hash(conventions, digests)
@@ -241,41 +242,51 @@ class Collecting(JudgmentLog, Laying):
         self, place: Mapping[str, int], only: Container[str] | None = None
     ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
-        query_ids: tuple[str, ...] = ()
-        places: dict[int, int] = {}
-        known: list[bool] = []
-        unknown = 0
+        places: Mapping[int, int] = {}
         for run, name, system, created_at, chunking in self._rows(
             "SELECT r.id, r.name, r.system, r.created_at, k.name FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
         ):
             if only is not None and name not in only:
                 continue
-            asked = "SELECT query_id, chunks, scores FROM ranked_lists WHERE run = ?"
-            of, chunks, scores = [*zip(*self._each(asked, [run]), strict=True)] or [(), (), ()]
-            if of != query_ids:  # runs of the same queries share what says where they are
-                query_ids, known = of, [query_id in place for query_id in of]
-                places = {place[q]: at for at, q in enumerate(compress(of, known))}
-                unknown = sum(q not in place and q not in retired for q in of)
-            if not all(known):
-                chunks, scores = (tuple(compress(each, known)) for each in (chunks, scores))
-            lists = _lists(places, chunks, scores)
+            read, unknown = _Lists(), 0
+            for query_id, chunks, scores in self._each(LISTS, [run]):
+                query = place.get(query_id)
+                if query is not None:
+                    read.add(query, chunks, scores)
+                elif query_id not in retired:
+                    unknown += 1
+            if read.queries != list(places):  # runs of the same queries share where they are
+                places = {query: at for at, query in enumerate(read.queries)}
+            lists = read.by_query(places)
             yield StoredRun(name, system, created_at, lists, unknown, chunking or UNNAMED)
 
 
-def _lists(
-    places: Mapping[int, int], chunks: Sequence[bytes], scores: Sequence[bytes | None]
-) -> Mapping[int, StoredList]:
-    """Return the lists of a run by query, of which ``places`` says which is whose."""
-    scored = [each for each in scores if each is not None]
-    if scored and len(scored) < len(scores):  # some lists have scores and others have none
-        return {
-            query: StoredList(
-                np.frombuffer(chunks[at], "<i4"),
-                None if (given := scores[at]) is None else np.frombuffer(given, "<f4"),
-            )
-            for query, at in places.items()
-        }
-    joined = np.frombuffer(b"".join(scored), "<f4") if scored else None
-    lengths = [len(each) // 4 for each in chunks]
-    return JoinedLists(places, lengths, np.frombuffer(b"".join(chunks), "<i4"), joined)
+class _Lists:
+    """The lists of a run, one after the other in one buffer while they are read."""
+
+    def __init__(self) -> None:
+        self.queries: list[int] = []
+        self._lengths: list[int] = []
+        self._scored: list[int] = []
+        self._chunks, self._scores = bytearray(), bytearray()
+
+    def add(self, query: int, chunks: bytes, scores: bytes | None) -> None:
+        """Put a list behind the others."""
+        if scores is not None:
+            self._scored.append(len(self.queries))
+            self._scores += scores
+        self.queries.append(query)
+        self._lengths.append(len(chunks) // 4)
+        self._chunks += chunks
+
+    def by_query(self, places: Mapping[int, int]) -> Mapping[int, StoredList]:
+        """Return the lists by query, of which ``places`` says which is whose."""
+        chunks = np.frombuffer(memoryview(self._chunks).toreadonly(), "<i4")
+        scores = np.frombuffer(memoryview(self._scores).toreadonly(), "<f4")
+        if self._scored and len(self._scored) < len(places):  # some have scores, others none
+            own = [self._lengths[at] for at in self._scored]
+            scored = dict(zip(self._scored, np.split(scores, np.cumsum(own)[:-1]), strict=True))
+            lists = np.split(chunks, np.cumsum(self._lengths)[:-1])
+            return {query: StoredList(lists[at], scored.get(at)) for query, at in places.items()}
+        return JoinedLists(places, self._lengths, chunks, scores if self._scored else None)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from labeler.model import (
@@ -25,6 +27,7 @@ QUERY_COLUMNS = (
     "q.query_id, q.text, q.task, q.reference, q.guideline, q.keywords, q.metadata, q.split"
 )
 RETIRED = "SELECT query_id FROM queries WHERE retired_at IS NOT NULL ORDER BY id"
+IN_USE = "WHERE q.retired_at IS NULL"
 BUCKETS = """
 SELECT q.id AS id, q.query_id AS query_id, 'task' AS facet, q.task AS bucket
 FROM queries AS q WHERE q.task IS NOT NULL AND q.retired_at IS NULL
@@ -247,20 +250,28 @@ class Reading(EvidenceOfGrades):
 
     def queries(self) -> list[Query]:
         """Return all queries but the retired ones, in the order they were loaded."""
-        return self._queries("WHERE q.retired_at IS NULL")
+        return self._queries(IN_USE)
 
     def _queries(self, where: str, parameters: Sequence[Any] = ()) -> list[Query]:
-        buckets: dict[str, dict[str, str]] = defaultdict(dict)
-        for query_id, facet, bucket in self._rows(
+        return list(self._each_query(where, parameters))
+
+    def _each_query(self, where: str, parameters: Sequence[Any] = ()) -> Iterator[Query]:
+        """Give one query after the other: all at once take much memory, and the time to tend it."""
+        given = self._each(
             "SELECT q.query_id, b.facet, b.bucket FROM query_buckets AS b "
             f"JOIN queries AS q ON q.id = b.query {where} ORDER BY q.id, b.facet",
             parameters,
-        ):
-            buckets[query_id][facet] = bucket
-        rows = self._rows(
-            f"SELECT {QUERY_COLUMNS} FROM queries AS q {where} ORDER BY q.id", parameters
         )
-        return [query_of(row, buckets.get(row[0], {})) for row in rows]
+        buckets = groupby(given, itemgetter(0))
+        query_id, found = next(buckets, (None, given))
+        for row in self._each(
+            f"SELECT {QUERY_COLUMNS} FROM queries AS q {where} ORDER BY q.id", parameters
+        ):
+            own: dict[str, str] = {}
+            if row[0] == query_id:
+                own = {facet: bucket for _, facet, bucket in found}
+                query_id, found = next(buckets, (None, given))
+            yield query_of(row, own)
 
     def chunk(self, chunk_id: str) -> Chunk | None:
         """Return a chunk, or None where it is not known."""

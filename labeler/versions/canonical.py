@@ -52,7 +52,8 @@ def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
     """
     listed = ",".join(
         [
-            f"[{_text(chunk_id)},{grade},{_names(names)}{_rests_on(evidence)}{_carried(carried)}]"
+            f"[{_text(chunk_id)},{grade},{_names(names)}"
+            f"{_rests_on(evidence) if evidence else ''}{_carried(carried) if carried else ''}]"
             for chunk_id, grade, names, evidence, carried in sorted(grades, key=itemgetter(0))
         ]
     )
@@ -98,14 +99,12 @@ def whole_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
 
 
-def _rests_on(evidence: Evidence | None) -> str:
-    if evidence is None:
-        return ""
+def _rests_on(evidence: Evidence) -> str:
     return f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}"
 
 
 def _carried(event_ids: Sequence[str]) -> str:
-    return f',"carried",{_JSON.encode(sorted(event_ids))}' if event_ids else ""
+    return f',"carried",{_JSON.encode(sorted(event_ids))}'
 
 
 @lru_cache(maxsize=10_000)
@@ -123,4 +122,6 @@ def _text_or_null(text: str | None) -> str:
 
 def _sorted(given: Mapping[str, Any]) -> dict[str, Any]:
     """Return an object with its keys sorted as RFC 8785 does: by their UTF-16 code units."""
+    if len(given) < 2:
+        return dict(given)
     return dict(sorted(given.items(), key=lambda pair: pair[0].encode("utf-16-be")))
