@@ -78,7 +78,9 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
     order = given if given in orders else orders[0]
     failing.show_steps(found, in_order(found, order), order, query_id)
     with ui.open_store() as store:
-        answers = store.answers_to(query_id, LONGEST_IN_LIST) if answered else {}
+        every = store.answers_to(query_id, LONGEST_IN_LIST) if answered else {}
+    here = found.board.run_names  # without those of other chunkings
+    answers = {run: answer for run, answer in every.items() if run in here}
     failures, reranked = failing.find_one(found, remarks, query_id, answers)
     of_query = [remark for remark in remarks if remark.query_id == query_id]
     show_query(

@@ -21,7 +21,7 @@ from labeler.carryover import follow, place, record
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, write_golden
-from labeler.model import Chunk, Judgment, Query, Ranking, Settings
+from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Settings
 from labeler.safekeeping.checking import examine
 from labeler.store import Store, health
 from labeler.transfer import export
@@ -565,8 +565,11 @@ def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
 TRAIL = "The grade is carried over: the same text as chunk 1; rests on chunk 1: 3 by Ana on"
 
 
-def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_day(both: Store):
+def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_day(
+    both: Store, loaded
+):
     carry(both)
+    both.add_answers(loaded([Answer("old", "q1", "In May.", correct=True)]))
     shown = words(open_page("queries", run="new", query="q1", chunking="v2"))
     assert f"{TRAIL} 2026-03-04" in shown
     assert "v2:1 · carried" in shown
