@@ -13,7 +13,7 @@ from labeler.store.columns import passages_of
 CUTS = """
 SELECT coalesce(k.name, ''), c.id, c.chunk_id, c.text, c.document_id, c.position, c.start, c."end"
 FROM chunks AS c LEFT JOIN chunkings AS k ON k.id = c.chunking
-WHERE c.text <> '' ORDER BY c.chunking, c.id
+WHERE c.text <> '' ORDER BY coalesce(c.chunking, 0), c.id
 """
 # Places in an earlier wording of a text mean nothing. Proposed grades are nobody's, and carried
 # ones rest on passages that are marked in other chunks already.
