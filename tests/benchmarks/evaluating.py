@@ -36,7 +36,7 @@ WAYS = ("frames", "parquet", "workers", "sail", "spark")
 
 
 def write(folder: Path, queries: int) -> None:
-    """Write qrels and runs, a folder of Parquet files each, sorted by query."""
+    """Write qrels and runs, a folder of Parquet files each, sorted by query as files and rows."""
     draw = np.random.default_rng(7)
     for name in ("qrels", *RUNS):
         (folder / name).mkdir()
@@ -47,10 +47,10 @@ def write(folder: Path, queries: int) -> None:
             noisy = np.argsort(np.arange(2 * DEPTH) + draw.normal(0, 30, pools.shape), axis=1)
             found = np.take_along_axis(pools, noisy, axis=1)[:, :DEPTH]
             scores = np.tile(np.linspace(1, 0, DEPTH, endpoint=False), len(numbers))
-            put(folder / name / f"{start}.parquet", numbers, found, score=scores)
+            put(folder / name / f"{start:09}.parquet", numbers, found, score=scores)
         grades = draw.choice(4, len(numbers) * GRADES, p=[0.55, 0.2, 0.15, 0.1])
         golden = np.sort(pools[:, :GRADES], axis=1)
-        put(folder / "qrels" / f"{start}.parquet", numbers, golden, relevance=grades)
+        put(folder / "qrels" / f"{start:09}.parquet", numbers, golden, relevance=grades)
 
 
 def put(path: Path, numbers: Any, chunks: Any, **values: Any) -> None:
