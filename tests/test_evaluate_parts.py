@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from pandas.testing import assert_frame_equal
 
 import labeler
 from labeler.api import cutting
-from labeler.errors import BadInput
+from labeler.errors import BadInput, LabelerError
 
 MEASURES = "nDCG@10 R@budget RR AP Judged@10 RBP(p=0.8) RBP(p=0.5)@5 Bpref infAP NumRel MRR"
 QUERIES = 90
@@ -132,7 +134,21 @@ def test_several_processes_give_the_same(log, monkeypatch: pytest.MonkeyPatch) -
     qrels, runs = log
     expected = labeler.evaluate(qrels, runs, MEASURES)
     pieces(monkeypatch)
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))  # a page, after its tests
     same(labeler.evaluate(qrels, runs, MEASURES, workers=2), expected)
+
+
+def test_a_script_that_runs_again_in_each_process_is_told_what_to_do(
+    log, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    qrels, runs = log
+    pieces(monkeypatch)
+    script = ModuleType("__main__")
+    script.__file__ = str(tmp_path / "script.py")
+    (tmp_path / "script.py").write_text("raise SystemExit")
+    monkeypatch.setitem(sys.modules, "__main__", script)
+    with pytest.raises(LabelerError, match="below 'if __name__ == \"__main__\":'"):
+        labeler.evaluate(qrels, runs, MEASURES, workers=2)
 
 
 def test_a_rank_column_orders_pieces_too(log, monkeypatch: pytest.MonkeyPatch) -> None:

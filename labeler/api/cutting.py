@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -20,7 +21,7 @@ import pandas as pd
 
 from labeler.api.parquet import Given, Source, files_of, frame_in
 from labeler.api.plans import Plan
-from labeler.errors import BadInput
+from labeler.errors import BadInput, LabelerError
 from labeler.evaluation import Part
 from labeler.given import GRADE, RANK, SCORE, RunRule, columns_of
 
@@ -28,6 +29,11 @@ Numbers: TypeAlias = npt.NDArray[np.int32]
 Progress: TypeAlias = Callable[[int, int], object]
 QUERIES_AT_ONCE = 4_000
 ROWS_AT_ONCE = 400_000
+NO_ANSWER = (
+    "workers: a process ended without an answer. Either there was too little memory for as many of "
+    "them, or the script that calls labeler.evaluate runs anew in each: its call belongs below "
+    "'if __name__ == \"__main__\":'. workers=1 needs no other process"
+)
 _SLICE = 1 << 18  # rows whose ids are looked up together
 
 
@@ -199,11 +205,14 @@ def parts_of(plan: Plan, pieces: Pieces, workers: int, progress: Progress | None
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
         raise BadInput(f"workers is how many processes to use, 0 for all, not {workers!r}")
     done, of = 0, len(pieces.query_ids)
-    for part in _side_by_side(plan, pieces.each(), workers or os.cpu_count() or 1):
-        done += len(part.query_ids)
-        if progress is not None:
-            progress(done, of)
-        yield part
+    try:
+        for part in _side_by_side(plan, pieces.each(), workers or os.cpu_count() or 1):
+            done += len(part.query_ids)
+            if progress is not None:
+                progress(done, of)
+            yield part
+    except BrokenProcessPool as error:
+        raise LabelerError(NO_ANSWER) from error
 
 
 def _side_by_side(plan: Plan, pieces: Iterator[Piece], workers: int) -> Iterator[Part]:
