@@ -31,7 +31,11 @@ def show_scores() -> str:
         st.caption(scoring.OWN_MEASURES[choice.view])
     if choice.place:
         st.text(choice.place)
-    notes = [note.sentence for note in board.notes(choice.measures) if note.is_about(*shown)]
+    notes = [
+        note.sentence
+        for note in board.notes(choice.measures)
+        if note.is_about(*shown) and note.kind not in scoring.SAID_ABOVE
+    ]
     if choice.view == scoring.KEYWORDS:
         scoring.show_keywords(now, board, notes)
     elif board.counts.grades:

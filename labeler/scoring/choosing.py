@@ -26,6 +26,7 @@ OWN_MEASURES = {
     TASKS: "Each task has the measures that fit it.",
     CURVES: "These are R and P at each k.",
 }
+SEVERAL, OTHERS = SAID_ABOVE = ("several chunkings", "other chunkings")  # kinds of notes
 WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
 SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
@@ -167,9 +168,9 @@ def steps(lineup: Lineup) -> Steps:
 def say_chunkings(board: Scoreboard) -> None:
     """Say what compares where runs are of several chunkings, or lead to those that are not here."""
     for note in board.notes():
-        if note.kind == "several chunkings":
+        if note.kind == SEVERAL:
             st.text(f"⚠ {note.sentence}")
-        if note.kind == "other chunkings":
+        if note.kind == OTHERS:
             every = _changed({"chunking": ui.EVERY_CHUNKING, "measure": []})
             said = f"{note.sentence}."
             show_html(tables.sentence_with_link(said, "All chunkings in one table", every))
