@@ -57,6 +57,9 @@ def demo(environment: Path, tmp_path: Path) -> Iterator[str]:
     process.communicate()
 
 
+OF_USERS = ("login", "postgres", "spark")  # the extras that are not for who builds labeler
+
+
 def test_the_installed_demo_has_pages_pad_and_sample_data(demo, visit, environment, tmp_path):
     page = visit(demo)
     expect(page.locator(".chunk .text")).not_to_be_empty()
@@ -72,9 +75,11 @@ def test_the_installed_demo_has_pages_pad_and_sample_data(demo, visit, environme
 
 def test_every_package_it_imports_is_one_it_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    asked = [*project["dependencies"], *project["optional-dependencies"].get("login", [])]
+    extras = project["optional-dependencies"]
+    asked = [*project["dependencies"], *(name for of in OF_USERS for name in extras[of])]
     names = {line.split(">")[0].split("[")[0].lower().replace("-", "_") for line in asked}
-    names |= {"vl_convert"} if "vl_convert_python" in names else set()
+    called = {"vl_convert_python": "vl_convert", "pyspark_client": "pyspark"}
+    names |= {called[name] for name in names & called.keys()}
     of_pytest = ROOT / "labeler" / "pytest_plugin.py"  # which nobody but pytest imports
     files = [path for path in FILES if path != of_pytest]
     used = {name for path in files for name in imports_of(path) if not name.startswith("labeler")}
