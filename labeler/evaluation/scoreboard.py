@@ -229,8 +229,9 @@ class Scoreboard(Looking):
         some = tuple(measure for measure in measures if measure.crosses == crosses)
         sheet, state = self._state.with_measures(some, crosses=crosses), self._state
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
-        of_chunks = (self._lists, self.judged, some, grouping)
-        carried = None if crosses else state.carried.in_buckets(*of_chunks)
+        carried = None
+        if len(state.carried.queries) and not crosses:  # to see who is judged takes a millisecond
+            carried = state.carried.in_buckets(self._lists, self.judged, some, grouping)
         means = take_means(totals, sheet.layout, some, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
             means = weigh(means, sheet, grouping, weights)
