@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from labeler.evaluation.adding import Grouping
-from labeler.evaluation.alignment import Lists, QueryGrades
+from labeler.evaluation.alignment import Lists, QueryGrades, judged_in
 from labeler.evaluation.sheet import Rules
-from labeler.measures import Bools, Hits, Ints, Measure
+from labeler.measures import Hits, Ints, Measure
 
 
 @dataclass(eq=False)
@@ -44,18 +44,19 @@ class CarriedGrades:
     def in_buckets(
         self,
         lists: Lists,
-        judged: Bools,
+        like_trec_eval: bool,
         measures: Iterable[Measure],
         grouping: Grouping,
     ) -> Ints | None:
         """Count them in the top of lists, as deep as holes are, (measures, runs, buckets).
 
-        Of queries that are ``judged``. None for none.
+        Of queries that count. None for none.
         """
         if not len(self.queries):
             return None
         group, buckets = grouping.group, len(grouping.buckets)
-        queries = self.queries[judged[self.queries] & (group[self.queries] < buckets)]
+        judged = judged_in([self.golden[at] for at in self.queries.tolist()], like_trec_eval)
+        queries = self.queries[judged & (group[self.queries] < buckets)]
         hits, rows = self._hits(lists), np.searchsorted(self.queries, queries)
         of = self.rules.runs
         found = []

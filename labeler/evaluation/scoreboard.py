@@ -12,7 +12,7 @@ from itertools import repeat, starmap
 import numpy as np
 
 from labeler.errors import NotFound
-from labeler.evaluation.across import Across, Seen, known_everywhere
+from labeler.evaluation.across import Across, known_everywhere
 from labeler.evaluation.adding import Grouping
 from labeler.evaluation.alignment import (
     Chunks,
@@ -20,7 +20,6 @@ from labeler.evaluation.alignment import (
     Scores,
     align,
     grades_by_query,
-    judged_in,
 )
 from labeler.evaluation.answers import Answers
 from labeler.evaluation.carried import CarriedGrades
@@ -37,7 +36,7 @@ from labeler.evaluation.means import (
     take_means,
 )
 from labeler.evaluation.notes import Note, RunCounts, notes_on, run_counts
-from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
+from labeler.evaluation.sheet import Rules
 from labeler.evaluation.state import State
 from labeler.evaluation.weighing import Weighing, weigh
 from labeler.measures import (
@@ -97,14 +96,10 @@ class Scoreboard(Looking):
         golden = grades_by_query(collection)
         hits = self._lists.hits(golden)
         self._answers = Answers(listed, hits.length.reshape(listed.shape) > 0)
-        judged = judged_in(golden, conventions.like_trec_eval)
         known, across = known_everywhere(collection, golden), Across(collection, self._lists)
-        seen = Seen(hits, across, known, range(len(golden)), judged)
-        layouts = {crosses: Layout(len(self.run_names), (), crosses) for crosses in (False, True)}
-        sheets = {at: Sheet.of(each, fill(each, self._rules, seen)) for at, each in layouts.items()}
         at = (collection.revision, conventions.on(collection.golden), collection.golden)
         carried = CarriedGrades.among(golden, self._rules)
-        self._state = State(*at, golden, hits, {}, sheets, carried, known, across)
+        self._state = State(*at, golden, hits, {}, {}, carried, known, across)
 
     @property
     def conventions(self) -> Conventions:
@@ -229,9 +224,8 @@ class Scoreboard(Looking):
         some = tuple(measure for measure in measures if measure.crosses == crosses)
         sheet, state = self._state.with_measures(some, crosses=crosses), self._state
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
-        carried = None
-        if len(state.carried.queries) and not crosses:  # to see who is judged takes a millisecond
-            carried = state.carried.in_buckets(self._lists, self.judged, some, grouping)
+        of_chunks = (self._lists, state.conventions.like_trec_eval, some, grouping)
+        carried = None if crosses else state.carried.in_buckets(*of_chunks)
         means = take_means(totals, sheet.layout, some, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
             means = weigh(means, sheet, grouping, weights)

@@ -36,11 +36,12 @@ class State:
 
     ``conventions`` name the golden set that this is, ``is_of`` says what it is by its content.
     ``aligned`` are the hits of all queries as they were when a board was made, with a row for each
-    run, and ``moved`` those of the queries that changed since. Of the two ``sheets`` one is of the
-    measures that compare between chunkings, True. Only a sheet is put in anew, when
-    a measure is asked for that it did not have; two threads that do so at once lose one of the
-    new measures, which is then made again. ``known`` is what is known of each query in any
-    chunking, which ``across`` makes documents and evidence of.
+    run, and ``moved`` those of the queries that changed since. Of the ``sheets`` one is of the
+    measures that compare between chunkings, True, and one of the others, False; each is there from
+    when a measure of its kind was asked for. Only a sheet is put in anew, when a measure is asked
+    for that it did not have; two threads that do so at once lose one of the new measures, which is
+    then made again. ``known`` is what is known of each query in any chunking, which ``across``
+    makes documents and evidence of.
     """
 
     revision: int
@@ -146,12 +147,13 @@ class State:
 
         Either all of them compare between chunkings, or none.
         """
-        sheet = self.sheets[crosses]
-        new = tuple(measure for measure in measures if measure not in sheet.layout.places)
-        if new:
+        sheet = self.sheets.get(crosses)
+        there = () if sheet is None else sheet.layout.places
+        new = tuple(measure for measure in measures if measure not in there)
+        if sheet is None or new:
             layout = Layout(self.rules.runs, new, crosses)
-            table = fill(layout, self.rules, self.seen)
-            sheet = self.sheets[crosses] = sheet.with_measures(Sheet.of(layout, table))
+            made = Sheet.of(layout, fill(layout, self.rules, self.seen))
+            sheet = self.sheets[crosses] = made if sheet is None else sheet.with_measures(made)
         return sheet
 
     def sheet_of(self, measure: Measure) -> Sheet:
