@@ -136,8 +136,20 @@ def measuring_form(settings: Settings) -> Read:
             format_func=CARRIED_IN_WORDS.__getitem__,
             help=CARRIED_GRADES,
         )
+    by_task = _task_fields(settings)
+    return lambda: {
+        "rel": rel,
+        "budget": int(budget),
+        "golden_rule": rule,
+        "carried": carried,
+        **by_task(),
+    }
+
+
+def _task_fields(settings: Settings) -> Read:
+    """Draw what each kind of question has of its own; return what reads it."""
     with st.container(horizontal=True):
-        by_task = {
+        budgets = {
             task: st.number_input(
                 f"Budget for {TASK_NAMES[task]}",
                 1,
@@ -159,14 +171,10 @@ def measuring_form(settings: Settings) -> Read:
             for task in TASKS
         }
     return lambda: {
-        "rel": rel,
         "measures_by_task": {
             task: " ".join(names.split()) for task, names in measures.items() if names.strip()
         },
-        "budget": int(budget),
-        "golden_rule": rule,
-        "carried": carried,
-        "budget_by_task": {task: int(value) for task, value in by_task.items() if value},
+        "budget_by_task": {task: int(value) for task, value in budgets.items() if value},
     }
 
 

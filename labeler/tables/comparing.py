@@ -143,37 +143,7 @@ def compare_table(
     called where there is little room.
     """
     banded = [(row, _bands(row, (spreads or {}).get(row.measure))) for row in rows]
-    pair = (
-        (
-            "A",
-            comparison.a,
-            [(r.a, r.n, _beside(r.holes_a, r.missing_a, r.carried_a), d[0]) for r, d in banded],
-        ),
-        (
-            "B",
-            comparison.b,
-            [(r.b, r.n, _beside(r.holes_b, r.missing_b, r.carried_b), d[1]) for r, d in banded],
-        ),
-    )
-    undrawn: htpy.Element | None = None
-    further = [
-        (
-            letter,
-            run,
-            [
-                (s.value, s.n, _beside(s.holes, s.missing, s.carried), undrawn)
-                for s in more
-                if s.run == run
-            ],
-        )
-        for letter, run in zip(
-            ascii_uppercase[2:], dict.fromkeys(s.run for s in more), strict=False
-        )
-    ]
-    runs = [
-        htpy.tr[_run_head(letter, run, names), [_mean_cell(*cell) for cell in cells]]
-        for letter, run, cells in (*pair, *further)
-    ]
+    runs = _run_rows(comparison, banded, more, names)
     change = htpy.tr(".change")[
         row_head("B − A", small("B wins / ties / loses")),
         [_change_cell(row, drawn[2], sure=tested.of(row).is_sure) for row, drawn in banded],
@@ -223,6 +193,32 @@ def _run_head(letter: str, run: str, names: Mapping[str, str]) -> htpy.Element:
     side = f"--side: {SIDE_COLOURS.get(letter, QUIET)}"
     mark = htpy.span(class_=f"letter {letter}", style=side)[letter]
     return row_head(mark, " ", run_name(run, names))
+
+
+def _run_rows(
+    comparison: Comparison,
+    banded: Sequence[tuple[Delta, Sequence[htpy.Element | None]]],
+    more: Sequence[Score],
+    names: Mapping[str, str],
+) -> list[htpy.Element]:
+    """Return a row of means for A, for B, and for each run beside them."""
+    of_a = [
+        _mean_cell(row.a, row.n, _beside(row.holes_a, row.missing_a, row.carried_a), drawn[0])
+        for row, drawn in banded
+    ]
+    of_b = [
+        _mean_cell(row.b, row.n, _beside(row.holes_b, row.missing_b, row.carried_b), drawn[1])
+        for row, drawn in banded
+    ]
+    further: dict[str, list[htpy.Element]] = {}
+    for score in more:
+        beside = _beside(score.holes, score.missing, score.carried)
+        further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
+    listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
+    return [
+        htpy.tr[_run_head(letter, run, names), cells]
+        for letter, (run, cells) in zip(ascii_uppercase, listed, strict=False)
+    ]
 
 
 def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | None]:
