@@ -13,10 +13,10 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from labeler.rechunking.ground import GRAM, SURE, Ground
+from labeler.rechunking.ground import GRAM, SURE, Ground, Hits, grams_of
 from labeler.rechunking.records import Segment
 from labeler.rechunking.spans import Span, common, joined, length
-from labeler.rechunking.squeezing import Numbers, says_something
+from labeler.rechunking.squeezing import says_something
 
 SLACK = 300  # characters that may be put in or left out at one place
 ENOUGH = 0.98  # of the best fit: another that fits as well makes the place ambiguous
@@ -107,23 +107,21 @@ def _runs(text: str, ground: Ground, within: Span) -> Iterator[tuple[int, Segmen
     Each holds a gram that the ground knows. First a part of the grams is looked for, then all of
     those that lie in no run.
     """
-    places = np.arange(len(text))
-    is_free = np.ones(len(text), dtype=bool)
-    some = places[places % _STEP < GRAM]
-    for run in _runs_at(text, ground, within, some):
+    grams = grams_of(text)
+    is_free = np.ones(len(grams), dtype=np.bool_)
+    some = np.flatnonzero(np.arange(len(grams)) % _STEP < GRAM)
+    for run in _runs_at(text, ground, ground.hits(grams, within, _MOST_ALIKE, some)):
         is_free[run[1].at : run[1].at + run[1].size] = False
         yield run
+    is_free[some] = False
     if is_free.any():
-        others = places[is_free & (places % _STEP >= GRAM)]
-        yield from _runs_at(text, ground, within, others)
+        others = np.flatnonzero(is_free)
+        yield from _runs_at(text, ground, ground.hits(grams, within, _MOST_ALIKE, others))
 
 
-def _runs_at(
-    text: str, ground: Ground, within: Span, asked: Numbers
-) -> Iterator[tuple[int, Segment]]:
-    places, positions, _ = ground.hits(text, within, _MOST_ALIKE, asked)
+def _runs_at(text: str, ground: Ground, hits: Hits) -> Iterator[tuple[int, Segment]]:
     reached: dict[int, int] = {}
-    for at, position in zip(places.tolist(), positions.tolist(), strict=True):
+    for at, position in zip(hits.places.tolist(), hits.positions.tolist(), strict=True):
         diagonal = position - at
         if at < reached.get(diagonal, 0):
             continue

@@ -21,6 +21,10 @@ _AT_ONCE = 1 << 20  # characters that are hashed together
 _POWERS = [np.uint64(pow(0x9E3779B97F4A7C15, power, 1 << 64)) for power in range(GRAM)]
 _WEIGHTS = np.array(_POWERS[::-1], dtype=np.uint64)
 _NOTHING = np.empty(0, dtype=np.int64)
+_NO_HASHES = np.empty(0, dtype=np.uint64)
+_BITS_FOR_EACH = 4  # known gram, at least: what is not known seems so in a quarter of the cases
+_THREE, _SEVEN = np.uint64(3), np.uint64(7)
+_BIT = 1 << np.arange(8, dtype=np.uint8)
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -77,6 +81,7 @@ class Ground:
         is_new = np.append(True, hashes[1:] != hashes[:-1])[: len(hashes)]
         self._hashes = hashes[is_new]
         self._first = np.append(np.flatnonzero(is_new), len(hashes))
+        self._seen = _Seen(self._hashes)
 
     def range_of(self, document_id: str | None) -> Span:
         """Return where on the axis a document lies; all of it for one that is not known."""
@@ -127,27 +132,52 @@ class Ground:
                 at = source.find(text, at + 1, part[1])
         return found
 
-    def hits(self, text: str, within: Span, most: int, asked: Numbers | None = None) -> Hits:
+    def hits(self, grams: Hashes, within: Span, most: int, asked: Numbers | None = None) -> Hits:
         """Return where grams of a text stand: all of them, or those asked for by their places.
 
-        Those that stand at more than ``most`` known positions are left out.
+        ``grams`` are as `grams_of` has them. Those that stand at more than ``most`` known positions
+        are left out.
         """
-        if len(text) < GRAM or not len(self._hashes):
+        hashes = grams if asked is None else grams[asked]
+        places = self._seen.some_of(hashes).nonzero()[0]
+        if not len(places):
             return Hits(_NOTHING, _NOTHING, True)
-        hashes = _hashes_of(_codes(text))
-        places = np.arange(len(hashes)) if asked is None else asked[asked < len(hashes)]
-        hashes = hashes[places]
-        number = np.searchsorted(self._hashes, hashes)
+        hashes, places = hashes[places], places if asked is None else asked[places]
+        number = self._hashes.searchsorted(hashes)
         number[number == len(self._hashes)] = 0
+        is_known = self._hashes[number] == hashes
+        number, places = number[is_known], places[is_known]
         first = self._first[number]
-        counts = np.where(self._hashes[number] == hashes, self._first[number + 1] - first, 0)
+        counts = self._first[number + 1] - first
         too_many = counts > most
         counts[too_many] = 0
-        found = np.repeat(places, counts)
-        offsets = np.repeat(first - np.cumsum(counts) + counts, counts)
-        positions = self._positions[offsets + np.arange(len(found))]
+        ends = counts.cumsum()
+        found = places.repeat(counts)
+        positions = self._positions[(first - ends + counts).repeat(counts) + np.arange(len(found))]
         inside = (positions >= within[0]) & (positions < within[1])
         return Hits(found[inside], positions[inside], not too_many.any())
+
+
+class _Seen:
+    """Says of most hashes that are not among some that they are not: so few are looked for."""
+
+    def __init__(self, hashes: Hashes) -> None:
+        bits = max(3, (_BITS_FOR_EACH * len(hashes)).bit_length())
+        self._shift = np.uint64(64 - bits)
+        slots = np.zeros(1 << bits, dtype=np.bool_)
+        slots[hashes >> self._shift] = True
+        self._slots = np.packbits(slots, bitorder="little")
+
+    def some_of(self, hashes: Hashes) -> npt.NDArray[np.uint8]:
+        """Return 0 for those that are surely not among them."""
+        slots = hashes >> self._shift
+        found: npt.NDArray[np.uint8] = self._slots[slots >> _THREE] & _BIT[slots & _SEVEN]
+        return found
+
+
+def grams_of(text: str) -> Hashes:
+    """Return the hash of each gram of a text; there is none where it is shorter than a gram."""
+    return _hashes_of(_codes(text)) if len(text) >= GRAM else _NO_HASHES
 
 
 def _codes(text: str) -> npt.NDArray[np.uint64]:

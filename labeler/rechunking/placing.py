@@ -13,7 +13,7 @@ from rapidfuzz import fuzz
 from labeler.errors import BadInput
 from labeler.rechunking.aligning import align
 from labeler.rechunking.assembling import assemble
-from labeler.rechunking.ground import SURE, Ground, Source
+from labeler.rechunking.ground import SURE, Ground, Source, grams_of
 from labeler.rechunking.headings import Headings
 from labeler.rechunking.records import Cut, Place, Segment
 from labeler.rechunking.spans import Span
@@ -199,7 +199,7 @@ class _Finder:
         """Return all positions at which a text might begin; None where they are too many."""
         found: list[int] | None = None
         for at in (0, (len(text) - SURE) // 2, len(text) - SURE):
-            hits = self._ground.hits(text[at : at + SURE], within, _MOST_LOOKED_AT)
+            hits = self._ground.hits(grams_of(text[at : at + SURE]), within, _MOST_LOOKED_AT)
             starts = set((hits.positions - hits.places - at).tolist())
             if hits.is_whole and (found is None or len(starts) < len(found)):
                 found = sorted(starts)
