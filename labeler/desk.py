@@ -6,14 +6,14 @@ others gave.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import islice
 from threading import Lock
 from typing import Any
 
+from labeler.claiming import Choice, Claims
 from labeler.confining import Field
 from labeler.errors import NotFound
 from labeler.likeness import first_alike
@@ -30,9 +30,8 @@ from labeler.model import (
 )
 from labeler.pooling import Pool, repeats_due, shuffled_chunks
 from labeler.portions import LONGEST_IN_LIST, LONGEST_TEXT, MOST_LISTED
-from labeler.store import Item, Store, Undoable, Unsayable
+from labeler.store import Claim, Item, Store, Undoable, Unsayable
 
-CLAIM_SECONDS = 600.0  # how long a query stays with a grader who asks for nothing more
 FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
 MOST_REPEATS = 2
 UNDO_DEPTH = 20
@@ -89,9 +88,6 @@ Step = tuple[Undoable, Paper] | Unsayable
 class _Grader:
     seed: int
     judged: dict[Pair, Judged]
-    claimed: tuple[str, ...] = ()
-    seen_at: float = field(default_factory=time.monotonic)
-    telling: frozenset[Pair] = frozenset()
 
 
 class Desk:
@@ -107,6 +103,7 @@ class Desk:
         self._settings = Settings()
         self._pool = Pool({})
         self._graders: dict[str, _Grader] = {}
+        self._claims = Claims()
         self._fields: dict[Field, frozenset[str]] = {}
         self._revision = 0
 
@@ -124,9 +121,10 @@ class Desk:
         with self._lock:
             me = self._catch_up(store, grader)
             among = self._queries_in(store, within)
-            pairs = self._pairs(grader, me, limit, among, said, ahead)
+            with self._claims.choosing(store, grader) as choice:
+                pairs = self._pairs(choice, me, limit, among, said, ahead)
             repeats = self._repeats(me, pairs, among, said)
-            why = ASKED_TO_DECIDE if me.telling else "pool"
+            why = ASKED_TO_DECIDE if choice.own.pairs else "pool"
             answer = self._progress(me, among, said)
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
@@ -140,30 +138,25 @@ class Desk:
 
     def _pairs(
         self,
-        grader: str,
+        choice: Choice,
         me: _Grader,
         limit: int,
         among: frozenset[str] | None,
         said: Mapping[str, Remark],
         ahead: Iterable[Pair],
     ) -> list[Pair]:
-        now = time.monotonic()
-        beside = [
-            other
-            for name, other in self._graders.items()
-            if name != grader and now - other.seen_at < CLAIM_SECONDS
-        ]
-        taken = {each for one in beside for each in one.claimed if not self._pool.is_shared(each)}
-        held = {pair for other in beside for pair in other.telling}
-        at = next(iter(me.claimed), None)
+        claimed = {query_id for other in choice.others for query_id in other.queries}
+        taken = {query_id for query_id in claimed if not self._pool.is_shared(query_id)}
+        held = {pair for other in choice.others for pair in other.pairs}
+        at = next(iter(choice.own.queries), None)
         where: dict[str, Any] = {"among": among, "without": said.keys(), "first": at}
-        pairs = self._pool.telling(me.seed, me.judged, ahead, last=held, **where)[:limit]
-        me.telling = frozenset(pairs)
-        if not pairs:
+        telling = self._pool.telling(me.seed, me.judged, ahead, last=held, **where)[:limit]
+        pairs = telling
+        if not telling:
             order = self._pool.in_order(me.seed, me.judged, last=taken, **where)
             pairs = list(islice(order, limit))
-        me.claimed = tuple(dict.fromkeys(query_id for query_id, _ in pairs))
-        me.seen_at = now
+        queries = dict.fromkeys(query_id for query_id, _ in pairs)
+        choice.own = Claim(tuple(queries), frozenset(telling))
         return pairs
 
     def _repeats(
@@ -360,7 +353,7 @@ class Desk:
         for pair, kind, stale in kinds:
             _place(pool, pair, kind, stale)
         self._settings, self._pool, self._revision = settings, pool, revision
-        self._graders, self._fields = {}, {}
+        self._graders, self._fields, self._claims = {}, {}, Claims()
 
     def _read_tail(self, store: Store, newest: int) -> None:
         for change in store.changes_since(self._revision):

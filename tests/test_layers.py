@@ -284,7 +284,9 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.scripts",
     },
     "labeler.confining": {"labeler.errors", "labeler.model", "labeler.store"},
+    "labeler.claiming": {"labeler.store"},
     "labeler.desk": {
+        "labeler.claiming",
         "labeler.confining",
         "labeler.errors",
         "labeler.likeness",

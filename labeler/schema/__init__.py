@@ -16,7 +16,7 @@ from labeler.schema.carries import carrying_log
 from labeler.schema.chunkings import CHUNKINGS
 from labeler.schema.evidence import EVIDENCE
 from labeler.schema.golden import GOLDEN
-from labeler.schema.handing import HANDING
+from labeler.schema.handing import CLAIMS, HANDING
 from labeler.schema.leaks import LEAKS
 from labeler.schema.light import Database, Migrations
 from labeler.schema.online import ONLINE
@@ -411,3 +411,9 @@ def m016_chunkings_and_documents(db: Database) -> None:
 def m017_grades_carried_over(db: Database) -> None:
     """Let the log say which grades follow from others, and count these below all others."""
     run(db, carrying_log(TRIGGERS))
+
+
+@migrations()
+def m018_claims_of_several_servers(db: Database) -> None:
+    """Let the servers of one database know of each other whom they handed which queries."""
+    run(db, CLAIMS)

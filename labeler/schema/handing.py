@@ -19,3 +19,14 @@ INSERT INTO settings (key, value)
 VALUES ('signs_since', json_quote(strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))
 ON CONFLICT (key) DO UPDATE SET value = excluded.value;
 """
+
+# Who is at which queries, where several servers hand out of one database: each reads what the
+# others gave. A server of a file knows that by itself, and writes none of it down.
+CLAIMS = """
+CREATE TABLE claims (
+    grader INTEGER PRIMARY KEY REFERENCES graders (id),
+    queries TEXT NOT NULL CHECK (json_type(queries) = 'array'),
+    pairs TEXT NOT NULL CHECK (json_type(pairs) = 'array'),
+    seen_at TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+"""

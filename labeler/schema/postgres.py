@@ -15,6 +15,8 @@ from labeler.schema.shape import Made, in_order
 SCHEMA = "labeler"
 LOCK = 7_261_201
 """The advisory lock that whoever writes holds, so that ids come in the order of commits."""
+TURNS = LOCK + 1
+"""The one that a server holds while it chooses what to hand out."""
 FOLDING = ("pg_c_utf8", "und-x-icu", "ucs_basic", "C")
 """Collations that know upper from lower case, the best first; every server has the last."""
 

@@ -11,6 +11,7 @@ from labeler.store.adjudicating import (
 from labeler.store.carrying import CarriedOver, CarryBasis, Carrying, Witness, Witnessed
 from labeler.store.chained import ChainReport
 from labeler.store.chunkings import ChunkingSummary
+from labeler.store.claiming import Claim, Claiming
 from labeler.store.columns import moment
 from labeler.store.connection import BUSY_SECONDS, Unusable
 from labeler.store.editing import Overtaken, mark_of
@@ -47,6 +48,7 @@ __all__ = [
     "Case",
     "ChainReport",
     "ChunkingSummary",
+    "Claim",
     "Contents",
     "Disagreement",
     "Item",
@@ -80,6 +82,7 @@ class Store(
     Moving,
     Online,
     Carrying,
+    Claiming,
     Queue,
     Search,
     Sessions,

@@ -20,9 +20,10 @@ from psycopg_pool import PoolTimeout
 from labeler.errors import BadInput, Busy, LabelerError, Unusable
 from labeler.schema import migrations
 from labeler.schema.dialect import in_postgres
-from labeler.schema.postgres import LOCK, SCHEMA, guards
+from labeler.schema.postgres import LOCK, SCHEMA, TURNS, guards
 from labeler.schema.shape import shape_after
 from labeler.store.addresses import Address, NoGoldenSet, without_secrets
+from labeler.store.claiming import CHOOSING
 from labeler.store.columns import as_json
 from labeler.store.leasing import lease, pool_of
 from labeler.store.shaping import is_made, make, upgrade
@@ -33,6 +34,8 @@ WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b")
 PARAMETER = re.compile(r"'(?:[^']|'')*'|%|\?|(?<![:\w]):([a-z_]+)")
 BEGIN = {
     "BEGIN IMMEDIATE": f"BEGIN; SELECT pg_advisory_xact_lock({LOCK})",
+    # a long write keeps nobody from choosing; what a crash forgets of this, it may
+    CHOOSING: f"BEGIN; SET LOCAL synchronous_commit = off; SELECT pg_advisory_xact_lock({TURNS})",
     "BEGIN": "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 }
 APPLIED = f"SELECT name FROM {SCHEMA}.{migrations.migrations_table} WHERE migration_set = ?"
@@ -204,6 +207,7 @@ class Postgres:
     """How a golden set in a database is opened, written to and read where SQLite differs."""
 
     Error = psycopg.Error, PoolTimeout
+    is_shared = True
 
     def __init__(self, address: Address, busy_seconds: float) -> None:
         self._address = address

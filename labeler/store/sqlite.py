@@ -37,6 +37,7 @@ class SQLite:
     """How a golden set in a file is opened, written to and read where PostgreSQL differs."""
 
     Error = sqlite3.DatabaseError
+    is_shared = False
 
     def __init__(self, path: Path, busy_seconds: float) -> None:
         check_sqlite()
