@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -28,14 +26,12 @@ from labeler.formats import (
     OnDuplicate,
     Order,
     parse_limits,
-    read_golden,
+    read_grades,
     read_run,
 )
 from labeler.model import (
     GRADES,
-    GoldenGrade,
     RankingsByQuery,
-    Ungraded,
     check_grade,
     check_id,
 )
@@ -125,17 +121,7 @@ def grades_from(
 ) -> dict[str, dict[str, int]]:
     """Return qrels as ``{query: {chunk: grade}}``; raises `BadInput` where they are malformed."""
     if isinstance(given, str | PathLike):
-        read = read_golden(
-            _path(given),
-            negative_as_zero=rule.negative_as_zero,
-            negative_as_ungraded=rule.negative_as_ungraded,
-            grade_map=rule.grade_map,
-            limits=limits,
-        )
-        found: defaultdict[str, dict[str, int]] = defaultdict(dict)
-        for each in chain[GoldenGrade | Ungraded](read.grades.records, read.ungraded.records):
-            found[each.query_id][each.chunk_id] = each.grade
-        return dict(found)
+        return read_grades(_path(given), rule, limits)
     if isinstance(given, pd.DataFrame):
         given = nested(given, "qrels", GRADE)
     elif not isinstance(given, Mapping):

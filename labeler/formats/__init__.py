@@ -16,7 +16,7 @@ from labeler.formats.candidates import (
 from labeler.formats.chunks import read_chunks
 from labeler.formats.complete import LEAVES_OUT, LoadedWhole, Whole, read_complete, write_complete
 from labeler.formats.full_texts import named_as_cut, read_documents
-from labeler.formats.golden import read_golden
+from labeler.formats.golden import read_golden, read_grades
 from labeler.formats.grades import UNGRADED, GradeRule, parse_grade_map
 from labeler.formats.guessing import Guess, guess
 from labeler.formats.limits import LIMITS, Limits, parse_limits, usual_limits
@@ -67,6 +67,7 @@ __all__ = [
     "read_complete",
     "read_documents",
     "read_golden",
+    "read_grades",
     "read_passages",
     "read_queries",
     "read_run",

@@ -91,7 +91,7 @@ def run_columns(block: Block) -> RunColumns | None:
         return None
     queries, repeats = _repeats(table["query"])
     ranks, scores = _floats(table["rank"]), _floats(table["score"])
-    if any(query.startswith("#") for query in queries) or not (np.abs(scores) < TOO_LARGE).all():
+    if "#" in {query[:1] for query in queries} or not (np.abs(scores) < TOO_LARGE).all():
         return None
     if not ((np.abs(ranks) < _EXACT) & (np.floor(ranks) == ranks)).all():
         return None
@@ -102,7 +102,7 @@ def run_columns(block: Block) -> RunColumns | None:
 def longest_id(columns: RunColumns) -> int:
     """Return how many bytes the longest id of a query or a chunk has."""
     chunks: int = pc.max(pc.binary_length(columns.chunks)).as_py()
-    return max(chunks, *(len(query.encode()) for query in columns.queries))
+    return max(chunks, *map(len, map(str.encode, columns.queries)))
 
 
 def _is_text(data: bytes) -> bool:

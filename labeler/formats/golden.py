@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from itertools import chain
 from statistics import median_low
 from typing import TypeAlias
 
@@ -27,6 +29,7 @@ from labeler.formats.names import (
 )
 from labeler.formats.pairs import Pairs, empty_golden
 from labeler.formats.peers import graded_in, in_json
+from labeler.formats.qrels import Grades, plain_qrels
 from labeler.formats.queries import loaded_queries, query_of
 from labeler.formats.reading import (
     Lines,
@@ -34,7 +37,9 @@ from labeler.formats.reading import (
     Source,
     StrPath,
     file_source,
+    open_blocks,
     open_lines,
+    peek_block,
     peek_line,
 )
 from labeler.formats.records import (
@@ -62,6 +67,7 @@ from labeler.model import (
     Loaded,
     LoadedGolden,
     Query,
+    Ungraded,
     called_in,
     check_carried_from,
     check_chunking,
@@ -103,6 +109,31 @@ def read_golden(
     return golden_from(file_source(path, name, limits), rule, progress)
 
 
+def read_grades(path: StrPath, rule: GradeRule, limits: Limits = LIMITS) -> Grades:
+    """Return what `read_golden` reads as ``{query: {chunk: grade}}``, and nothing else of it.
+
+    Pairs that are in the pool alone have -1, and follow the others.
+    """
+    source = file_source(path, None, limits)
+    plain = _plain(source, rule) if source.size else None  # what comes through a pipe comes once
+    if plain is not None:
+        return plain
+    read = golden_from(source, rule)
+    found: Grades = {}
+    for each in chain[GoldenGrade | Ungraded](read.grades.records, read.ungraded.records):
+        found.setdefault(each.query_id, {})[each.chunk_id] = each.grade
+    return found
+
+
+def _plain(source: Source, rule: GradeRule) -> Grades | None:
+    """Return the grades of plain qrels; None for any other file, and one with an error in it."""
+    with suppress(BadInput), open_blocks(source) as blocks:
+        number, first, blocks = peek_block(source, blocks)
+        if number and not _is_table(first) and not _judges(first):
+            return plain_qrels(blocks, rule, source.limits.id)
+    return None
+
+
 def golden_from(source: Source, rule: GradeRule, progress: Progress | None = None) -> LoadedGolden:
     """Read grades from a source, as `read_golden` does."""
     pairs = Pairs(source, rule)
@@ -132,11 +163,15 @@ def _read(pairs: Pairs, lines: Lines) -> LoadedGolden:
         said = ", ".join(map(short, judges))
         pairs.warnings.append(f"read as a table of a Quepid book, with a column by each of: {said}")
         return _read_told(pairs, quepid.graded_in_table(pairs.source, lines, judges))
-    if is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR):
+    if _is_table(first):
         _read_table(pairs, first, lines)
     else:
         _read_qrels(pairs, lines)
     return pairs.golden()
+
+
+def _is_table(first: bytes) -> bool:
+    return is_header(first, QUERY_OF_PAIR, CHUNK_OF_PAIR)
 
 
 def _judges(first: bytes) -> tuple[str, ...]:

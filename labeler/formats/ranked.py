@@ -93,6 +93,8 @@ def told_of(
 
 def _doubled(found: Results) -> list[int]:
     """Return the numbers of the lists in which a chunk stands twice."""
+    if len(found.names) == len(found.chunks):  # none stands twice in the whole file
+        return []
     pairs = found.pairs()
     pairs.sort()
     twice = pairs[1:][pairs[1:] == pairs[:-1]]
