@@ -278,7 +278,7 @@ def peek_record(records: Records) -> tuple[int, Record, Records]:
 def named(keys: Iterable[str]) -> str:
     """Return keys or columns as messages list them, cut short where they are many."""
     found = list(keys)
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    more = f" and {len(found) - _MOST_NAMED:,} more" if len(found) > _MOST_NAMED else ""
     return ", ".join(short(key).strip("'\"") for key in found[:_MOST_NAMED]) + more or "none"
 
 

@@ -38,10 +38,11 @@ def check_id(value: object, what: str) -> str:
     >>> check_id("007", "query")
     '007'
     """
+    a = "an" if what[0] in "aeiou" else "a"
     if not isinstance(value, str):
-        raise BadInput(f"a {what} id must be text, not {value!r}")
+        raise BadInput(f"{a} {what} id must be text, not {value!r}")
     if not value:
-        raise BadInput(f"a {what} id must not be empty")
+        raise BadInput(f"{a} {what} id must not be empty")
     if not is_storable(value):
         raise BadInput(f"{what} id {value!r} holds a character that cannot be stored")
     return value

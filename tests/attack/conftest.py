@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import socket
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,3 +24,10 @@ def path(filled: Store) -> Path:
 def run(path: Path) -> Callable[..., Result]:
     """Run a command on the golden set."""
     return lambda *arguments: CliRunner().invoke(main, ["--db", str(path), *map(str, arguments)])
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    """A port that is taken: a server that should have refused to start earlier does not stay."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        yield other.getsockname()[1]

@@ -213,11 +213,12 @@ def test_a_quote_that_is_never_closed_ends_at_the_limit_of_a_row(tmp_path: Path)
     ).replace("100000 ", "100,000 ")
 
 
-def test_a_header_of_very_many_columns_is_told_at_once(tmp_path: Path):
+def test_a_header_of_very_many_columns_is_told_in_few_words(tmp_path: Path):
     path = tmp_path / "a.csv"
     path.write_bytes(b",".join(b"c%d" % number for number in range(200_000)) + b"\n")
-    with pytest.raises(BadInput, match="no column for the query id"):
+    with pytest.raises(BadInput, match=r"no column for the query id.*199,9\d\d more") as refused:
         read_queries(path)
+    assert len(str(refused.value)) < 1_000
 
 
 @pytest.mark.parametrize("exactly", [10, 999, 300_000])

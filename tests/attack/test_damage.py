@@ -82,8 +82,9 @@ def judgments(path: Path) -> int:
     ],
 )
 def test_a_partly_damaged_file_is_not_written_to(
-    path: Path, run: Run, command: list[str], tmp_path: Path, monkeypatch
+    path: Path, run: Run, taken: int, command: list[str], tmp_path: Path, monkeypatch
 ):
+    command = [*command, "--port", taken] if command[0] == "serve" else command
     monkeypatch.chdir(tmp_path)
     Path("queries.jsonl").write_text(json.dumps({"query_id": "new", "query": "new?"}))
     left = damaged(path)

@@ -212,8 +212,8 @@ def test_a_server_makes_its_first_backup_at_once_and_keeps_its_file_from_being_r
     ],
 )
 def test_a_server_that_could_not_make_its_backups_does_not_start(
-    run: Run, options: list[str], said: str
+    run: Run, taken: int, options: list[str], said: str
 ):
-    refused = run("serve", *options)
+    refused = run("serve", "--port", taken, *options)
     assert refused.exit_code in (1, 2)
     assert said in " ".join(refused.output.split())
