@@ -57,6 +57,14 @@ def library(path: Path, *, queries: int = 3, chunks: int = 8, **settings: object
     return path
 
 
+def quick_hand(page: Page) -> None:
+    """Wait as long as a quick hand needs from what was painted last to its next press.
+
+    In the browser's own time: on a busy machine it may paint late.
+    """
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 250)))")
+
+
 def wide(path: Path, *, columns: bool = True) -> Path:
     """Make the same with long texts, and code and a table in each that are too wide for a phone.
 

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from labeler.model import Judgment
 from labeler.store import Store
+from tests.browser.padpage import quick_hand
 from tests.browser.server import Server
 
 pytestmark = pytest.mark.browser
@@ -119,7 +120,7 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     server = serve(split)
     page = open_bench(visit, server, has_touch=True, viewport={"width": 390, "height": 844})
     at(page, 1)
-    page.wait_for_timeout(250)  # a press right after a pair came up decides nothing
+    quick_hand(page)  # a press right after a pair came up decides nothing
     page.locator(".bench [data-grade='1']").tap()
     at(page, 2)
     page.locator(".bench .row").nth(4).tap()

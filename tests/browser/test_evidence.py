@@ -17,6 +17,7 @@ from tests.browser.padpage import (
     cut_off,
     library,
     press,
+    quick_hand,
     ready,
     shown,
     standing,
@@ -246,7 +247,7 @@ def test_a_finger_selects_and_a_button_marks(serve, visit, reads: Path):
     page.locator(".marker button").tap()
     assert marked_on(page) == [CAFE]
     expect(page.locator(".chunk .rests")).to_have_text("evidence marked · goes with your grade")
-    page.wait_for_timeout(250)  # a tap sooner was meant for the chunk before
+    quick_hand(page)  # a tap sooner was meant for the chunk before
     page.locator(".grade").nth(1).tap()
     all_saved(page, 1)
     with served.store() as store:
@@ -324,10 +325,10 @@ def test_a_finger_marks_in_a_list_and_a_doubt_leaves_the_marks_for_a_grade(
     all_saved(page, 1)
     first = page.locator(".whole .row").first
     expect(first.locator(".words")).to_contain_text("evidence marked · goes with your grade")
-    page.wait_for_timeout(250)  # a tap sooner was meant for the rows as they were
+    quick_hand(page)  # a tap sooner was meant for the rows as they were
     first.locator(".open").tap()
     assert marked_on(page, ROW) == [DAYS]
-    page.wait_for_timeout(250)
+    quick_hand(page)
     first.get_by_role("button", name="2, partially relevant").tap()
     all_saved(page, 1)
     with served.store() as store:

@@ -8,12 +8,11 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from labeler.store import Store
-from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, ready
+from tests.browser.padpage import LAPTOP, PHONE, all_saved, library, quick_hand, ready
 
 pytestmark = pytest.mark.browser
 
 Pair = tuple[str, str]  # the texts of a query and of a chunk
-QUICK_HAND_MS = 250
 
 
 @dataclass
@@ -73,7 +72,7 @@ class Mouse:
         self.clicks = 0
 
     def press(self, button: Locator) -> None:
-        self.page.wait_for_timeout(QUICK_HAND_MS)
+        quick_hand(self.page)
         box = button.bounding_box()
         place = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         self.clicks = self.clicks + 1 if place == self.place else 1  # as a browser counts them
@@ -102,7 +101,7 @@ class Finger(Mouse):
     """Grades by touch, on a phone."""
 
     def press(self, button: Locator) -> None:
-        self.page.wait_for_timeout(QUICK_HAND_MS)
+        quick_hand(self.page)
         button.tap()
 
     def note(self, text: str) -> None:

@@ -18,6 +18,7 @@ from tests.browser.padpage import (
     cut_off,
     library,
     press,
+    quick_hand,
     ready,
     shown,
     standing,
@@ -126,7 +127,7 @@ def test_twenty_clicks_of_a_resting_mouse_are_twenty_grades(serve, visit, tmp_pa
         seen.append((page.locator(".query-text").text_content(), shown(page)))
         page.mouse.down(click_count=number + 1)  # as a browser counts clicks at one place
         page.mouse.up(click_count=number + 1)
-        page.wait_for_timeout(250)
+        quick_hand(page)
     all_saved(page, 20)
     assert len(set(seen)) == 20
     with served.store() as store:
@@ -155,7 +156,7 @@ def test_a_press_meant_for_the_chunk_before_grades_nothing_and_says_so(serve, vi
     assert texts[0] != texts[1] == texts[2] == texts[3]
     expect(page.locator(".said")).to_have_text("Too quick: press again once you have read it")
     expect(page.locator(".announce")).to_contain_text(re.compile("Too quick|saved"))
-    page.wait_for_timeout(250)
+    quick_hand(page)
     grade_button(page, 3).click()
     all_saved(page, 2)
     press(page, "12")  # keys do not wait
@@ -176,7 +177,7 @@ def test_in_a_list_the_same_row_of_grades_grades_the_current_one(serve, visit, t
         expect(rows.nth(number)).to_have_class(re.compile("current"))
         page.mouse.down(click_count=number + 1)
         page.mouse.up(click_count=number + 1)
-        page.wait_for_timeout(250)
+        quick_hand(page)
     expect(page.locator(".whole .progress")).to_have_text("all 8 graded by you")
     page.mouse.down()
     page.mouse.up()  # nothing is current any more
@@ -198,7 +199,7 @@ def test_undo_and_back_count_as_often_as_they_are_pressed(serve, visit, tmp_path
     for name, saved in (("U undo", 0), ("⇧ U redo", 4), ("K back", 4)):
         page.mouse.move(*middle(page.get_by_role("button", name=name)))
         for number in range(4):
-            page.wait_for_timeout(250)
+            quick_hand(page)
             page.mouse.down(click_count=number + 1)
             page.mouse.up(click_count=number + 1)
         all_saved(page, saved)
@@ -251,7 +252,7 @@ def test_the_grade_just_given_is_said_beside_the_buttons(serve, visit, tmp_path,
     expect(said).to_have_text("Taken back: 2 partially relevant. Grade it again.")
     all_saved(page, 0)
     press(page, "3")
-    page.wait_for_timeout(250)
+    quick_hand(page)
     grade_button(page, 1).click()
     expect(page.locator(".query-text")).not_to_have_text(query)
     expect(page.locator(".chunk .news")).to_be_visible()

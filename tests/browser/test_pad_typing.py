@@ -13,6 +13,7 @@ from tests.browser.padpage import (
     let_through,
     library,
     press,
+    quick_hand,
     ready,
     shown,
     standing,
@@ -190,7 +191,7 @@ def test_a_tap_while_offline_is_kept_and_sent_later(served, visit):
     ready(page)
     page.context.set_offline(True)
     for grade in (2, 0, 3):
-        page.wait_for_timeout(250)
+        quick_hand(page)
         page.locator(".grades button").nth(grade).tap()
     expect(page.locator(".status .state")).to_have_text("0 saved, offline, 3 kept")
     expect(page.locator(".said")).to_have_text("You gave 3 highly relevant")
