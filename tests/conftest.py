@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
 from starlette.types import ASGIApp, Message
 
@@ -22,6 +23,12 @@ from tests.newborn import newborn
 from tests.postgres import newborn_database, release
 
 ROOT = Path(__file__).parent.parent
+
+# How long an example takes says something of the machine, and nothing of labeler.
+hypothesis.settings.register_profile(
+    "of labeler", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("of labeler")
 
 
 @pytest.hookimpl(optionalhook=True)

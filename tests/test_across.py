@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.cli import main
@@ -295,7 +295,6 @@ def finds_of(ranked: Sequence[tuple[int, int]], evidence: Sequence[tuple[int, in
     )
 
 
-@settings(deadline=None)
 @given(cuts(), measures(among=OF_EVIDENCE))
 def test_a_value_is_a_share_and_what_chunks_bring_adds_up_to_it(given_cuts, measure):
     chunks, order, evidence = given_cuts
@@ -305,7 +304,6 @@ def test_a_value_is_a_share_and_what_chunks_bring_adds_up_to_it(given_cuts, meas
     assert terms(finds, measure).sum() == pytest.approx(found)
 
 
-@settings(deadline=None)
 @given(cuts(), st.integers(1, 9), st.integers(1, 60))
 def test_more_text_never_lowers_the_recall_of_evidence(given_cuts, k: int, characters: int):
     chunks, order, evidence = given_cuts
@@ -317,7 +315,6 @@ def test_more_text_never_lowers_the_recall_of_evidence(given_cuts, k: int, chara
         assert score(finds, parse(less))[0] <= score(finds, parse(more))[0]
 
 
-@settings(deadline=None)
 @given(SIZES, SIZES, st.integers(1, 60), cuts())
 def test_no_chunker_wins_a_prompt_of_characters_by_the_length_of_its_chunks(
     some: list[int], others: list[int], characters: int, given_cuts

@@ -97,7 +97,7 @@ def outcomes(
         yield a, b
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(boards(), st.sampled_from(MEASURES))
 def test_no_way_of_grading_the_holes_goes_beyond_and_some_way_gets_there(
     board: Scoreboard, name: str

@@ -314,9 +314,7 @@ EVENT = st.tuples(
 )
 
 
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.lists(EVENT, min_size=1, max_size=4), min_size=1, max_size=6))
 def test_a_board_that_follows_the_log_is_what_a_new_one_is(
     tmp_path_factory: pytest.TempPathFactory, loaded, batches: list[list[Any]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.comparison import (
@@ -507,7 +507,6 @@ def test_every_measure_is_under_these_laws() -> None:
     assert {measure.name for measure in parse_all(ALL)} == {each.name for each in OF_CHUNKS}
 
 
-@settings(deadline=None)
 @given(QRELS, LISTS, st.sampled_from(PRESETS))
 def test_a_run_against_its_copy_is_all_zero(qrels: Any, lists: Any, preset: str) -> None:
     board = board_of(qrels, {"A": lists, "B": lists}, FACETS, preset=preset)
@@ -521,7 +520,6 @@ def test_a_run_against_its_copy_is_all_zero(qrels: Any, lists: Any, preset: str)
     assert not contradictions(found)
 
 
-@settings(deadline=None)
 @given(boards())
 def test_the_other_way_round_is_the_opposite(board: Scoreboard) -> None:
     measures = board.conventions.measures(ALL)
@@ -538,7 +536,6 @@ def test_the_other_way_round_is_the_opposite(board: Scoreboard) -> None:
         assert (one.holes_a, one.missing_b) == (other.holes_b, other.missing_a)
 
 
-@settings(deadline=None)
 @given(boards())
 def test_the_rows_of_queries_make_up_the_means(board: Scoreboard) -> None:
     found = compare(board, "A", "B", board.conventions.measures(ALL))
@@ -548,7 +545,6 @@ def test_the_rows_of_queries_make_up_the_means(board: Scoreboard) -> None:
         assert not known or near(sum(known) / row.n, row.delta)
 
 
-@settings(deadline=None)
 @given(boards())
 def test_contributions_sum_to_the_delta(board: Scoreboard) -> None:
     """For every measure and query, and none of them where the measure is undefined."""
@@ -567,7 +563,6 @@ def test_contributions_sum_to_the_delta(board: Scoreboard) -> None:
                 assert None not in given_by
 
 
-@settings(deadline=None)
 @given(boards())
 def test_the_terms_of_a_list_sum_to_its_value(board: Scoreboard) -> None:
     """Not to the difference alone: the same error on both sides would not show there."""
@@ -583,7 +578,6 @@ def test_the_terms_of_a_list_sum_to_its_value(board: Scoreboard) -> None:
                 assert near(float(value), float(total)) or (math.isnan(value) and total == 0)
 
 
-@settings(deadline=None)
 @given(boards())
 def test_a_ranking_nobody_holds_is_measured_as_a_run_is(board: Scoreboard) -> None:
     for at, run in enumerate(board.run_names):
@@ -599,7 +593,6 @@ def test_a_ranking_nobody_holds_is_measured_as_a_run_is(board: Scoreboard) -> No
                 assert same(float(board.measured(measure, hits, [query])[0]), value)
 
 
-@settings(deadline=None)
 @given(boards())
 def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
     found = compare(board, "A", "B", board.conventions.measures(ALL))
@@ -615,7 +608,6 @@ def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
             assert all(math.isnan(q.candidates) or near(q.candidates, 0) for q in parts.queries)
 
 
-@settings(deadline=None)
 @given(boards(), st.sampled_from(["A", "B"]))
 def test_no_order_of_the_same_chunks_is_better_than_the_best(board: Scoreboard, run: str) -> None:
     at = board.run_names.index(run)
@@ -627,7 +619,6 @@ def test_no_order_of_the_same_chunks_is_better_than_the_best(board: Scoreboard, 
             assert np.array_equal(np.isnan(value), np.isnan(best))
 
 
-@settings(deadline=None)
 @given(boards(), st.sampled_from(QUERIES))
 def test_a_chunk_where_it_stands_changes_nothing(board: Scoreboard, query: str) -> None:
     measures = board.conventions.measures(ALL)
@@ -645,7 +636,6 @@ def test_a_chunk_where_it_stands_changes_nothing(board: Scoreboard, query: str) 
             assert same(found.present, held[found.measure])
 
 
-@settings(deadline=None)
 @given(QRELS, LISTS, st.sampled_from(CHUNKS), st.integers(1, 9), st.sampled_from(PRESETS))
 def test_what_would_be_is_what_a_board_of_the_changed_run_says(
     qrels: Any, lists: Any, chunk: str, rank: int, preset: str
@@ -663,7 +653,6 @@ def test_what_would_be_is_what_a_board_of_the_changed_run_says(
         assert same(found.value, held[found.measure])
 
 
-@settings(deadline=None)
 @given(boards(), st.integers(1, 9))
 def test_a_strip_is_the_list_cut_at_k(board: Scoreboard, k: int) -> None:
     for run in board.run_names:
@@ -673,7 +662,6 @@ def test_a_strip_is_the_list_cut_at_k(board: Scoreboard, k: int) -> None:
             assert row.tolist() == expected + [ABSENT] * (k - len(listed))
 
 
-@settings(deadline=None)
 @given(boards(), st.sampled_from(QUERIES))
 def test_a_dcg_table_ends_in_the_measure_s_value(board: Scoreboard, query: str) -> None:
     names = "nDCG nDCG@3 nDCG(dcg='log2')@budget nDCG(judged_only=True)@2 nDCG(judged_only=True)"
@@ -687,7 +675,6 @@ def test_a_dcg_table_ends_in_the_measure_s_value(board: Scoreboard, query: str) 
             assert near(table.dcg / table.idcg, table.ndcg)
 
 
-@settings(deadline=None)
 @given(boards())
 def test_crossed_facets_hold_the_means_of_both(board: Scoreboard) -> None:
     for measure in board.conventions.measures("nDCG@5 RR Judged@5"):

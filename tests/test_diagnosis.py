@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.cli import main
@@ -355,7 +355,6 @@ def test_every_class_says_what_it_means_and_which_lever_fits() -> None:
 CHUNKS = [f"c{number}" for number in range(6)]
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
     st.lists(st.sampled_from(CHUNKS), unique=True),
@@ -381,7 +380,6 @@ def test_every_query_below_the_bar_has_one_class_and_no_other(
         assert (places.first is None) or grades[ranked[places.first - 1]] >= places.rel
 
 
-@settings(deadline=None)
 @given(
     st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
     st.lists(st.sampled_from(CHUNKS), unique=True, min_size=1),

@@ -325,7 +325,6 @@ PASSAGES = PLACES.map(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.lists(PASSAGES, max_size=5))
 def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[int, int], ...]]):
     union = union_of(each for passages in marks for each in passages)
@@ -337,8 +336,7 @@ def test_a_union_holds_each_character_once_and_no_other(marks: list[tuple[tuple[
 
 
 @settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
     max_examples=20,
 )
 @given(passages=PASSAGES, grade=st.integers(0, 3))

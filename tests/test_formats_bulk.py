@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -21,7 +21,6 @@ from labeler.formats.records import TOO_LARGE
 from labeler.formats.runs import _loaded
 from labeler.model import Loaded, Ranking
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LINE = b"q Q0 a 1 2.5 t\n"
 
 
@@ -129,7 +128,7 @@ CONTENTS = st.one_of(
 )
 
 
-@settings(UNHURRIED, max_examples=300)
+@settings(max_examples=300)
 @given(
     lines=CONTENTS,
     end=st.sampled_from([b"\n", b"\n", b"\n", b"\r\n"]),
@@ -156,7 +155,7 @@ def test_by_the_block_or_line_by_line_is_the_same_to_the_last_word(
     assert_alike(path, order=order, on_duplicate=on_duplicate)
 
 
-@settings(UNHURRIED, max_examples=300)
+@settings(max_examples=300)
 @given(rank=RANKS | ODD_NUMBERS, score=ODD_NUMBERS)
 @example(rank="1", score="2.4703282292062327e-324")
 @example(rank="1", score="2.2250738585072011e-308")
@@ -171,7 +170,7 @@ def test_a_number_that_is_taken_is_the_number_python_reads(rank, score):
         assert math.isfinite(float(score))
 
 
-@settings(UNHURRIED, max_examples=300)
+@settings(max_examples=300)
 @given(
     score=st.floats(allow_nan=False, allow_infinity=False),
     write=st.sampled_from([repr, "{:.17g}".format, "{:.3e}".format, "{:.30f}".format]),

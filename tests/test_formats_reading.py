@@ -7,13 +7,12 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput, NotFound
 from labeler.formats import read_chunks, read_golden, read_queries, read_run
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 READERS = [read_queries, read_chunks, read_run, read_golden]
 LINE = b'{"_id": "q1", "text": "why?"}\n'
 
@@ -216,7 +215,6 @@ PIECES = [
 ]  # fmt: skip
 
 
-@UNHURRIED
 @example(content=b"q 0 a\r1\n")
 @given(content=st.one_of(st.binary(max_size=99), st.lists(st.sampled_from(PIECES)).map(b"".join)))
 def test_no_bytes_whatever_bring_out_anything_but_our_own_error(content, tmp_path_factory):

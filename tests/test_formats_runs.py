@@ -5,14 +5,13 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
 from labeler.formats import read_run
 from labeler.model import Ranking
 
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 LIST = [("a", 2.5), ("b", 2.5), ("c", -1.0)]
 
 
@@ -242,7 +241,6 @@ def test_an_unknown_order_is_refused_before_the_file_is_read(tmp_path):
         read_run(tmp_path / "nowhere", order="best")  # type: ignore[arg-type]
 
 
-@UNHURRIED
 @given(
     rows=st.lists(
         st.tuples(

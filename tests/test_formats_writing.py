@@ -7,7 +7,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -174,7 +174,6 @@ json_values = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(texts, inner, max_size=2),
     max_leaves=3,
 )  # fmt: skip
-UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 queries = st.builds(
     Query,
@@ -209,7 +208,6 @@ golden_sets = query_lists.flatmap(
 )  # fmt: skip
 
 
-@UNHURRIED
 @given(golden_sets)
 def test_a_golden_set_loads_and_exports_again_byte_for_byte(tmp_path_factory, golden):
     content = write_golden(*golden, "jsonl")
@@ -219,7 +217,6 @@ def test_a_golden_set_loads_and_exports_again_byte_for_byte(tmp_path_factory, go
     assert write_golden(loaded.queries.records, loaded.grades.records, "jsonl") == content
 
 
-@UNHURRIED
 @given(golden_sets, st.sampled_from(["qrels", "csv", "beir"]))
 def test_what_a_lesser_format_writes_it_reads_again_and_else_it_refuses(
     tmp_path_factory, golden, kind
@@ -241,7 +238,6 @@ def test_what_a_lesser_format_writes_it_reads_again_and_else_it_refuses(
         }
 
 
-@UNHURRIED
 @given(golden_sets)
 def test_no_exported_cell_starts_a_formula(golden):
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
@@ -202,7 +202,6 @@ GRADE = st.none() | st.integers(0, 3)
 CHANGES = st.tuples(st.sampled_from(QUERIES), st.sampled_from(CHUNKS), GRADE)
 
 
-@settings(deadline=None)
 @given(RUNS, st.lists(st.lists(CHANGES, max_size=3), max_size=8), st.sampled_from(PRESETS))
 def test_live_equals_batch_for_histories_made_to_break_it(
     runs: dict[str, Any], history: list[list[tuple[str, str, int | None]]], preset: str

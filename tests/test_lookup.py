@@ -70,13 +70,13 @@ def results(run):
     return [(query, *result) for query, scored in run.items() for result in scored.items()]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(QRELS, st.dictionaries(st.sampled_from("AB"), RUN), st.sampled_from(PRESETS))
 def test_looking_up_finds_what_numbering_finds(qrels, runs, preset) -> None:
     assert_found_alike(qrels, runs, runs, preset)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(
     qrels=QRELS,
     runs=st.dictionaries(st.sampled_from("AB"), IN_FILE, min_size=1),

@@ -27,7 +27,7 @@ from tests.rankings import (
     values,
 )
 
-SOME = settings(deadline=None, max_examples=30)  # of each measure
+SOME = settings(max_examples=30)  # of each measure
 
 
 def each(*chosen: Definition) -> pytest.MarkDecorator:
@@ -158,7 +158,6 @@ def test_a_cut_off_for_each_row_is_the_cut_off_of_that_row(
     assert together.tobytes() == np.array(alone).tobytes()
 
 
-@settings(deadline=None)
 @given(RANKINGS, measures(among=[MEASURES["RBP"]]))
 def test_rbp_of_the_endless_list_lies_within_its_residual(
     ranking: list[int | None], measure: Measure
@@ -172,7 +171,6 @@ def test_rbp_of_the_endless_list_lies_within_its_residual(
     assert low + residual == pytest.approx(high, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.lists(GRADES, min_size=1, max_size=40).filter(any), CUTOFFS)
 def test_a_perfect_ranking_is_exactly_1(grades: list[int], cutoff: int | None) -> None:
     best: list[int | None] = [*sorted(grades, reverse=True), None, None]

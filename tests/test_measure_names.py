@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import BadInput
@@ -18,7 +18,6 @@ from labeler.measures.parameters import PARAMETERS
 from tests.rankings import ANY_CUTOFF, measures
 
 
-@settings(deadline=None)
 @given(measures(ANY_CUTOFF, tuple(MEASURES.values())))
 def test_a_measure_reads_back_from_its_text(measure: Measure) -> None:
     assert parse(str(measure)) == measure
@@ -168,7 +167,6 @@ def test_a_wrong_name_is_refused_with_what_would_be_right(text: str, hint: str) 
     assert hint in str(caught.value)
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_any_text_is_a_measure_or_bad_input(text: str) -> None:
     with suppress(BadInput):

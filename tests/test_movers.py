@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.comparison import compare, moved, movers_by, moves
@@ -73,7 +73,6 @@ GRADES = st.fixed_dictionaries(
 )
 
 
-@settings(deadline=None)
 @given(GRADES, LISTS, LISTS, st.sampled_from(["graded", "trec_eval"]))
 def test_the_parts_sum_to_the_mean_difference(
     qrels: dict[str, dict[str, int]],

@@ -35,7 +35,7 @@ def placed(old: list[str], new: str, **documents: str) -> Places:
     return find_places(olds, [Cut("n", new)], documents)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.sampled_from(KINDS), st.integers(0, 10**6), CUTTINGS, st.booleans(), st.booleans())
 def test_every_chunk_of_any_two_cuttings_of_a_whole_text_is_placed(
     kind: str, seed: int, sizes: tuple[int, int, int, int], documents: bool, named: bool
@@ -46,7 +46,7 @@ def test_every_chunk_of_any_two_cuttings_of_a_whole_text_is_placed(
     assert all(place.found == 1 and not place.is_changed for place in found.new.values())
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.sampled_from(KINDS), st.integers(0, 10**6), CUTTINGS)
 def test_with_the_document_a_place_is_what_was_cut_out(
     kind: str, seed: int, sizes: tuple[int, int, int, int]

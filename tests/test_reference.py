@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from labeler.evaluation import Conventions, Scoreboard, collect
@@ -148,7 +148,6 @@ def check_values_and_means(board: Scoreboard, name: str, expected: Mapping[str, 
 
 
 @pytest.mark.parametrize("judged_only", [False, True])
-@settings(deadline=None)
 @given(qrels=QRELS, run=RUN, rel=st.integers(1, 3))
 def test_every_value_and_mean_is_that_of_trec_eval(
     judged_only: bool, qrels: Qrels, run: Run, rel: int
@@ -174,7 +173,6 @@ def with_a_zero(grades: dict[str, int]) -> dict[str, int]:
     return grades if max(grades.values()) >= 0 else {**grades, "in no run": 0}
 
 
-@settings(deadline=None)
 @given(qrels=POOLED, run=RUN, rel=st.integers(1, 3))
 def test_a_grade_below_0_is_in_the_pool_and_ungraded_as_trec_eval_has_it(
     qrels: Qrels, run: Run, rel: int
@@ -192,7 +190,6 @@ def test_a_grade_below_0_is_in_the_pool_and_ungraded_as_trec_eval_has_it(
         check_values_and_means(board, name.format(rel=rel), expected)
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 3))
 def test_known_relevant_chunks_are_counted_as_trec_eval_does(
     qrels: Qrels, run: Run, rel: int
@@ -206,7 +203,6 @@ def test_known_relevant_chunks_are_counted_as_trec_eval_does(
         assert row.missing or row.value == reference[row.query_id]["num_rel"]
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 3), st.sampled_from([0.25, 2.0, 7.5]))
 def test_beta_weighs_as_in_trec_eval(qrels: Qrels, run: Run, rel: int, beta: float) -> None:
     assume(qrels.keys() & run.keys())  # a run without results has no values
@@ -216,7 +212,6 @@ def test_beta_weighs_as_in_trec_eval(qrels: Qrels, run: Run, rel: int, beta: flo
     check_values_and_means(board, f"SetF(beta={beta})", expected)
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, st.lists(st.integers(0, 50), min_size=3, max_size=3).filter(any))
 def test_own_gains_are_grades_of_that_height_to_trec_eval(
     qrels: Qrels, run: Run, given_gains: list[int]
@@ -234,7 +229,6 @@ def test_own_gains_are_grades_of_that_height_to_trec_eval(
         check_values_and_means(board, f"nDCG(gains={gains}){cutoff}", expected)
 
 
-@settings(deadline=None)
 @given(QRELS, RUN)
 def test_a_run_is_reordered_by_32_bit_score_then_id(qrels: Qrels, run: Run) -> None:
     """The values above could agree by luck; the order itself must not depend on the file's."""
@@ -254,7 +248,6 @@ def test_ids_are_compared_byte_by_byte() -> None:
         assert trec_eval({"q": {best: 1}}, {"q": ranked}, 1)["q"]["recip_rank"] == 1 / place
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 10))
 def test_exponential_gain_is_its_closed_form(qrels: Qrels, run: Run, k: int) -> None:
     """DCG of 2^grade - 1 over log2(rank + 1), written out; the tools have no such nDCG."""

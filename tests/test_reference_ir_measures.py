@@ -85,13 +85,11 @@ def check(qrels: Qrels, run: Run, rel: int, texts: Sequence[str], tolerance: flo
         assert row.value == pytest.approx(expected, abs=tolerance), (row.query_id, str(row.measure))
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 3))
 def test_what_it_asks_of_pytrec_eval(qrels: Qrels, run: Run, rel: int) -> None:
     check(qrels, run, rel, BY_PYTREC_EVAL, 1e-9)
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, st.integers(1, 3))
 def test_what_it_works_out_itself(qrels: Qrels, run: Run, rel: int) -> None:
     """It sorts ties by id upwards there, so only scores without ties have one order."""
@@ -103,7 +101,7 @@ def test_what_it_works_out_itself(qrels: Qrels, run: Run, rel: int) -> None:
 
 
 @pytest.mark.skipif(shutil.which("perl") is None, reason="gdeval is a Perl script")
-@settings(deadline=None, max_examples=25)  # each starts Perl four times
+@settings(max_examples=25)  # each starts Perl four times
 @given(QRELS, RUN)
 def test_what_it_asks_of_gdeval(qrels: Qrels, run: Run) -> None:
     check(qrels, run, 1, BY_GDEVAL, GDEVAL_DIGITS)
@@ -144,7 +142,6 @@ def test_the_stored_values_cover_every_measure_but_our_own(golden: dict[str, Any
     }
 
 
-@settings(deadline=None)
 @given(measures(ANY_CUTOFF))
 def test_our_measures_are_measures_of_ir_measures(measure: Measure) -> None:
     """All but F1, with the same parameters and the same text; ERR has no ``max`` there.
@@ -179,7 +176,6 @@ def test_parameters_stand_exactly_where_ir_measures_has_them(name: str) -> None:
 # Formulas -----------------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(RANKINGS, MISSED, measures(among=[MEASURES["RBP"]]))
 def test_rbp_is_its_published_formula(
     ranking: list[int | None], missed: list[int], measure: Measure
@@ -193,7 +189,6 @@ def test_rbp_is_its_published_formula(
     assert found == pytest.approx(expected if known else np.nan, abs=1e-12, nan_ok=True)
 
 
-@settings(deadline=None)
 @given(RANKINGS, MISSED, measures(among=[MEASURES["ERR"]]))
 def test_err_is_its_published_formula(
     ranking: list[int | None], missed: list[int], measure: Measure
@@ -210,7 +205,6 @@ def test_err_is_its_published_formula(
     assert found == pytest.approx(expected if known else np.nan, abs=1e-12, nan_ok=True)
 
 
-@settings(deadline=None)
 @given(RANKINGS, MISSED, measures(st.integers(1, 30), [MEASURES["F1"]]))
 def test_f1_is_the_harmonic_mean_of_p_and_r(
     ranking: list[int | None], missed: list[int], measure: Measure

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import labeler
@@ -35,7 +35,6 @@ def by_hand(ranked: list[str], grades: Mapping[str, int], top: int) -> list[str]
     return first + ranked[top:]
 
 
-@settings(deadline=None)
 @given(QRELS, RUNS, st.integers(1, 10))
 @pytest.mark.parametrize("preset", PRESETS)
 def test_it_is_what_evaluating_the_reranked_run_gives(
@@ -49,7 +48,6 @@ def test_it_is_what_evaluating_the_reranked_run_gives(
     assert [row.reranked for row in found] == pytest.approx(frame.value.tolist(), nan_ok=True)
 
 
-@settings(deadline=None)
 @given(QRELS, RUNS, st.integers(1, 10))
 def test_it_is_never_below_the_mean_nor_above_1_nor_above_what_is_complete(
     qrels: dict[str, Any], lists: dict[str, list[str]], top: int
@@ -61,7 +59,6 @@ def test_it_is_never_below_the_mean_nor_above_1_nor_above_what_is_complete(
             assert row.measure.name == "SetP" or row.reranked <= row.complete + 1e-12
 
 
-@settings(deadline=None)
 @given(QRELS, RUNS)
 def test_a_top_as_deep_as_the_lists_leaves_recall_alone(
     qrels: dict[str, Any], lists: dict[str, list[str]]

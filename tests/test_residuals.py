@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.errors import NotFound
@@ -87,7 +87,6 @@ def test_the_threshold_decides_which_queries_count_and_not_what_is_open() -> Non
     assert shown(board, "RBP(rel=3, p=0.5)")[0][3] == 3 / 8
 
 
-@settings(deadline=None)
 @given(st.integers(0, 3), st.sampled_from(["RBP(p=0.5)", "RBP(p=0.5)@2", "RBP(rel=2, p=0.8)"]))
 def test_a_grade_given_takes_from_the_residual_what_it_may_add(grade: int, name: str) -> None:
     board = board_of(QRELS, RUNS)

@@ -206,7 +206,7 @@ STEPS = st.tuples(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(STEPS, min_size=1, max_size=30))
 def test_the_golden_view_is_what_the_words_say(empty, steps):
     with tempfile.TemporaryDirectory() as folder, set_up(folder, empty) as store:
@@ -276,7 +276,7 @@ def test_nobody_is_told_a_grade_by_a_rule_that_is_not_there(filled: Store):
         agreed_grade([1], "median")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.data())
 def test_the_golden_view_and_the_model_make_the_same_of_any_grades(empty, data):
     grades = data.draw(st.lists(st.lists(st.integers(0, 3), max_size=7), min_size=2, max_size=3))
@@ -433,7 +433,7 @@ GRADES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_golden_set_loads_into_an_empty_file_and_exports_byte_for_byte(empty, other, data):
     queries = data.draw(st.lists(QUERIES, min_size=1, max_size=3, unique_by=lambda q: q.query_id))

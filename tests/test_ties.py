@@ -29,7 +29,7 @@ def orders(scores: dict[str, float]) -> list[list[str]]:
     ]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3), min_size=1),
     st.dictionaries(st.sampled_from(CHUNKS), st.sampled_from([1.0, 2.0]), min_size=1),
@@ -63,7 +63,7 @@ def test_a_list_without_scores_has_no_ties_and_an_unknown_run_is_said() -> None:
         tie_ranges(board, "B", board.conventions.measures("RR"))
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(
     st.lists(st.dictionaries(st.sampled_from(CHUNKS), st.integers(0, 3)), min_size=3, max_size=3),
     st.lists(

@@ -276,7 +276,7 @@ LISTS = st.dictionaries(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(GRADES, GRADES, LISTS, LISTS, st.sampled_from(["graded", "trec_eval"]))
 def test_the_parts_add_up_to_the_change(then, now, older, newer, preset) -> None:
     chosen = Conventions.of(preset)

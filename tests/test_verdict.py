@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.comparison import (
@@ -226,7 +226,6 @@ PAIRS = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(PAIRS)
 def test_the_other_way_round_everything_is_mirrored(pairs: list[Pair]) -> None:
     board = pair_of(pairs, {f"q{n}": "ab"[n % 2] for n in range(len(pairs))})

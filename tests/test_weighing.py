@@ -46,7 +46,7 @@ def sizes(rows):
     return {name: sum(bucket == name for _, bucket in rows) for name in BUCKETS}
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(queries, st.integers(1, 10**6))
 def test_a_set_that_is_like_its_traffic_has_the_same_means_bit_for_bit(rows, times) -> None:
     board = board_of(rows)
@@ -59,7 +59,7 @@ def test_a_set_that_is_like_its_traffic_has_the_same_means_bit_for_bit(rows, tim
     assert repr(mean_intervals(alike, measures)) == repr(mean_intervals(board, measures))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(queries, st.tuples(*[st.integers(1, 4)] * 3))
 def test_whole_weights_are_queries_that_stand_there_as_often(rows, often) -> None:
     times = dict(zip(BUCKETS, often, strict=True))
