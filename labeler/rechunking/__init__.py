@@ -4,13 +4,6 @@ Knows documents, chunks, passages and grades; not where they are stored, nor any
 """
 
 from labeler.rechunking.carrying import carry
-from labeler.rechunking.evidence import (
-    DocumentRank,
-    EvidenceScore,
-    evidence_of,
-    rank_documents,
-    score_evidence,
-)
 from labeler.rechunking.placing import Places, check_offsets, find_places
 from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment, cut_of
 from labeler.rechunking.spans import Span, common, joined, length, without
@@ -20,8 +13,6 @@ __all__ = [
     "Basis",
     "Carried",
     "Cut",
-    "DocumentRank",
-    "EvidenceScore",
     "Graded",
     "Place",
     "Places",
@@ -32,12 +23,9 @@ __all__ = [
     "check_offsets",
     "common",
     "cut_of",
-    "evidence_of",
     "find_places",
     "joined",
     "length",
-    "rank_documents",
-    "score_evidence",
     "stand",
     "without",
 ]

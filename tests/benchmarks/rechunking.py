@@ -23,23 +23,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import labeler
-from labeler.rechunking import (
-    Basis,
-    Carried,
-    Cut,
-    Graded,
-    Places,
-    carry,
-    evidence_of,
-    find_places,
-    score_evidence,
-)
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.model import Chunk, Texts
+from labeler.rechunking import Basis, Carried, Cut, Graded, Places, carry, find_places
 
 try:  # comes with the extra bench
     import bm25s
@@ -317,19 +310,52 @@ def means(
         true[each.query_id][each.chunk_id] = truth(names[each.chunk_id], question)
         if each.state == "decided" and each.grade is not None:
             kept[each.query_id][each.chunk_id] = each.grade
-    evidence = evidence_of(grades, places)
-    found = [
-        statistics.fmean(
-            score_evidence(run[query], spans, places.new, places.new_texts).recall
-            for query, spans in evidence.items()
-        )
-        for run in runs.values()
-    ]
     by_grades = (labeler.evaluate(each, runs, "nDCG@10").value.tolist() for each in (true, kept))
     return {
         "nDCG@10": (next(by_grades), next(by_grades)),
-        "evidence recall": ([true_recall(world, run, names) for run in runs.values()], found),
+        "evidence recall": (
+            [true_recall(world, run, names) for run in runs.values()],
+            found_recall(world, (before, after), grades, runs, given),
+        ),
     }
+
+
+def found_recall(
+    world: World,
+    cut: tuple[Sequence[Piece], Sequence[Piece]],
+    grades: Sequence[Graded],
+    runs: dict[str, Run],
+    given: str,
+) -> list[float]:
+    """Return the mean share of the marked evidence that each run's chunks hold, as labeler has it.
+
+    Grades and their marks are of the old chunks; both chunkings have names of their own here.
+    """
+    old, new = cut
+    known: dict[str, dict[str, int]] = {str(at): {} for at in range(len(world.questions))}
+    for grade in grades:
+        known[grade.query_id][f"old {grade.chunk_id}"] = grade.grade
+    collection = collect(known, runs)
+    called = {name: at for at, name in enumerate(collection.chunk_ids)}
+    numbered = [
+        {
+            called.setdefault(f"{prefix}{name}", len(called)): Chunk(
+                f"{prefix}{name}", text, document_id=document, position=position
+            )
+            for name, text, document, position, *_ in cuts_of(world, pieces, given)
+        }
+        for prefix, pieces in (("old ", old), ("", new))
+    ]
+    documents = world.texts if given == "documents" else {}
+    texts = Texts(repr((old, new, given)), dict(zip(("", "new"), numbered, strict=True)), documents)
+    marks = {
+        (grade.query_id, called[f"old {grade.chunk_id}"]): basis.passages
+        for grade in grades
+        for basis in grade.bases
+        if basis.passages
+    }
+    board = Scoreboard(replace(collection, marks=marks, texts=lambda: texts), Conventions.of())
+    return [row.value for row in board.table(board.conventions.measures("EvidenceR"))]
 
 
 def true_recall(world: World, run: Run, names: dict[str, Piece]) -> float:
