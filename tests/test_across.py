@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from labeler.evaluation import ACROSS, Conventions, Scoreboard, collect
 from labeler.measures import Finds, Retrieved, parse, score, terms
 from labeler.model import (
     Chunk,
+    Collection,
     GoldenGrade,
     Judgment,
     Query,
@@ -174,6 +176,29 @@ def test_a_grade_moves_the_evidence_of_every_chunking(both: Store):
     check()
     assert value(boards[BOTH], "old", "EvidenceR@3") == 1
     assert value(boards[("v2",)], "new", "EvidenceR@1") == 1, "what is not relevant is no evidence"
+
+
+def test_the_past_has_the_evidence_of_then(both: Store):
+    names = "EvidenceR@1 EvidenceP@15c EvidenceIoU@2 RR(documents=True)"
+
+    def table(collection: Collection) -> str:
+        conventions = Conventions.of(selected=Selection(chunkings=BOTH))
+        board = Scoreboard(collection, conventions)
+        return repr(board.table(conventions.measures(names)))
+
+    both.add_grader("Ana")
+    for event, day, evidence in (("e1", 1, ((0, 4),)), ("e2", 3, ((0, 8),)), ("e3", 5, ())):
+        at = f"2020-01-0{day}T12:00:00.000Z"
+        both.judge(Judgment(event, "q2", "1", "Ana", grade=3, evidence=evidence, created_at=at))
+    found = []
+    for day in (1, 2, 4, 6):
+        then = both.collection_at(datetime(2020, 1, day, tzinfo=UTC), ["old", "new"])
+        board = Scoreboard(then, Conventions.of(selected=Selection(chunkings=BOTH)))
+        [measure] = board.conventions.measures("EvidenceR")
+        found.append(board.read_by(measure, "new", "q2").total.tolist())
+    assert found == [[0], [4], [8], [0]], "a mark counts from when it was made until it was undone"
+    tomorrow = datetime.now(UTC) + timedelta(days=1)
+    assert table(both.collection_at(tomorrow, ["old", "new"])) == table(both.collection())
 
 
 def test_a_run_against_itself_has_no_difference(both: Store, loaded):

@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from labeler import freezing
 from labeler.carryover import follow, place, record
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
@@ -516,7 +517,18 @@ def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: S
     both.judge(Judgment("e3", "q1", "1", "Ana", grade=2, created_at="2999-01-01T00:00:00.000Z"))
     moment = datetime.fromisoformat(when)
     for at, count in ((moment - timedelta(days=1), 2), (moment + timedelta(days=1), 4)):
-        assert len(both.collection_at(at, ["new"]).golden_grade) == count
+        then = both.collection_at(at, ["new"])
+        assert len(then.golden_grade) == count
+        assert sum([] if then.carried is None else then.carried) == count - 2
+
+
+def test_a_frozen_golden_set_has_the_evidence_that_people_marked_like_the_live_one(run, both):
+    run(*WHOLE)
+    freezing.freeze(both, "v1")
+    then, _ = freezing.collection_of(both, "v1")
+    live = both.collection()
+    assert then.marks == live.marks != {}
+    assert list(then.carried) == list(live.carried)
 
 
 # The Data page --------------------------------------------------------------------------------

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from labeler.model import Chunk, Evidence, GoldenGrade, GradeChange, Passage, Texts, union_of
 from labeler.store.chunkings import Chunkings
@@ -17,14 +18,15 @@ WHERE c.text <> '' ORDER BY coalesce(c.chunking, 0), c.id
 """
 # Places in an earlier wording of a text mean nothing. Proposed grades are nobody's, and carried
 # ones rest on passages that are marked in other chunks already.
-MARKS = """
+MARKED = """
 SELECT q.query_id, j.query, j.chunk, j.grade, j.evidence
 FROM current_judgments AS j
 JOIN queries AS q ON q.id = j.query
 JOIN chunks AS c ON c.id = j.chunk
 WHERE j.evidence IS NOT NULL AND +j.kind IN ('grade', 'adjudicate', 'import')
-    AND q.retired_at IS NULL AND j.text_hash IS c.text_hash
+    AND j.text_hash IS c.text_hash
 """
+MARKS = f"{MARKED} AND q.retired_at IS NULL"
 WORDINGS = "SELECT chunk_id, text_hash FROM chunks WHERE text_hash IS NOT NULL"
 
 
@@ -65,13 +67,9 @@ class Laying(Chunkings):
 
         ``by_pair`` returns these grades by number, each with the judgment that gives it.
         """
-        found: dict[tuple[str, int], list[Passage]] = {}
         rows = self._rows(MARKS)
         golden = by_pair() if rows else {}
-        for query_id, query, number, grade, evidence in rows:
-            if golden.get((query, number), (None, None))[0] == grade:
-                found.setdefault((query_id, number), []).extend(passages_of(evidence))
-        return {pair: union_of(passages) for pair, passages in found.items()}
+        return marks_in(rows, {pair: grade for pair, (grade, _) in golden.items()})
 
     def _marked(self, change: GradeChange) -> GradeChange:
         """Return a change with the passages that the grade rests on."""
@@ -89,7 +87,9 @@ class Laying(Chunkings):
     ) -> dict[tuple[str, int], tuple[Passage, ...]]:
         """Return the same of golden grades that were frozen, by the numbers chunks have now."""
         marked: list[tuple[GoldenGrade, Evidence]] = [
-            (each, each.evidence) for each in grades if each.evidence is not None
+            (each, each.evidence)
+            for each in grades
+            if each.evidence is not None and not each.carried_from
         ]
         wordings = dict(self._rows(WORDINGS)) if marked else {}
         return {
@@ -97,3 +97,14 @@ class Laying(Chunkings):
             for each, evidence in marked
             if wordings.get(each.chunk_id) == evidence.text_hash
         }
+
+
+def marks_in(
+    rows: Iterable[Sequence[Any]], golden: Mapping[tuple[int, int], int]
+) -> dict[tuple[str, int], tuple[Passage, ...]]:
+    """Return the passages that golden grades rest on, of rows as `MARKED` has them."""
+    found: dict[tuple[str, int], list[Passage]] = {}
+    for query_id, query, number, grade, evidence in rows:
+        if golden.get((query, number)) == grade:
+            found.setdefault((query_id, number), []).extend(passages_of(evidence))
+    return {pair: union_of(passages) for pair, passages in found.items()}

@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection as Names
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from labeler.errors import BadInput
-from labeler.model import Collection
+from labeler.model import Collection, Passage
 from labeler.store.columns import moment
 from labeler.store.freezing import Freezing
+from labeler.store.laying import MARKED, marks_in
+
+Rows: TypeAlias = Sequence[tuple[int, int, int, int]]
+Marks: TypeAlias = dict[tuple[str, int], tuple[Passage, ...]]
 
 VIEWS = ("standing_judgments", "current_judgments", "golden")
 _HEAD = re.compile(r"CREATE VIEW \w+ AS\s")
@@ -47,7 +53,7 @@ SELECT json_extract(detail, '$.{name}[0]') FROM audit
 WHERE kind = 'settings' AND at >= :until AND json_extract(detail, '$.{name}[0]') IS NOT NULL
 ORDER BY id LIMIT 1
 """
-GOLDEN = "SELECT query, chunk, grade FROM golden"
+GOLDEN = "SELECT query, chunk, grade, kind = 'carry' FROM golden"
 
 
 class Past(Freezing):
@@ -75,8 +81,9 @@ class Past(Freezing):
         """Return what measures of some runs would have been computed from just before ``when``.
 
         Golden grades are by the rule of that time, queries those that were not retired then. Which
-        bucket a query is in is not logged: that is as it is now, and so are pools and the runs. No
-        grade is marked stale. A time without a zone is refused.
+        bucket a query is in is not logged: that is as it is now, and so are pools, runs and texts.
+        Passages that were marked in an earlier wording are nowhere, and no grade is marked stale.
+        A time without a zone is refused.
         """
         if when.tzinfo is None:
             raise BadInput(f"{when.isoformat()}: a moment of the past needs a time zone")
@@ -86,34 +93,37 @@ class Past(Freezing):
             query_ids = tuple(query_id for _, query_id in numbers)
             place = {query_id: at for at, query_id in enumerate(query_ids)}
             chunk_ids = self._chunk_ids()
-            golden = self._golden_at(until, self.rule_at(when), {n: place[q] for n, q in numbers})
+            golden, marks = self._golden_at(until, self.rule_at(when))
+            positions = {number: place[query_id] for number, query_id in numbers}
+            table = _by_position(golden, positions)
             pool = self._pool(place)
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
                 chunk_ids=chunk_ids,
                 runs=tuple(self._stored_runs(place, runs)),
-                golden_query=golden[0],
-                golden_chunk=golden[1],
-                golden_grade=golden[2].astype(np.int8),
-                stale=np.zeros(len(golden[0]), dtype=np.bool_),
+                golden_query=table[0],
+                golden_chunk=table[1],
+                golden_grade=table[2].astype(np.int8),
+                stale=np.zeros(len(table[0]), dtype=np.bool_),
+                carried=table[3].astype(np.bool_) if table[3].any() else None,
                 revision=self.revision_at(when),
                 data_revision=self.data_revision(),
                 pool_query=pool[0],
                 pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
                 sides=self._sides(chunk_ids),
+                marks={pair: each for pair, each in marks.items() if pair[0] in place},
+                texts=self._texts_later(),
             )
 
-    def _golden_at(self, until: str, rule: str, place: dict[int, int]) -> Any:
-        """Return int32 (3, n): query position, chunk, grade, sorted."""
+    def _golden_at(self, until: str, rule: str) -> tuple[Rows, Marks]:
+        """Return query, chunk, grade and whether it was carried over, and the passages marked."""
         asked = {"until": until, "rule": rule, "carried": self._setting_at("carried", until)}
-        rows = [
-            (place[query], chunk, grade)
-            for query, chunk, grade in self._rows(self._over(LOG, SETTINGS) + GOLDEN, asked)
-            if query in place
-        ]
-        return np.array(sorted(rows), dtype=np.int32).reshape(-1, 3).T
+        over = self._over(LOG, SETTINGS)
+        golden = self._rows(over + GOLDEN, asked)
+        grades = {(query, chunk): grade for query, chunk, grade, _ in golden}
+        return golden, marks_in(self._rows(over + MARKED, asked), grades)
 
     def _over(self, log: str, settings: str) -> str:
         """Return the views of the golden grade as parts of a statement, over another log."""
@@ -130,3 +140,9 @@ class Past(Freezing):
         }
         inlined = (f"{name} AS NOT MATERIALIZED ({sql})" for name, sql in parts.items())
         return f"WITH {', '.join(inlined)}\n"
+
+
+def _by_position(golden: Rows, place: dict[int, int]) -> npt.NDArray[np.int32]:
+    """Return int32 (4, n): query position, chunk, grade, whether it was carried over, sorted."""
+    rows = [(place[query], *rest) for query, *rest in golden if query in place]
+    return np.array(sorted(rows), dtype=np.int32).reshape(-1, 4).T
