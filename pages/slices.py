@@ -272,7 +272,7 @@ def show_slices() -> str | None:
     """Show the buckets as the newest grades leave them; return how much is graded."""
     with ui.open_store() as store:
         board = ui.live_board(store, chosen)
-    if not board.counts.judged:
+    if not board.counts.grades:
         ui.say_empty(
             "Nobody has graded a chunk yet",
             "Grade on the Label page, or load a golden set; then the buckets get numbers.",

@@ -29,7 +29,7 @@ from labeler.model import (
     Selection,
 )
 from labeler.store import Store
-from tests.page import open_page, words
+from tests.page import loaded, open_page, words
 from tests.rankings import OF_EVIDENCE, measures
 from tests.recut import BOTH, TEXT, V1, V2, cut, marked, recut
 
@@ -457,5 +457,11 @@ def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
     assert "0.4545" in every
     assert "0.5455" in every
     assert "what compares is which evidence and which documents they find" in every
-    for page in ("slices", "queries"):
-        assert words(open_page(page, chunking="*")), "it goes along to pages that show one"
+    assert words(open_page("queries", chunking="*")), "it goes along to pages that show one"
+
+
+def test_slices_shows_a_run_of_ungraded_chunks_among_all_chunkings(golden_set: Path, both: Store):
+    asked = [Query("q1", "which letters?", task="single"), Query("q2", "which digits?")]
+    both.add_queries(loaded(asked), update=True)
+    sliced = open_page("slices", chunking="*", a="new", measure="EvidenceR@1", numbers="1")
+    assert "0.5455" in words(sliced)
