@@ -81,6 +81,7 @@ def test_another_program_makes_the_same_hash_of_an_export(store: Store, loaded, 
 def test_the_order_in_which_things_were_loaded_does_not_count(tmp_path: Path, golden) -> None:
     queries = [Query("q1", "one"), Query("q2", "two", buckets={"a": "x", "b": "y"})]
     grades = [GoldenGrade("q1", "c1", 1, ("Ann", "Bob")), GoldenGrade("q2", "c2", 0, ("Bob",))]
+    grades += [GoldenGrade("q1", "c10", 2, ("Cy",)), GoldenGrade("q1", "c2", 3, ("Ann",))]
     with Store(tmp_path / "one.db", create=True) as one:
         one.add_golden(golden(grades, queries))
         before = hash_of(one)

@@ -165,6 +165,26 @@ def test_a_word_of_the_scale_is_no_longer_than_a_button(filled: Store):
     assert filled.settings() == longest, "a golden set must stay open to its team"
 
 
+def test_a_list_is_its_query_s_whatever_other_queries_a_run_has(filled: Store, loaded):
+    filled.add_queries(loaded([Query("q0", "the first by its id"), Query("q3", "third")]))
+    for name, answered in {"odd": "q3 q0 q9", "last": "q3", "all": "q0 q1 q2 q3"}.items():
+        lists = [Ranking(query_id, (f"of {query_id}",)) for query_id in answered.split()]
+        filled.add_run(loaded(lists), name=name)
+    collection = filled.collection()
+    found = {
+        run.name: {
+            collection.query_ids[query]: collection.chunk_ids[each.chunks[0]]
+            for query, each in run.lists.items()
+        }
+        for run in collection.runs[2:]
+    }
+    assert found == {
+        "odd": {"q0": "of q0", "q3": "of q3"},
+        "last": {"q3": "of q3"},
+        "all": {query_id: f"of {query_id}" for query_id in ("q0", "q1", "q2", "q3")},
+    }
+
+
 def test_lists_with_and_without_scores_may_stand_in_one_run(filled: Store, loaded):
     both = [Ranking("q1", ("c1", "c2"), (2.0, 2.0)), Ranking("q2", ("c3",))]
     filled.add_run(loaded(both), name="mixed")

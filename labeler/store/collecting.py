@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice, pairwise, repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,8 +26,26 @@ from labeler.model import (
 from labeler.store.laying import Laying
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import BUCKETS, IN_USE, RETIRED
-from labeler.store.resolving import CARRY, COLUMNS, Bases, Decided, Imports, Integers, Log, Names
-from labeler.versions import GradedBy, canonical_conventions, query_digest, whole_hash
+from labeler.store.resolving import (
+    CARRY,
+    COLUMNS,
+    IMPORT,
+    Bases,
+    Behind,
+    Decided,
+    Imports,
+    Integers,
+    Log,
+    Names,
+    paired,
+)
+from labeler.versions import (
+    canonical_conventions,
+    digest_of_written,
+    query_digest,
+    whole_hash,
+    written,
+)
 
 POOL = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"
 NEWEST = "SELECT coalesce(max(id), 0) FROM judgments"
@@ -62,7 +80,7 @@ class Golden(NamedTuple):
     """Golden grades, and who stands behind each of them, by name."""
 
     grades: Decided
-    behind: Sequence[Names]
+    behind: Behind
 
     def by_pair(self) -> dict[tuple[int, int], tuple[int, int]]:
         """Return the grades, and the judgments that give them, by query and chunk."""
@@ -70,6 +88,15 @@ class Golden(NamedTuple):
         pairs = zip(of.query.tolist(), of.chunk.tolist(), strict=True)
         decided = zip(of.grade.tolist(), of.judgment.tolist(), strict=True)
         return dict(zip(pairs, decided, strict=True))
+
+    def in_order(self, order: Integers) -> Golden:
+        """Return them in another order."""
+        names, which = self.behind
+        return Golden(self.grades[order], Behind(names, which[order]))
+
+    def names(self) -> Iterator[Names]:
+        """Give who stands behind each."""
+        return map(self.behind.names.__getitem__, self.behind.which.tolist())
 
 
 class Collecting(JudgmentLog, Laying):
@@ -83,9 +110,9 @@ class Collecting(JudgmentLog, Laying):
             )
             query_ids = tuple(numbers.values())
             place = {query_id: at for at, query_id in enumerate(query_ids)}
-            golden = self._golden()
+            golden, chunk_ids, pool = self._golden(), self._chunk_ids(), self._pool(place)
             positions = np.searchsorted(np.array([*numbers], dtype=np.int64), golden.grades.query)
-            chunk_ids, pool = self._chunk_ids(), self._pool(place)
+            state = self._state(numbers, golden, chunk_ids)  # before there are runs in memory
             return Collection(
                 query_ids=query_ids,
                 facets=self._facets(place),
@@ -98,7 +125,7 @@ class Collecting(JudgmentLog, Laying):
                 carried=is_carried if (is_carried := golden.grades.kind == CARRY).any() else None,
                 revision=self._value(NEWEST),
                 data_revision=self.data_revision(),
-                golden=self._state(numbers, golden, chunk_ids),
+                golden=state,
                 pool_query=pool[0],
                 pool_chunk=pool[1],
                 leaked=self._leaked_ids(),
@@ -125,14 +152,17 @@ class Collecting(JudgmentLog, Laying):
         current, settings = log.current(self._numbers(UNDONE)), self.settings()
         carried, given = current[current.kind == CARRY], current[current.kind != CARRY]
         grades = Decided.of(given, settings.golden_rule)
-        if len(carried.query) and settings.carried == COUNT:
+        if len(carried.pair) and settings.carried == COUNT:
             bases = Bases.of(self._each(f"{BASES}{of_one}", asked))
             grades = grades.with_carried(given, carried, bases)
         if query is None:
             retired = self._numbers("SELECT id FROM queries WHERE retired_at IS NOT NULL")
             grades = grades[~np.isin(grades.query, retired)]
         graders = dict(self._rows("SELECT id, name FROM graders"))
-        imports = Imports.of(self._each(f"{IMPORTS}{of_one} ORDER BY j.id", asked))
+        is_any = (grades.kind == IMPORT).any()
+        imports = Imports.of(
+            self._each(f"{IMPORTS}{of_one} ORDER BY j.id", asked) if is_any else ()
+        )
         return Golden(grades, grades.behind(given, graders, imports))
 
     def _numbers(self, sql: str) -> Integers:
@@ -167,16 +197,20 @@ class Collecting(JudgmentLog, Laying):
             )
         )
         [query] = self._queries("WHERE q.query_id = ?", [query_id])
-        return query_digest(query, self._graded(golden, chunk_ids, number))
+        return query_digest(query, zip(*self._graded(golden, chunk_ids, number), strict=True))
 
     def _state(
         self, numbers: Mapping[int, str], golden: Golden, chunk_ids: Sequence[str]
     ) -> GoldenState:
-        graded = self._graded(golden, chunk_ids)
-        of = np.searchsorted(golden.grades.query, np.array([*numbers, np.inf])).tolist()
+        of = golden.grades
+        order = np.argsort(paired(of.query, _places(chunk_ids)[of.chunk]), kind="stable")
+        listed = written(*self._graded(golden.in_order(order), chunk_ids))
+        of_query = np.searchsorted(of.query, np.array([*numbers, np.inf])).tolist()
         digests = {
-            query.query_id: query_digest(query, islice(graded, end - start))
-            for query, (start, end) in zip(self._each_query(IN_USE), pairwise(of), strict=True)
+            query.query_id: digest_of_written(query, islice(listed, end - start))
+            for query, (start, end) in zip(
+                self._each_query(IN_USE), pairwise(of_query), strict=True
+            )
         }
         conventions = canonical_conventions(self.settings())
         whole = whole_hash(conventions, digests)
@@ -187,15 +221,14 @@ class Collecting(JudgmentLog, Laying):
         golden: Golden,
         chunk_ids: Sequence[str] | Mapping[int, str],
         query: int | None = None,
-    ) -> Iterator[GradedBy]:
-        """Give the golden grades of all queries or of one, with who stands behind them."""
+    ) -> tuple[Iterable[Any], ...]:
+        """Return the golden grades of all queries or of one: the columns of `GradedBy`."""
         of, chunks = golden.grades, golden.grades.chunk.tolist()
-        ids, grades = map(chunk_ids.__getitem__, chunks), of.grade.tolist()
         evidence = self._golden_evidence(golden.by_pair, query)
-        pairs = zip(of.query.tolist(), chunks, strict=True)
+        pairs = zip(of.query.tolist(), chunks, strict=True) if evidence else ()
         rests_on = map(evidence.get, pairs) if evidence else repeat(None, len(chunks))
-        carried = self._named(of, query)
-        return zip(ids, grades, golden.behind, rests_on, carried, strict=True)
+        ids, carried = map(chunk_ids.__getitem__, chunks), self._named(of, query)
+        return ids, of.grade.tolist(), golden.names(), rests_on, carried
 
     def _named(self, of: Decided, query: int | None) -> Iterable[tuple[str, ...]]:
         """Return for each golden grade the events that it names where it was carried over."""
@@ -243,15 +276,18 @@ class Collecting(JudgmentLog, Laying):
     ) -> Iterator[StoredRun]:
         retired = {query_id for (query_id,) in self._rows(RETIRED)}
         places: Mapping[int, int] = {}
+        expected = sorted(place.items())  # as they come of most runs, which saves looking them up
         for run, name, system, created_at, chunking in self._rows(
             "SELECT r.id, r.name, r.system, r.created_at, k.name FROM runs AS r "
             "LEFT JOIN chunkings AS k ON k.id = r.chunking ORDER BY r.id"
         ):
             if only is not None and name not in only:
                 continue
-            read, unknown = _Lists(), 0
+            read, unknown, next_of = _Lists(), 0, iter(expected)
             for query_id, chunks, scores in self._each(LISTS, [run]):
-                query = place.get(query_id)
+                known, query = next(next_of, (None, None))
+                if known != query_id:
+                    query = place.get(query_id)
                 if query is not None:
                     read.add(query, chunks, scores)
                 elif query_id not in retired:
@@ -260,6 +296,13 @@ class Collecting(JudgmentLog, Laying):
                 places = {query: at for at, query in enumerate(read.queries)}
             lists = read.by_query(places)
             yield StoredRun(name, system, created_at, lists, unknown, chunking or UNNAMED)
+
+
+def _places(chunk_ids: Sequence[str]) -> Integers:
+    """Return for each number where its id stands among all of them, sorted."""
+    places = np.empty(len(chunk_ids), dtype=np.int64)
+    places[sorted(range(len(chunk_ids)), key=chunk_ids.__getitem__)] = np.arange(len(chunk_ids))
+    return places
 
 
 class _Lists:

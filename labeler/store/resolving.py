@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,23 +23,30 @@ Names: TypeAlias = tuple[str, ...]
 
 ADJUDICATE, GRADE, IMPORT, CANNOT_TELL, WITHDRAW, OTHER, CARRY, UNCARRY = range(8)
 """Kinds, as COLUMNS numbers them; the last takes back what was carried over."""
+# Three numbers a judgment, not six: reading a log takes as long as there are numbers in it.
 COLUMNS = """
-j.id, j.query, j.chunk,
-CASE j.kind WHEN 'adjudicate' THEN 0 WHEN 'grade' THEN 1 WHEN 'import' THEN 2
-    WHEN 'cannot_tell' THEN 3 WHEN 'withdraw' THEN 4 + 3 * (j.carried_from IS NOT NULL)
-    WHEN 'carry' THEN 6 ELSE 5 END,
-coalesce(j.grade, -1), coalesce(j.grader, 0)
+j.id, (j.query << 32) | j.chunk,
+coalesce(j.grader, 0) * 64 + coalesce(j.grade, -1) * 8 + 8 + CASE j.kind
+    WHEN 'adjudicate' THEN 0 WHEN 'grade' THEN 1 WHEN 'import' THEN 2 WHEN 'cannot_tell' THEN 3
+    WHEN 'withdraw' THEN 4 + 3 * (j.carried_from IS NOT NULL) WHEN 'carry' THEN 6 ELSE 5 END
 """
 LANE = np.array([0, 1, 2, 1, 1, 3, 4, 4])  # what hides what was said before, by kind
 
 
+def paired(query: Integers, chunk: Integers) -> Integers:
+    """Return the pairs (n,) of queries and chunks as one number each, in the same order."""
+    return query << 32 | chunk
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """Some of a log's judgments, a column an array (n,) of numbers; 0 stands for no grader."""
+    """Some of a log's judgments, a column an array (n,) of numbers; 0 stands for no grader.
+
+    ``pair`` is a query and a chunk, see `paired`.
+    """
 
     judgment: Integers
-    query: Integers
-    chunk: Integers
+    pair: Integers
     kind: Integers
     grade: Integers
     grader: Integers
@@ -47,19 +54,16 @@ class Log:
     @staticmethod
     def of(rows: Iterable[tuple[int, ...]]) -> Log:
         """Read rows of `COLUMNS`, the oldest first."""
-        table = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 6)
-        return Log(*np.ascontiguousarray(table.T))
+        table = np.fromiter(chain.from_iterable(rows), np.int64).reshape(-1, 3)
+        judgment, pair, said = np.ascontiguousarray(table.T)
+        return Log(judgment, pair, said & 7, (said >> 3 & 7) - 1, said >> 6)
 
     def __getitem__(self, which: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Log:
         return Log(*(getattr(self, column)[which] for column in self.__slots__))
 
     def starts(self) -> Integers:
         """Return where each pair begins, in a log that is sorted by pair."""
-        pair = self._pairs()
-        return np.flatnonzero(np.diff(pair, prepend=pair[:1] - 1))
-
-    def _pairs(self) -> Integers:
-        return self.query << 32 | self.chunk
+        return np.flatnonzero(np.diff(self.pair, prepend=self.pair[:1] - 1))
 
     def current(self, undone: Integers) -> Log:
         """Return what everybody says of each pair now, sorted by query and chunk, then by age.
@@ -68,9 +72,9 @@ class Log:
         current judgments has it, but for proposed grades: they decide nothing.
         """
         standing = self[~np.isin(self.judgment, undone) & (self.kind != OTHER)]
-        standing = standing[np.argsort(standing._pairs(), kind="stable")]
+        standing = standing[np.argsort(standing.pair, kind="stable")]
         starts = standing.starts()
-        pair = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(standing.query)))
+        pair = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(standing.pair)))
         speakers = int(standing.grader.max(initial=0)) + 1
         said = (pair * speakers + standing.grader) * (LANE.max() + 1) + LANE[standing.kind]
         by_speaker = np.argsort(said, kind="stable")
@@ -123,6 +127,13 @@ class Bases:
         return Bases(carry, judgment, query, chunk, stale.astype(np.bool_), golden)
 
 
+class Behind(NamedTuple):
+    """Who stands behind each golden grade: ``names[which[i]]``."""
+
+    names: Sequence[Names]
+    which: Integers
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Decided:
     """The golden grades (n,), sorted by query and chunk: the grade and the judgment that gives it.
@@ -130,8 +141,7 @@ class Decided:
     ``start`` and ``end`` are where the pair's current judgments stand in the log it is from.
     """
 
-    query: Integers
-    chunk: Integers
+    pair: Integers
     grade: Integers
     judgment: Integers
     kind: Integers
@@ -145,20 +155,25 @@ class Decided:
         Without what was carried over: see `with_carried`.
         """
         start = current.starts()
-        end = np.append(start[1:], len(current.query))
-        newest = [_newest(current.kind == kind, start) for kind in (ADJUDICATE, IMPORT)]
-        given = [(current.kind == GRADE) & (current.grade == grade) for grade in GRADES]
-        agreed = _agreed(np.array([_count(each, start) for each in given]), rule)
-        # The newest that gave the grade, or the nearest lower one where a mean is nobody's.
-        giver = np.full(len(start), -1)
-        for grade, last in enumerate(_newest(each, start) for each in given):
-            giver = np.where((last >= 0) & (grade <= agreed), last, giver)
-        people = _count(current.kind == GRADE, start)
-        at = np.where(newest[0] >= 0, newest[0], np.where(people == 0, newest[1], giver))
-        decided = np.where((newest[0] >= 0) | (people == 0), current.grade[at], agreed)
-        pairs = current[at]
-        found = (pairs.query, pairs.chunk, decided, pairs.judgment, pairs.kind, start, end)
+        end = np.append(start[1:], len(current.pair))
+        at, grade = start.copy(), current.grade[start]  # by any rule, one judgment says what it is
+        several = end - start > 1
+        if several.any():
+            among = np.flatnonzero(np.repeat(several, end - start))
+            deciding, grade[several] = _decided(current[among], rule)
+            at[several] = np.where(deciding >= 0, among[deciding], -1)
+        found = (current.pair[at], grade, current.judgment[at], current.kind[at], start, end)
         return Decided(*found)[at >= 0]
+
+    @property
+    def query(self) -> Integers:
+        """The query of each."""
+        return self.pair >> 32
+
+    @property
+    def chunk(self) -> Integers:
+        """The chunk of each."""
+        return self.pair & 0xFFFF_FFFF
 
     def __getitem__(self, which: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Decided:
         return Decided(*(column[which] for column in self._columns()))
@@ -171,42 +186,63 @@ class Decided:
         now = np.isin(bases.judgment, given.judgment) & ~bases.stale
         now &= self._grades_of(bases) == bases.golden
         fallen = bases.carry[(bases.judgment != 0) & ~now]
-        counts = ~np.isin(carried._pairs(), given._pairs()) & np.isin(carried.judgment, bases.carry)
+        counts = ~np.isin(carried.pair, given.pair) & np.isin(carried.judgment, bases.carry)
         own = carried[counts & ~np.isin(carried.judgment, fallen)]
         nobody = np.zeros_like(own.judgment)
-        more = (own.query, own.chunk, own.grade, own.judgment, own.kind, nobody, nobody)
+        more = (own.pair, own.grade, own.judgment, own.kind, nobody, nobody)
         both = [np.concatenate(pair) for pair in zip(self._columns(), more, strict=True)]
-        return Decided(*both)[np.argsort(both[0] << 32 | both[1])]
+        return Decided(*both)[np.argsort(both[0])]
 
     def _grades_of(self, bases: Bases) -> Integers:
         """Return the golden grades of the pairs that carried grades rest on; -1 for none."""
-        pairs, wanted = self.query << 32 | self.chunk, bases.query << 32 | bases.chunk
-        at = np.searchsorted(pairs, wanted)
-        there = np.append(pairs, -1)[at] == wanted
+        wanted = paired(bases.query, bases.chunk)
+        at = np.searchsorted(self.pair, wanted)
+        there = np.append(self.pair, -1)[at] == wanted
         return np.where(there, np.append(self.grade, -1)[at], -1)
 
     def _columns(self) -> list[Integers]:
         return [getattr(self, column) for column in self.__slots__]
 
-    def behind(self, current: Log, graders: Mapping[int, str], imports: Imports) -> list[Names]:
+    def behind(self, current: Log, graders: Mapping[int, str], imports: Imports) -> Behind:
         """Return who stands behind each golden grade, by name.
 
         Behind an import stand those whom its file named, and behind a carried grade nobody; behind
         others whoever has graded the pair, of the ``graders`` by number.
         """
-        speakers = current.grader.tolist()
-        names: dict[tuple[int, ...], Names] = {}
-        found = []
-        for start, end in zip(self.start.tolist(), self.end.tolist(), strict=True):
+        names: list[Names] = [()] * (max(graders, default=0) + 1)
+        for grader, name in graders.items():
+            names[grader] = (name,)
+        which = np.zeros_like(self.start)
+        one = self.end - self.start == 1
+        which[one] = current.grader[self.start[one]]
+        several = np.flatnonzero(self.end - self.start > 1)
+        spans = zip(self.start[several].tolist(), self.end[several].tolist(), strict=True)
+        speakers = current.grader.tolist() if len(several) else []
+        known: dict[tuple[int, ...], int] = {}
+        for at, (start, end) in zip(several.tolist(), spans, strict=True):
             of_pair = tuple(speakers[start:end])  # an import among them has no grader
-            if of_pair not in names:
-                names[of_pair] = tuple(sorted(graders[each] for each in {*of_pair} - {0}))
-            found.append(names[of_pair])
+            if of_pair not in known:
+                known[of_pair] = len(names)
+                names.append(tuple(sorted(graders[each] for each in {*of_pair} - {0})))
+            which[at] = known[of_pair]
         is_import = self.kind == IMPORT
-        places = np.searchsorted(imports.judgment, self.judgment[is_import]).tolist()
-        for at, place in zip(np.flatnonzero(is_import).tolist(), places, strict=True):
-            found[at] = imports.names[place]
-        return found
+        which[is_import] = len(names) + np.searchsorted(imports.judgment, self.judgment[is_import])
+        return Behind([*names, *imports.names], which)
+
+
+def _decided(current: Log, rule: str) -> tuple[Integers, Integers]:
+    """Return where the judgment is that decides each pair, -1 for none, and the golden grade."""
+    start = current.starts()
+    newest = [_newest(current.kind == kind, start) for kind in (ADJUDICATE, IMPORT)]
+    given = [(current.kind == GRADE) & (current.grade == grade) for grade in GRADES]
+    agreed = _agreed(np.array([_count(each, start) for each in given]), rule)
+    # The newest that gave the grade, or the nearest lower one where a mean is nobody's.
+    giver = np.full(len(start), -1)
+    for grade, last in enumerate(_newest(each, start) for each in given):
+        giver = np.where((last >= 0) & (grade <= agreed), last, giver)
+    people = _count(current.kind == GRADE, start)
+    at = np.where(newest[0] >= 0, newest[0], np.where(people == 0, newest[1], giver))
+    return at, np.where((newest[0] >= 0) | (people == 0), current.grade[at], agreed)
 
 
 def _newest(is_such: npt.NDArray[np.bool_], start: Integers) -> Integers:

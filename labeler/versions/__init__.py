@@ -9,8 +9,10 @@ from labeler.versions.canonical import (
     GradedBy,
     canonical_conventions,
     canonical_query,
+    digest_of_written,
     query_digest,
     whole_hash,
+    written,
 )
 from labeler.versions.content import Content, conventions_in, settings_with
 from labeler.versions.difference import Change, cells_of, difference, in_words
@@ -25,8 +27,10 @@ __all__ = [
     "cells_of",
     "conventions_in",
     "difference",
+    "digest_of_written",
     "in_words",
     "query_digest",
     "settings_with",
     "whole_hash",
+    "written",
 ]

@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import hashlib
 import json.encoder
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, TypeAlias
@@ -50,25 +50,43 @@ def canonical_query(query: Query, grades: Iterable[GradedBy]) -> bytes:
     ... # doctest: +ELLIPSIS
     b'{"buckets":{"intent":"place"},"grades":[["c1",3,["Ann"]]],"guideline":null,...}'
     """
-    listed = ",".join(
-        [
-            f"[{_text(chunk_id)},{grade},{_names(names)}"
-            f"{_rests_on(evidence) if evidence else ''}{_carried(carried) if carried else ''}]"
-            for chunk_id, grade, names, evidence, carried in sorted(grades, key=itemgetter(0))
-        ]
-    )
-    return (
-        f'{{"buckets":{_object(query.buckets)},"grades":[{listed}],'
-        f'"guideline":{_text_or_null(query.guideline)},'
-        f'"keywords":[{",".join(map(_text, query.keywords))}],"query":{_text(query.text)},'
-        f'"query_id":{_text(query.query_id)},"reference":{_text_or_null(query.reference)},'
-        f'"split":{_text_or_null(query.split)},"task":{_text_or_null(query.task)}}}'
-    ).encode()
+    rows = sorted(grades, key=itemgetter(0))
+    return _canonical(query, written(*(map(itemgetter(column), rows) for column in range(5))))
 
 
 def query_digest(query: Query, grades: Iterable[GradedBy]) -> str:
     """Return the SHA-256 of a query and its golden grades, 64 digits."""
     return hashlib.sha256(canonical_query(query, grades)).hexdigest()
+
+
+def digest_of_written(query: Query, grades: Iterable[str]) -> str:
+    """Return the same of grades that are sorted by chunk id, and `written` already."""
+    return hashlib.sha256(_canonical(query, grades)).hexdigest()
+
+
+def written(chunk_ids: Iterable[str], *said: Iterable[Any]) -> Iterator[str]:
+    """Give golden grades as they stand among those of their query; the columns of `GradedBy`."""
+    return map("[{}{}".format, map(_text, chunk_ids), map(_said, *said))
+
+
+@lru_cache(maxsize=10_000)
+def _said(
+    grade: int, names: tuple[str, ...], evidence: Evidence | None, carried: tuple[str, ...]
+) -> str:
+    """Return what stands behind the chunk of a golden grade."""
+    more = f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}" if evidence else ""
+    more += f',"carried",{_JSON.encode(sorted(carried))}' if carried else ""
+    return f",{grade},[{','.join(map(_text, sorted(names)))}]{more}]"
+
+
+def _canonical(query: Query, grades: Iterable[str]) -> bytes:
+    return (
+        f'{{"buckets":{_object(query.buckets)},"grades":[{",".join(grades)}],'
+        f'"guideline":{_text_or_null(query.guideline)},'
+        f'"keywords":[{",".join(map(_text, query.keywords))}],"query":{_text(query.text)},'
+        f'"query_id":{_text(query.query_id)},"reference":{_text_or_null(query.reference)},'
+        f'"split":{_text_or_null(query.split)},"task":{_text_or_null(query.task)}}}'
+    ).encode()
 
 
 def canonical_conventions(settings: Settings) -> bytes:
@@ -97,19 +115,6 @@ def whole_hash(conventions: bytes, digests: Mapping[str, str]) -> str:
     """
     lines = [conventions.decode(), *(digests[query_id] for query_id in sorted(digests))]
     return hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-
-
-def _rests_on(evidence: Evidence) -> str:
-    return f",{_text(evidence.text_hash)},{_JSON.encode(evidence.passages)}"
-
-
-def _carried(event_ids: Sequence[str]) -> str:
-    return f',"carried",{_JSON.encode(sorted(event_ids))}'
-
-
-@lru_cache(maxsize=10_000)
-def _names(names: tuple[str, ...]) -> str:
-    return f"[{','.join(map(_text, sorted(names)))}]"
 
 
 def _object(texts: Mapping[str, str]) -> str:
