@@ -1,5 +1,15 @@
 """What a golden set remembers of whom it showed what, as SQL text; runs none of it."""
 
+# Who has been shown a query's ranked lists: what they grade in it from then on is not blind.
+LISTS_SEEN = """
+CREATE TABLE lists_seen (
+    query INTEGER NOT NULL REFERENCES queries (id),
+    grader INTEGER NOT NULL REFERENCES graders (id),
+    seen_at TEXT NOT NULL,
+    PRIMARY KEY (query, grader)
+) STRICT, WITHOUT ROWID;
+"""
+
 # Who has asked what others gave a pair: what they give it from then on is not blind.
 #
 # `known_as` is the name of everybody who was there before pairs were signed as they are handed out.
