@@ -10,7 +10,7 @@ from labeler import address, charts, choices, downloads, live, tables, ui
 from labeler.agreement import by_grader, in_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
-from labeler.reviewing import agreement, disagreements, health
+from labeler.reviewing import agreement, carried, disagreements, health
 from labeler.tables import Said
 
 ON_A_PAGE = 100
@@ -305,8 +305,10 @@ SECTIONS = {
 }
 
 run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opened in a run
-section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
 with ui.open_store() as store:
+    if carried.is_there(store):
+        SECTIONS["Carried over"] = carried.show
+    section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
     ui.warn_of_default_guideline(store.settings())
 selected = ui.shown_selection()
 if section == "Agreement":

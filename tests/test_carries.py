@@ -23,6 +23,7 @@ from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, write_golden
 from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Settings
+from labeler.reviewing.carried import as_file
 from labeler.safekeeping.checking import examine
 from labeler.store import Store, health
 from labeler.transfer import export
@@ -591,3 +592,66 @@ def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_d
     assert both.carried_trails("q1") == {
         "v2:2": "the same text as chunk 2; rests on chunk 2: 0 by Ana on 2026-03-04"
     }
+
+
+def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_passages(both: Store):
+    assert "No carried grade counts" in words(open_page("review", review="Carried over"))
+    carry(both)
+    app = open_page("review", review="Carried over")
+    shown = words(app)
+    assert "2 grades count that were carried over" in shown
+    assert "|the same text as chunk 1||chunk 1: 3 by Ana on 2026-03-04|" in shown
+    assert FEES[:26] in shown, "the passage"
+    assert sections(app)[-1] == "Carried over"
+    link = "/queries?run=new&amp;query=q1&amp;chunking=v2"
+    assert any(link in each.proto.body for each in app.get("html"))
+    [best, zero] = as_file(both.carried_grades()).decode().splitlines()[1:]
+    assert best.startswith("q1,")
+    assert "1,3,Ana,2026-03-04T" in best
+    assert ",2,0,Ana," in zero
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    left = words(open_page("review", review="Carried over"))
+    assert "1 grade counts that was carried over" in left
+    assert "the same text as chunk 1" not in left
+
+
+def sections(app: AppTest) -> list[str]:
+    return [option.content for option in app.get("button_group")[0].proto.options]
+
+
+def test_review_of_one_chunking_alone_does_not_speak_of_carrying_over(
+    store: Store, place: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LABELER_DB", place)
+    assert "Carried over" not in sections(open_page("review"))
+
+
+def test_history_follows_a_carried_grade_back_on_the_command_line(run, both: Store):
+    carry(both)
+    said = run("history", "q1", "--chunk", "v2:1").stdout
+    assert "carried over  3" in said
+    assert "chunk 'v2:1' for query 'q1': the golden grade is 3\n" in said
+    assert (
+        "carried over: the same text as chunk 1\nrests on chunk 1: 3 by Ana on 2026-03-04" in said
+    )
+    assert f"marked: \u201c{FEES[:26]}\u201d" in said
+    old = run("history", "q1", "--chunk", "1").stdout
+    assert "2026-03-04" in old
+    assert "Ana  graded  3" in old
+    assert "carried" not in old
+    both.undo(event_id="u", undoes="e1", grader="Ana")
+    both.judge(Judgment("e3", "q1", "v2:1", "Ana", grade=1))
+    later = run("history", "q1", "--chunk", "v2:1").stdout
+    assert "the golden grade is 1" in later
+    assert "rests on" not in later
+    assert "takes back what was said 2026-03-04" in run("history", "q1", "--chunk", "1").stdout
+    lines = run("history", "q1", "--chunk", "1", "--format", "jsonl").stdout.splitlines()
+    assert [json.loads(line)["event_id"] for line in lines] == ["e1", "u"]
+
+
+def test_history_of_an_unknown_chunk_says_so(both: Store):
+    found = CliRunner().invoke(main, ["history", "q1", "--chunk", "1:1"])
+    assert (found.exit_code, found.stderr) == (
+        1,
+        "Error: there is no chunk '1:1' in the golden set\n",
+    )

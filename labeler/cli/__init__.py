@@ -13,7 +13,7 @@ from labeler import __version__
 from labeler.cli.agreeing import agreement
 from labeler.cli.answering import answers
 from labeler.cli.audit import audit
-from labeler.cli.candidates import candidates, history, take
+from labeler.cli.candidates import candidates, take
 from labeler.cli.carrying import carry
 from labeler.cli.comparing import compare
 from labeler.cli.copying import copy
@@ -24,6 +24,7 @@ from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
 from labeler.cli.group import GOLDEN_SET, LabelerGroup
 from labeler.cli.health import health
+from labeler.cli.histories import history
 from labeler.cli.holdings import drop, queries, retire, runs
 from labeler.cli.leaking import leakage
 from labeler.cli.loading import load

@@ -1,4 +1,4 @@
-"""``labeler candidates`` and what is done with them, ``labeler history``; finds nothing alike."""
+"""``labeler candidates`` and what is done with them; finds nothing alike."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import restore
 from labeler.cli.whole import filling
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, Proposing
-from labeler.model import CANDIDATE_SOURCES, CHANGES, STATES, Candidate, QueryChange, legible
+from labeler.model import CANDIDATE_SOURCES, STATES, Candidate, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
 
@@ -216,35 +216,3 @@ def restore_candidates(db: Place, numbers: Sequence[int]) -> None:
     with Store(db) as store:
         moved = store.reopen_candidates(numbers)
     click.echo(f"{moved:,} candidates are open again")
-
-
-@click.command()
-@click.argument("query_id", metavar="ID")
-@format_option(("table", "jsonl"), "jsonl is for programs: all of each change, whole.", "form")
-@database_option
-@click.pass_obj
-def history(db: Place, query_id: str, form: str) -> None:
-    """Say where a query came from, and what was changed of it.
-
-    By whom, when, and from what to what; the newest first.
-    """
-    with Store(db) as store:
-        origin, changes = store.origin_of(query_id), store.history_of(query_id)
-    if form == "jsonl":
-        for change in changes:
-            click.echo(json.dumps(change.as_dict(), ensure_ascii=False))
-        return
-    body = [row for change in changes for row in _rows(change)]
-    if body:
-        headings = ["when (UTC)", "who", "what", "field", "was", "became"]
-        click.echo("\n".join([*text_lines(Table(headings, [], body)), ""]))
-    say(f"query {query_id!r} came from: {origin}")
-
-
-def _rows(change: QueryChange) -> list[list[str]]:
-    when = change.at[:19].replace("T", " ")
-    done = CHANGES[change.kind] + (f" {change.file}" if change.file else "")
-    return [
-        [when, *(short(legible(text)) for text in (change.who or "", done, *field))]
-        for field in change.fields()
-    ]

@@ -28,7 +28,14 @@ from labeler.formats.runs import read_run, stream_run
 from labeler.formats.signals import read_signals
 from labeler.formats.told import RELEVANT
 from labeler.formats.versions import FrozenFile, read_version, version_in, write_version
-from labeler.formats.writing import beir_files, refusal, write_events, write_golden, zip_files
+from labeler.formats.writing import (
+    beir_files,
+    event_fields,
+    refusal,
+    write_events,
+    write_golden,
+    zip_files,
+)
 from labeler.formats.writing_runs import RUN_KINDS, RunKind, write_run
 
 __all__ = [
@@ -55,6 +62,7 @@ __all__ = [
     "RunKind",
     "Whole",
     "beir_files",
+    "event_fields",
     "guess",
     "named_as_cut",
     "parse_grade_map",

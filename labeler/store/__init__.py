@@ -8,7 +8,7 @@ from labeler.store.adjudicating import (
     Disagreement,
     Opinion,
 )
-from labeler.store.carrying import CarriedOver, CarryBasis, Carrying, Witness, Witnessed
+from labeler.store.carrying import CarriedOver, CarryBasis, Witness, Witnessed
 from labeler.store.chained import ChainReport
 from labeler.store.chunkings import ChunkingSummary
 from labeler.store.claiming import Claim, Claiming
@@ -35,6 +35,7 @@ from labeler.store.sessions import Link, Login, Sessions
 from labeler.store.singles import Singles
 from labeler.store.standing import Standings
 from labeler.store.texts import Item
+from labeler.store.trails import CarriedGrade, Said, Trails, words_at
 from labeler.store.whole import WholeSet
 from labeler.store.work import CannotTell, Note, Work
 
@@ -43,6 +44,7 @@ __all__ = [
     "BUSY_SECONDS",
     "Adjudication",
     "CannotTell",
+    "CarriedGrade",
     "CarriedOver",
     "CarryBasis",
     "Case",
@@ -61,6 +63,7 @@ __all__ = [
     "Overtaken",
     "QuerySummary",
     "RunSummary",
+    "Said",
     "SignalSummary",
     "Store",
     "Undoable",
@@ -73,6 +76,7 @@ __all__ = [
     "moment",
     "unpacked",
     "versions_in",
+    "words_at",
 ]
 
 
@@ -81,7 +85,7 @@ class Store(
     WholeSet,
     Moving,
     Online,
-    Carrying,
+    Trails,
     Claiming,
     Queue,
     Search,

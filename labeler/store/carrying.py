@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from labeler.errors import NotFound
 from labeler.model import COUNT, Chunk, GoldenGrade, Judgment, Passage, chunking_in_words
-from labeler.store.columns import carried_of, chunk_of, moment, passages_of
+from labeler.store.columns import chunk_of, moment, passages_of
 from labeler.store.intake import Intake
 from labeler.store.queue import Queue
 from labeler.store.reading import CHUNK_COLUMNS
@@ -50,11 +50,6 @@ INSERT INTO judgments (
     event_id, query, chunk, kind, blind, source, undoes, created_at, carried_from
 )
 VALUES (?, ?, ?, 'withdraw', 0, ?, ?, ?, '[]')
-"""
-TRAILS = """
-SELECT c.chunk_id, j.note, j.carried_from
-FROM golden AS g JOIN judgments AS j ON j.id = g.judgment JOIN chunks AS c ON c.id = g.chunk
-WHERE g.query = ? AND g.kind = 'carry'
 """
 SOURCE = "carry:"
 OFTEN = 256  # grades after which progress is told
@@ -195,17 +190,6 @@ class Carrying(Queue, Intake):
             self._note("carry", new, {**names, "carried": len(grades), "taken back": len(lost)})
         self.seal_if_possible()
 
-    def carried_trails(self, query_id: str) -> dict[str, str]:
-        """Return by chunk why each carried grade of a query follows, and whose grades it rests on.
-
-        Of those that count.
-        """
-        number = self._value("SELECT id FROM queries WHERE query_id = ?", [query_id])
-        return {
-            chunk_id: f"{note or 'it follows'}; rests on {_rests_on(bases)}"
-            for chunk_id, note, bases in self._rows(TRAILS, [number])
-        }
-
     def carried_over(self) -> list[CarriedOver]:
         """Return the carry-overs that can be taken back, the newest first."""
         found = []
@@ -299,10 +283,6 @@ class Carrying(Queue, Intake):
                 self._rows(GOLDEN, [chunking])
             )
         ]
-
-
-def _rests_on(column: str) -> str:
-    return "; ".join(base.in_words for base in carried_of(column) or ())
 
 
 def _source(old: str, new: str) -> str:
