@@ -9,15 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, cast, get_args
 
 import numpy as np
 import pandas as pd
 
 from labeler.errors import BadInput
-from labeler.evaluation import GivenList, are_all, check_chunk_ids, is_number
+from labeler.evaluation import GivenList, are_all, are_ids, check_chunk_ids, is_number
 from labeler.formats import (
     LIMITS,
     RELEVANT,
@@ -34,6 +35,7 @@ from labeler.model import (
     RankingsByQuery,
     check_grade,
     check_id,
+    is_storable,
 )
 
 GivenGrades: TypeAlias = (
@@ -126,6 +128,8 @@ def grades_from(
         given = nested(given, "qrels", GRADE)
     elif not isinstance(given, Mapping):
         raise BadInput(f"qrels must be a dict, a frame or a path, not {type(given).__name__}")
+    if not rule.grade_map and _are_plain(given):
+        return cast("dict[str, dict[str, int]]", given)
     grades: dict[str, dict[str, int]] = {}
     for query_id, chunks in given.items():
         check_id(query_id, "query")
@@ -140,6 +144,16 @@ def grades_from(
         check_chunk_ids(f"qrels, query {query_id!r}", chunks)
         grades[query_id] = _grades(query_id, chunks, rule)
     return grades
+
+
+def _are_plain(qrels: Mapping[Any, Any]) -> bool:
+    """Say whether all is as it should be: dicts of ids and of whole numbers from 0 to 3."""
+    if not are_all(dict, qrels.values()) or not are_ids(qrels):
+        return False
+    grades = [*chain.from_iterable(map(dict.values, qrels.values()))]
+    ids = chain.from_iterable(qrels.values())
+    plain = are_all(int, grades) and set(grades) <= set(GRADES) and are_ids(ids)
+    return plain and is_storable("".join(qrels))
 
 
 def lists_of_runs(
@@ -181,10 +195,7 @@ def _path(given: str | PathLike[str]) -> Path:
 
 
 def _grades(query_id: str, chunks: Mapping[str, Any], rule: GradeRule) -> dict[str, int]:
-    """Return a query's grades as the rule reads them, which takes long and is mostly needless."""
-    plain = not rule.grade_map and are_all(int, chunks.values())
-    if plain and set(chunks.values()) <= set(GRADES):
-        return dict(chunks)
+    """Return a query's grades as the rule reads them."""
     return {chunk_id: _grade(query_id, chunk_id, grade, rule) for chunk_id, grade in chunks.items()}
 
 

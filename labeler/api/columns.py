@@ -1,4 +1,4 @@
-"""Values query by query as columns of a frame: run after run, query after query, then by name."""
+"""Means and values query by query as columns of a frame: run after run, query after query."""
 
 from __future__ import annotations
 
@@ -8,8 +8,42 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from labeler.evaluation import Scoreboard, Whole, residuals_by_query, why_no_value
+from labeler.evaluation import (
+    Scoreboard,
+    Whole,
+    residuals_by_place,
+    residuals_by_query,
+    why_no_mean,
+    why_no_value,
+)
 from labeler.measures import Bools, Floats, Ints, Measure
+
+
+def columns_of_means(board: Scoreboard, wanted: Sequence[Measure]) -> dict[str, Any]:
+    """Return the means of a board by column, as `score_records` has them by row."""
+    means, runs = board.means(wanted), board.run_names
+    at = [place for place, measure in enumerate(means.measures) for _ in measure.names]
+    n, undefined = (np.tile(each[at, 0], len(runs)) for each in (means.n, means.undefined))
+    value = means.value[at, :, 0].T.ravel()
+    columns: dict[str, Any] = {
+        "run": np.repeat(np.array(runs, object), len(at)),
+        "measure": [name for measure in means.measures for name in measure.names] * len(runs),
+        "full_name": [str(means.measures[place]) for place in at] * len(runs),
+        "value": value,
+        "reason": np.full(len(value), None),
+        "n": n,
+        "undefined": undefined,
+        "holes": means.holes[at, :, 0].T.ravel(),
+        "missing": np.repeat(means.missing[:, 0], len(at)),
+    }
+    for row in np.flatnonzero(np.isnan(value)).tolist():
+        measure = means.measures[at[row % len(at)]]
+        columns["reason"][row] = why_no_mean(int(n[row]), int(undefined[row]), measure)
+    if residuals := residuals_by_place(board, wanted):
+        asked = [means.measures[place] for place in at]
+        each = [residuals.get((run, measure, None), np.nan) for run in runs for measure in asked]
+        columns["residual"] = np.array(each)
+    return columns
 
 
 def columns_of_board(board: Scoreboard, wanted: Iterable[Measure]) -> dict[str, Any]:

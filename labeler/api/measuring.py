@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from labeler import comparison
-from labeler.api.columns import columns_of_board
+from labeler.api.columns import columns_of_board, columns_of_means
 from labeler.api.cutting import Progress, are_cut, evaluate_cut
 from labeler.api.grounds import Measures, board_of, frame_of, rule_of, wanted_of
 from labeler.api.parquet import Given
@@ -120,10 +120,10 @@ def evaluate(
     wanted = wanted_of(conventions, measures)
     if per_query:
         return frame_of(columns_of_board(board, wanted), board, wanted)
+    if not bands:
+        return frame_of(columns_of_means(board, wanted), board, wanted)
     rows = score_records(board.table(wanted), residuals_by_place(board, wanted))
-    if bands:
-        rows = with_bands(rows, Bands(board).means(board, wanted))
-    return frame_of(rows, board, wanted)
+    return frame_of(with_bands(rows, Bands(board).means(board, wanted)), board, wanted)
 
 
 def compare(

@@ -4,7 +4,7 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 """
 
 from labeler.evaluation.alignment import Chunks, Ranked
-from labeler.evaluation.checking import GivenList, are_all, check_chunk_ids, is_number
+from labeler.evaluation.checking import GivenList, are_all, are_ids, check_chunk_ids, is_number
 from labeler.evaluation.conventions import PRESETS, Conventions, Undefined, arrowed, number, signed
 from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
@@ -97,6 +97,7 @@ __all__ = [
     "Undefined",
     "Whole",
     "are_all",
+    "are_ids",
     "arrowed",
     "cautions",
     "check_chunk_ids",

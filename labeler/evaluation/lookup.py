@@ -50,7 +50,8 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     >>> board.values(*board.conventions.measures("RR")).tolist()
     [[0.5]]
     """
-    if any(min(grades.values(), default=0) < 0 for grades in qrels.values()):
+    given = chain.from_iterable(grades.values() for grades in qrels.values())
+    if min(given, default=0) < 0:
         return Scoreboard(collect(qrels, _checked(runs)), conventions)  # a pool's ranks count, too
     by_column = {name: run for name, run in runs.items() if isinstance(run, RankingsByQuery)}
     lists: Lists = (
@@ -74,10 +75,9 @@ class _LookedUp(Lists):
     """Plain lists, checked, one after the other: for each query in order those of each run.
 
     ``_given`` are the lists, ``_rows`` the rows of hits they belong to. ``_scores`` are the scores
-    in all of them, each list's from ``_bounds`` on; a list without any has 0, -1, -2. ``_found``
-    are those of its query's judged chunks in each list, NaN where it does not hold one or is no
-    dict (``_is_dict``). In lists that are ``_unsettled`` the scores do not all fall as 32-bit
-    floats (``_single``).
+    in all of them as 32-bit floats, each list's from ``_bounds`` on; a list without any has 0, -1,
+    -2. ``_found`` are those of its query's judged chunks in each list, NaN where it does not hold
+    one or is no dict (``_is_dict``). In lists that are ``_unsettled`` the scores do not all fall.
     """
 
     def __init__(self, qrels: Qrels, runs: Runs, by_score: bool) -> None:
@@ -85,50 +85,47 @@ class _LookedUp(Lists):
         self._runs, self._judged = len(runs), list(qrels.values())
         self._rows, self._given = self._gather(runs)
         self._queries = self._rows // max(1, self._runs)
-        self._is_dict = np.array([isinstance(each, _DICTS) for each in self._given], np.bool_)
-        sized = cast("Iterable[Sized]", self._given)
-        sizes = map(len, sized if self._is_dict.all() else map(_ids, self._given))
-        self._bounds = np.cumsum([0, *sizes])
+        every = are_all(dict, self._given)
+        kinds = repeat(True) if every else (isinstance(each, _DICTS) for each in self._given)
+        self._is_dict = np.fromiter(kinds, np.bool_, len(self._given))
+        sized = cast("Iterable[Sized]", self._given if every else map(_ids, self._given))
+        self._bounds = np.zeros(len(self._given) + 1, dtype=np.int64)
+        np.cumsum(np.fromiter(map(len, sized), np.int64), out=self._bounds[1:])
         with np.errstate(over="ignore"):  # what no 32-bit score holds is infinite, and tied
             self._scores, self._found = self._look_up()
-            self._single = self._scores.astype(np.float32)
         if not np.isfinite(self._scores).all():
             for row, ranked in zip(self._rows.tolist(), self._given, strict=True):
                 check_whole_list(*self._names(row), ranked)
         self._unsettled = np.zeros(len(self._rows), dtype=np.bool_)
-        self._unsettled[lists_with(self._single[1:] >= self._single[:-1], self._bounds)] = True
+        self._unsettled[lists_with(self._scores[1:] >= self._scores[:-1], self._bounds)] = True
 
     def _gather(self, runs: Runs) -> tuple[Ints, list[GivenList]]:
         """Return the lists that are asked for, and their rows; others are only checked."""
         ids = self.collection.query_ids
-        rows: list[Ints] = [np.empty(0, dtype=np.int64)]
-        given: list[GivenList] = []
-        for at, (stored, run) in enumerate(zip(self.collection.runs, runs.values(), strict=True)):
+        for stored, run in zip(self.collection.runs, runs.values(), strict=True):
             if not are_all(dict, run.values()):
                 for query_id, ranked in run.items():
                     check_kind(stored.name, check_id(query_id, "query"), ranked)
             if stored.unknown_queries:
                 for query_id in filterfalse(set(ids).__contains__, run):
                     check_whole_list(stored.name, check_id(query_id, "query"), run[query_id])
-            queries = list(stored.lists)
-            given += map(run.__getitem__, map(ids.__getitem__, queries))
-            rows.append(np.array(queries, dtype=np.int64) * self._runs + at)
-        unordered = np.concatenate(rows)
-        order = np.argsort(unordered)
-        return unordered[order], [given[place] for place in order.tolist()]
+        columns = [map(run.get, ids) for run in runs.values()]
+        given = [*chain.from_iterable(zip(*columns, strict=True))]
+        rows = np.array([at for at, each in enumerate(given) if each is not None], dtype=np.int64)
+        return rows, [each for each in given if each is not None]
 
     def _names(self, row: int) -> tuple[str, str]:
         """Return of which run and query a row is."""
         query, run = divmod(row, self._runs)
         return self.collection.runs[run].name, self.collection.query_ids[query]
 
-    def _look_up(self) -> tuple[Floats, Scores]:
+    def _look_up(self) -> tuple[Scores, Scores]:
         """Return the scores in all lists, and those of its query's judged chunks in each.
 
         Some lists at once are checked, read and searched, since fetching from memory what was just
         at hand would take longer than all the rest.
         """
-        scores, found = np.empty(self._bounds[-1]), [NO_SCORES]
+        scores, found = np.empty(self._bounds[-1], np.float32), [NO_SCORES]
         for start in range(0, len(self._given), _TOGETHER):
             some = slice(start, start + _TOGETHER)
             given, mine = self._given[some], self._bounds[start:][: _TOGETHER + 1]
@@ -166,7 +163,7 @@ class _LookedUp(Lists):
         found: tuple[dict[int, Scores], ...] = tuple({} for _ in range(self._runs))
         for at in np.flatnonzero(self._unsettled).tolist():
             query, run = divmod(int(self._rows[at]), self._runs)
-            scores = self._single[self._span(at)]
+            scores = self._scores[self._span(at)]
             found[run][query] = -np.sort(-scores) if self._is_dict[at] else scores
         return found
 
@@ -191,7 +188,7 @@ class _LookedUp(Lists):
         there = np.flatnonzero(~np.isnan(self._found) & np.repeat(~self._unsettled, asked))
         of = np.repeat(np.arange(len(asked)), asked)[there]
         first, end = self._bounds[of], self._bounds[of + 1]
-        place = first + _count_above(self._single, first, end, self._found[there])
+        place = first + _count_above(self._scores, first, end, self._found[there])
         shift = (np.cumsum(judged) - judged)[self._queries] - (np.cumsum(asked) - asked)
         given = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int8)
         grades[place] = given[there + shift[of]]
@@ -204,10 +201,11 @@ class _LookedUp(Lists):
         """Return the ids of a list, best first."""
         ids, span = list(_ids(self._given[at])), self._span(at)
         if self._unsettled[at] and self.by_score:
-            best_first = sorted(zip(self._single[span].tolist(), ids, strict=True), reverse=True)
+            best_first = sorted(zip(self._scores[span].tolist(), ids, strict=True), reverse=True)
             return [chunk_id for _, chunk_id in best_first]
         if self._unsettled[at] and self._is_dict[at]:
-            return [ids[place] for place in np.argsort(-self._scores[span], kind="stable").tolist()]
+            scores = np.fromiter(_numbers(self._given[at]), np.float64)
+            return [ids[place] for place in np.argsort(-scores, kind="stable").tolist()]
         return ids
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat, starmap
+from operator import countOf
 from typing import TypeAlias, overload
 
 import numpy as np
@@ -72,11 +73,10 @@ def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
     All other chunks are numbered as soon as somebody asks for an id or for what is in a list.
     """
     whole = _Whole(qrels, runs)
-    places = {query_id: at for at, query_id in enumerate(qrels)}
     stored = []
     for at, (name, run) in enumerate(runs.items()):
-        known = list(map(places.__getitem__, filter(places.__contains__, run)))
-        lists, unknown = _Lists(whole, at, known), len(run) - len(known)
+        known = countOf(map(qrels.__contains__, run), True)
+        lists, unknown = _Lists(whole, at, known), len(run) - known
         stored.append(StoredRun(name, name, None, lists, unknown_queries=unknown))
     return replace(collect(qrels, {}), runs=tuple(stored), chunk_ids=_Ids(whole))
 
@@ -116,16 +116,16 @@ class _Lists(Mapping[int, StoredList]):
 
     whole: _Whole
     run: int
-    queries: Sequence[int]
+    size: int
 
     def __getitem__(self, query: int) -> StoredList:
         return self.whole.collection.runs[self.run].lists[query]
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.queries)
+        return iter(self.whole.collection.runs[self.run].lists)
 
     def __len__(self) -> int:
-        return len(self.queries)
+        return self.size
 
 
 def _number(texts: Iterable[str], size: int, numbers: Numbers) -> Chunks:

@@ -50,12 +50,16 @@ class Measure:
     query's task may change. The others are given exactly where the measure takes them: ``gains``
     (one for each grade) in place of ``dcg``, and ``NumRet`` may go without ``rel``. A prompt of so
     many ``characters`` stands in place of a cut-off. ``asked`` are the names by which it was asked
-    for, if any; they make no other measure of it.
+    for, if any; they make no other measure of it. It ``reads`` the chunks of a ranked list, their
+    documents, or the evidence they hold; of the last two it ``crosses``, which is that its values
+    compare between runs of different chunkings.
 
     >>> str(Measure("nDCG", 10, dcg="exp-log2"))
     "nDCG(dcg='exp-log2')@10"
     >>> str(Measure("nDCG", 10, gains=(0, 1, 10, 100), judged_only=True))
     'nDCG(gains={0: 0, 1: 1, 2: 10, 3: 100}, judged_only=True)@10'
+    >>> [parse(name).reads for name in ("R@5", "R(documents=True)@5", "EvidenceR@5")]
+    ['chunks', 'documents', 'evidence']
     """
 
     name: str
@@ -71,6 +75,8 @@ class Measure:
     documents: bool = False
     judged_only: bool = False
     asked: tuple[str, ...] = field(default=(), compare=False, repr=False)
+    reads: Reads = field(init=False, compare=False, repr=False)
+    crosses: bool = field(init=False, compare=False, repr=False)
     _hash: int = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -84,10 +90,14 @@ class Measure:
             value = getattr(self, parameter)
             if not self._fits(definition, parameter, value):
                 raise BadInput(f"{self.name} {definition.takes_all}; not {parameter}={value!r}")
-        object.__setattr__(self, "_hash", hash(_WHAT_IT_IS(self)))
+        # Kept, since boards ask measures hundreds of times for each grade.
+        reads = "documents" if self.documents else definition.reads
+        kept = {"reads": reads, "crosses": reads != "chunks", "_hash": hash(_WHAT_IT_IS(self))}
+        for name, found in kept.items():
+            object.__setattr__(self, name, found)
 
     def __hash__(self) -> int:
-        return self._hash  # boards look measures up hundreds of times for each grade
+        return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave the hash behind: texts have another one in every process."""
@@ -121,20 +131,6 @@ class Measure:
         if self.gains is not None:
             return next(grade for grade, gain in enumerate(self.gains) if gain)
         return self.rel or 1
-
-    @property
-    def reads(self) -> Reads:
-        """What of a ranked list it is of: its chunks, their documents, or the evidence they hold.
-
-        >>> [parse(name).reads for name in ("R@5", "R(documents=True)@5", "EvidenceR@5")]
-        ['chunks', 'documents', 'evidence']
-        """
-        return "documents" if self.documents else self.definition.reads
-
-    @property
-    def crosses(self) -> bool:
-        """Whether its values compare between runs of different chunkings."""
-        return self.reads != "chunks"
 
     @property
     def is_zero_or_one(self) -> bool:
