@@ -3,9 +3,10 @@
 Knows queries, runs and buckets; not where they are stored nor how they are shown.
 """
 
-from labeler.evaluation.alignment import Chunks, Ranked
+from labeler.evaluation.alignment import Ranked
 from labeler.evaluation.checking import GivenList, are_all, are_ids, check_chunk_ids, is_number
 from labeler.evaluation.conventions import PRESETS, Conventions, Undefined, arrowed, number, signed
+from labeler.evaluation.graded import Chunks
 from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
     NO_RESULT,

@@ -13,12 +13,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from labeler.evaluation.alignment import (
-    NO_CHUNKS,
-    Chunks,
-    Lists,
-    QueryGrades,
-)
+from labeler.evaluation.alignment import Lists
+from labeler.evaluation.graded import NO_CHUNKS, Chunks, QueryGrades
 from labeler.evaluation.laid import NOTHING_LAID, NOWHERE, Laid, lay
 from labeler.measures import WHOLE_LIST, Bools, Finds, Hits, Ints, Measure, Retrieved
 from labeler.model import Collection, Everywhere, GradeChange, Passage

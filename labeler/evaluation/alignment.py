@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from labeler.evaluation.sides import are_on_all, known_on_sides
+from labeler.evaluation.graded import NO_CHUNKS, Chunks, QueryGrades
+from labeler.evaluation.sides import known_on_sides
 from labeler.measures import Bools, Hits, Ints
-from labeler.model import Collection, GradeChange, JoinedLists, Sides, StoredList, StoredRun
+from labeler.model import Collection, JoinedLists, StoredList, StoredRun
 
-Chunks = npt.NDArray[np.int32]
 Scores = npt.NDArray[np.float32]
 
-NO_CHUNKS: Chunks = np.array([], dtype=np.int32)
 NO_SCORES: Scores = np.array([], dtype=np.float32)
 GLANCE = np.int32(2**16 - 1)
 BLOCK = 32
@@ -32,97 +31,6 @@ class Ranked:
     chunk_id: str
     score: float | None
     grade: int | None
-
-
-@dataclass(frozen=True, eq=False)
-class QueryGrades:
-    """The golden grades of one query, sorted by chunk, each chunk once.
-
-    ``pool`` are chunks that a file put into the query's pool without a grade, graded by now or not.
-    ``sides`` are the chunkings the chunks are of, None where they are all of one. ``carried`` says
-    which grades were carried over from other chunks, None where none was.
-    """
-
-    chunks: Chunks
-    grades: npt.NDArray[np.int8]
-    stale: npt.NDArray[np.bool_]
-    pool: Chunks = field(default_factory=lambda: NO_CHUNKS)
-    sides: Sides | None = None
-    carried: Bools | None = None
-
-    def is_judged_on_all(self, like_trec_eval: bool) -> bool:
-        """Say whether the query counts on each side, of which there are several."""
-        if self.sides is None:
-            return True
-        counting = [self.chunks, self.pool] if like_trec_eval else [self.chunks]
-        return are_on_all(self.sides, np.concatenate(counting))
-
-    def as_dict(self) -> dict[int, int]:
-        """Return the grade of each chunk that has one."""
-        return dict(zip(self.chunks.tolist(), self.grades.tolist(), strict=True))
-
-    def of(self, chunks: Chunks) -> Ints:
-        """Return the grade of each of ``chunks``, -1 where it has none.
-
-        >>> golden = QueryGrades(np.array([2, 7]), np.array([3, 0]), np.zeros(2, np.bool_))
-        >>> golden.of(np.array([7, 5, 2])).tolist()
-        [0, -1, 3]
-        """
-        place = np.searchsorted(self.chunks, chunks)
-        known = np.append(self.chunks, -1)[place] == chunks
-        return np.where(known, np.append(self.grades, -1)[place], -1)
-
-    def changed(self, changes: Iterable[GradeChange]) -> QueryGrades:
-        """Apply changes in order: the last one of a pair counts."""
-        carried = [False] * len(self.chunks) if self.carried is None else self.carried.tolist()
-        pairs = zip(self.grades.tolist(), self.stale.tolist(), carried, strict=True)
-        golden = dict(zip(self.chunks.tolist(), pairs, strict=True))
-        for change in changes:
-            golden.pop(change.chunk, None)
-            if change.grade is not None:
-                golden[change.chunk] = (change.grade, change.stale, change.kind == "carry")
-        chunks = sorted(golden)
-        flags = np.array([golden[chunk][1:] for chunk in chunks], dtype=np.bool_).reshape(-1, 2)
-        return QueryGrades(
-            np.array(chunks, dtype=np.int32),
-            np.array([golden[chunk][0] for chunk in chunks], dtype=np.int8),
-            flags[:, 0],
-            self.pool,
-            self.sides,
-            flags[:, 1] if flags[:, 1].any() else None,
-        )
-
-
-def grades_by_query(collection: Collection) -> tuple[QueryGrades, ...]:
-    """Cut the golden grades into one piece for each query, empty ones included."""
-    sides = collection.sides if collection.is_of_several else None
-    carried = collection.carried
-    queries = np.arange(len(collection.query_ids) + 1)
-    bounds = np.searchsorted(collection.golden_query, queries).tolist()
-    pools = np.searchsorted(collection.pool_query, queries).tolist()
-    return tuple(
-        QueryGrades(
-            collection.golden_chunk[start:stop],
-            collection.golden_grade[start:stop],
-            collection.stale[start:stop],
-            collection.pool_chunk[slice(*pool)],
-            sides,
-            None if carried is None or not carried[start:stop].any() else carried[start:stop],
-        )
-        for (start, stop), pool in zip(pairwise(bounds), pairwise(pools), strict=True)
-    )
-
-
-def judged_in(golden: Iterable[QueryGrades], like_trec_eval: bool) -> Bools:
-    """Say which queries count; to trec_eval one does that has a pool and no grade."""
-    return np.array(
-        [
-            (len(each.chunks) > 0 or (like_trec_eval and len(each.pool) > 0))
-            and (each.sides is None or each.is_judged_on_all(like_trec_eval))
-            for each in golden
-        ],
-        dtype=np.bool_,
-    )
 
 
 def align(

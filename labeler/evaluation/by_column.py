@@ -12,15 +12,14 @@ from itertools import chain
 import numpy as np
 
 from labeler.evaluation.alignment import (
-    Chunks,
     Lists,
-    QueryGrades,
     Scores,
     hits_of,
     in_trec_eval_order,
     lists_with,
     pairs_of,
 )
+from labeler.evaluation.graded import Chunks, QueryGrades
 from labeler.evaluation.plain import Qrels, numbered_later
 from labeler.measures import Bools, Hits, Ints
 from labeler.model import Collection, Rankings, RankingsByQuery

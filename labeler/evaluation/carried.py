@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from labeler.evaluation.adding import Grouping
-from labeler.evaluation.alignment import Lists, QueryGrades, judged_in
+from labeler.evaluation.alignment import Lists
+from labeler.evaluation.graded import QueryGrades, judged_in
 from labeler.evaluation.sheet import Rules
 from labeler.measures import Hits, Ints, Measure
+from labeler.model import Collection
 
 
 @dataclass(eq=False)
@@ -26,11 +28,12 @@ class CarriedGrades:
     _found: Hits | None = field(default=None, init=False, repr=False)
 
     @staticmethod
-    def among(golden: Sequence[QueryGrades], rules: Rules) -> CarriedGrades:
-        """Look through the grades of every query."""
-        return CarriedGrades(golden, rules, _with_carried(golden, range(len(golden))))
+    def of(given: Collection, golden: Sequence[QueryGrades], rules: Rules) -> CarriedGrades:
+        """Look through the grades of every query; ``golden`` are those of the collection given."""
+        among = range(0 if given.carried is None else len(golden))
+        return CarriedGrades(golden, rules, _with_carried(golden, among))
 
-    def changed(self, golden: Sequence[QueryGrades], moved: Collection[int]) -> CarriedGrades:
+    def changed(self, golden: Sequence[QueryGrades], moved: Mapping[int, Hits]) -> CarriedGrades:
         """Return them as they are once some queries have other grades, looking at these alone."""
         kept = self.queries[~np.isin(self.queries, list(moved))]
         queries = np.sort(np.concatenate([kept, _with_carried(golden, moved)]))

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from labeler.errors import NotFound
-from labeler.evaluation.alignment import Chunks, Lists, Ranked, ranked
+from labeler.evaluation.alignment import Lists, Ranked, ranked
+from labeler.evaluation.graded import Chunks
 from labeler.evaluation.state import State
 from labeler.measures import Finds, Hits, Ints, Measure
 from labeler.model import Collection

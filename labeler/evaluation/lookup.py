@@ -8,20 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from functools import cached_property
-from itertools import chain, filterfalse, repeat, starmap
+from itertools import chain, filterfalse, repeat
 from typing import cast
 
 import numpy as np
 import numpy.typing as npt
 
-from labeler.evaluation.alignment import (
-    NO_SCORES,
-    Lists,
-    QueryGrades,
-    Scores,
-    hits_of,
-    lists_with,
-)
+from labeler.evaluation.alignment import NO_SCORES, Lists, Scores, hits_of, lists_with
 from labeler.evaluation.by_column import ListsByColumn
 from labeler.evaluation.checking import (
     GivenList,
@@ -32,6 +25,7 @@ from labeler.evaluation.checking import (
     plain_scores,
 )
 from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.graded import QueryGrades
 from labeler.evaluation.plain import Qrels, Runs, collect, numbered_later
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Floats, Hits, Ints
@@ -132,8 +126,12 @@ class _LookedUp(Lists):
             plain = plain_scores(given)
             scores[mine[0] : mine[-1]] = self._checked(start, given) if plain is None else plain
             judged = [self._judged[query] for query in self._queries[some].tolist()]
-            gets = [(each if isinstance(each, _DICTS) else _NOTHING).get for each in given]
-            sought = starmap(map, zip(gets, judged, repeat(_GAPS), strict=False))
+            dicts = (
+                map(_scores_by_id, given)
+                if plain is None
+                else cast("list[dict[str, float]]", given)
+            )
+            sought = map(map, [each.get for each in dicts], judged, repeat(_GAPS))
             found.append(np.fromiter(chain.from_iterable(sought), np.float32))
         return scores, np.concatenate(found)
 
@@ -207,6 +205,10 @@ class _LookedUp(Lists):
             scores = np.fromiter(_numbers(self._given[at]), np.float64)
             return [ids[place] for place in np.argsort(-scores, kind="stable").tolist()]
         return ids
+
+
+def _scores_by_id(ranked: GivenList) -> Mapping[str, float]:
+    return ranked if isinstance(ranked, _DICTS) else _NOTHING
 
 
 def _ids(ranked: GivenList) -> Mapping[str, float] | Sequence[str]:

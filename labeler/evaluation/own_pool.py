@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from labeler.errors import BadInput
-from labeler.evaluation.alignment import NO_CHUNKS, pairs_of
+from labeler.evaluation.alignment import pairs_of
 from labeler.evaluation.conventions import Conventions, number
+from labeler.evaluation.graded import NO_CHUNKS
 from labeler.evaluation.means import Score
 from labeler.evaluation.notes import Note
 from labeler.evaluation.orders import equal_ones, kendall_tau, ranks

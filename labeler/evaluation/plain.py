@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, count, pairwise, repeat, starmap
 from operator import countOf
-from typing import TypeAlias, overload
+from typing import Any, TypeAlias, overload
 
 import numpy as np
 
-from labeler.evaluation.alignment import Chunks, lists_with, pairs_of
+from labeler.evaluation.alignment import lists_with, pairs_of
 from labeler.evaluation.checking import GivenList
+from labeler.evaluation.graded import Chunks
 from labeler.model import Collection, Ranking, StoredList, StoredRun
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
@@ -39,14 +40,7 @@ def collect(
     1
     """
     chunks: Numbers = defaultdict(count().__next__)
-    query = np.repeat(np.arange(len(qrels)), [len(grades) for grades in qrels.values()])
-    chunk = _number(chain.from_iterable(qrels.values()), len(query), chunks)
-    given = chain.from_iterable(grades.values() for grades in qrels.values())
-    grade = np.fromiter(given, np.int8, len(query))
-    by_query_and_chunk = np.argsort(pairs_of(query, chunk))
-    pool = by_query_and_chunk[grade[by_query_and_chunk] < 0]
-    if len(pool):
-        by_query_and_chunk = by_query_and_chunk[grade[by_query_and_chunk] >= 0]
+    graded = _graded(qrels, chunks)
     lists = _store(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
@@ -56,15 +50,29 @@ def collect(
             StoredRun(name, name, None, found, unknown_queries=len(run) - len(found))
             for (name, run), found in zip(runs.items(), lists, strict=True)
         ),
-        golden_query=query.astype(np.int32)[by_query_and_chunk],
-        golden_chunk=chunk[by_query_and_chunk],
-        golden_grade=grade[by_query_and_chunk],
-        stale=np.zeros(len(by_query_and_chunk), dtype=np.bool_),
-        revision=0,
-        data_revision=0,
-        pool_query=query.astype(np.int32)[pool],
-        pool_chunk=chunk[pool],
+        **graded,
     )
+
+
+def _graded(qrels: Qrels, chunks: Numbers) -> dict[str, Any]:
+    """Return what a collection has of grades, and of nobody who keeps them."""
+    query = np.repeat(np.arange(len(qrels)), [*map(len, qrels.values())])
+    chunk = _number(chain.from_iterable(qrels.values()), len(query), chunks)
+    given = chain.from_iterable(grades.values() for grades in qrels.values())
+    grade = np.fromiter(given, np.int8, len(query))
+    order = np.argsort(pairs_of(query, chunk))
+    in_pool = order[grade[order] < 0]
+    graded = order[grade[order] >= 0] if len(in_pool) else order
+    return {
+        "golden_query": query.astype(np.int32)[graded],
+        "golden_chunk": chunk[graded],
+        "golden_grade": grade[graded],
+        "stale": np.zeros(len(graded), dtype=np.bool_),
+        "revision": 0,
+        "data_revision": 0,
+        "pool_query": query.astype(np.int32)[in_pool],
+        "pool_chunk": chunk[in_pool],
+    }
 
 
 def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
@@ -78,7 +86,8 @@ def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
         known = countOf(map(qrels.__contains__, run), True)
         lists, unknown = _Lists(whole, at, known), len(run) - known
         stored.append(StoredRun(name, name, None, lists, unknown_queries=unknown))
-    return replace(collect(qrels, {}), runs=tuple(stored), chunk_ids=_Ids(whole))
+    graded = _graded(qrels, defaultdict(count().__next__))
+    return Collection(tuple(qrels), {}, _Ids(whole), tuple(stored), **graded)
 
 
 @dataclass
@@ -129,6 +138,7 @@ class _Lists(Mapping[int, StoredList]):
 
 
 def _number(texts: Iterable[str], size: int, numbers: Numbers) -> Chunks:
+    """Number texts, and return the number of each."""
     return np.fromiter(map(numbers.__getitem__, texts), np.int32, size)
 
 

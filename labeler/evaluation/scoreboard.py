@@ -12,19 +12,12 @@ from itertools import repeat, starmap
 import numpy as np
 
 from labeler.errors import NotFound
-from labeler.evaluation.across import Across, known_everywhere
 from labeler.evaluation.adding import Grouping
-from labeler.evaluation.alignment import (
-    Chunks,
-    Lists,
-    Scores,
-    align,
-    grades_by_query,
-)
+from labeler.evaluation.alignment import Lists, Scores, align
 from labeler.evaluation.answers import Answers
-from labeler.evaluation.carried import CarriedGrades
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.crossing import crossing_notes
+from labeler.evaluation.graded import Chunks
 from labeler.evaluation.looking import Looking
 from labeler.evaluation.means import (
     Counts,
@@ -93,13 +86,9 @@ class Scoreboard(Looking):
         listed = self._lists.listed
         self._rules = Rules(~listed, self._budgets, *rest)
         self._lock = threading.Lock()
-        golden = grades_by_query(collection)
-        hits = self._lists.hits(golden)
-        self._answers = Answers(listed, hits.length.reshape(listed.shape) > 0)
-        known, across = known_everywhere(collection, golden), Across(collection, self._lists)
-        at = (collection.revision, conventions.on(collection.golden), collection.golden)
-        carried = CarriedGrades.among(golden, self._rules)
-        self._state = State(*at, golden, hits, {}, {}, carried, known, across)
+        self._state = State.first(collection, conventions, self._lists, self._rules)
+        answered = self._state.aligned.length.reshape(listed.shape) > 0
+        self._answers = Answers(listed, answered)
 
     @property
     def conventions(self) -> Conventions:

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
-from labeler.evaluation.across import Across, Known, Seen
+from labeler.evaluation.across import Across, Known, Seen, known_everywhere
 from labeler.evaluation.adding import Grouping
-from labeler.evaluation.alignment import (
-    NO_CHUNKS,
-    Chunks,
-    Lists,
-    QueryGrades,
-    judged_in,
-    pairs_of,
-    realigned,
-    rows_of,
-)
+from labeler.evaluation.alignment import Lists, pairs_of, realigned, rows_of
 from labeler.evaluation.carried import CarriedGrades
 from labeler.evaluation.conventions import Conventions
+from labeler.evaluation.graded import (
+    NO_CHUNKS,
+    Chunks,
+    QueryGrades,
+    grades_by_query,
+    judged_in,
+    judged_of,
+)
+from labeler.evaluation.later import Later
 from labeler.evaluation.means import Counts
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.measures import Bools, Hits, Ints, Measure
-from labeler.model import GoldenState, GradeChange
+from labeler.model import Collection, GoldenState, GradeChange
 
 NO_GRADES = np.array([], dtype=np.int64)
 
@@ -55,6 +55,26 @@ class State:
     known: Sequence[Known]
     across: Across
     _of_runs: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
+
+    @staticmethod
+    def first(
+        collection: Collection, conventions: Conventions, lists: Lists, rules: Rules
+    ) -> State:
+        """Return the state of a collection, in which nothing has changed yet.
+
+        What of it only single queries or other chunkings ask for is made when one is asked for.
+        """
+        golden = Later(len(collection.query_ids), partial(grades_by_query, collection))
+        known = Later(len(golden), partial(known_everywhere, collection, golden))
+        carried = CarriedGrades.of(collection, golden, rules)
+        at = (collection.revision, conventions.on(collection.golden), collection.golden)
+        across = Across(collection, lists)
+        state = State(*at, golden, lists.hits(golden), {}, {}, carried, known, across)
+        if not collection.is_of_several:  # all that is here counts
+            vars(state)["judged"] = judged_of(collection, conventions.like_trec_eval)
+        stale = int(np.count_nonzero(collection.stale))
+        vars(state)["_graded"] = len(collection.golden_chunk), stale
+        return state
 
     @property
     def rules(self) -> Rules:
@@ -103,10 +123,16 @@ class State:
             queries=len(self.golden),
             judged=judged,
             unjudged=len(self.golden) - judged,
-            grades=sum(len(golden.chunks) for golden in self.golden),
-            stale=int(np.count_nonzero(np.concatenate([[], *(of.stale for of in self.golden)]))),
+            grades=self._graded[0],
+            stale=self._graded[1],
             carried=self.carried.total,
         )
+
+    @cached_property
+    def _graded(self) -> tuple[int, int]:
+        """How many golden grades there are, and how many of them are stale."""
+        stale = np.concatenate([[], *(of.stale for of in self.golden)])
+        return len(stale), int(np.count_nonzero(stale))
 
     @cached_property
     def graded_chunks(self) -> Chunks:
