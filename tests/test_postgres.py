@@ -20,7 +20,7 @@ from labeler.cli import main
 from labeler.cli.sample import build_demo
 from labeler.discretion import OUT_OF_ORDER, without_path
 from labeler.errors import BadInput, Busy, NotFound, Unusable
-from labeler.model import Judgment, Query
+from labeler.model import Judgment, Query, Ranking
 from labeler.schema import Database, migrations
 from labeler.store import Outdated, Store, leasing, postgres, shaping
 from labeler.store.addresses import Address, place_of
@@ -189,6 +189,37 @@ def test_check_says_which_trigger_is_gone_and_which_event_was_changed(address: s
     assert checked.exit_code == 1
     assert "the trigger judgments_are_not_updated is gone or changed" in checked.output
     assert "judgment 2 is not what it was when it was sealed" in checked.output
+
+
+# What is much -----------------------------------------------------------------------------------
+
+
+def test_many_rows_are_read_some_at_a_time_and_all_of_them(address: str, loaded):
+    many = tuple(f"c{number:04}" for number in range(2 * postgres.AT_ONCE + 7))
+    with Store(address) as store:
+        store.add_run(loaded([Ranking("q1", many)]), name="long")
+        with store._reading():
+            both = [store._each("SELECT chunk_id FROM chunks ORDER BY id DESC") for _ in "ab"]
+            assert [next(each) for each in both] == [(many[-1],)] * 2
+            assert store._value("SELECT count(*) FROM pg_cursors") == 2, "the server keeps the rest"
+            assert [[row[0] for row in each] for each in both] == [list(many[-2::-1])] * 2
+            assert store._value("SELECT count(*) FROM pg_cursors") == 0
+        rows = store._each("SELECT chunk_id FROM chunks WHERE id > ? ORDER BY id", [3])
+        assert [row[0] for row in rows] == list(many[3:]), "outside a transaction, too"
+
+
+def test_what_is_asked_of_each_pair_is_planned_once(address: str, loaded):
+    with Store(address) as store:
+        _fill(store, loaded)
+        for at in range(12):
+            store.judge(Judgment(f"e{at}", "q", "c", "Ann", grade=at % 4))
+            [change] = store.changes_since(store.revision() - 1)
+            assert change.grade == at % 4
+        planned = (
+            "SELECT generic_plans, custom_plans FROM pg_prepared_statements "
+            "WHERE instr(statement, 'FROM golden') > 0"
+        )
+        assert store._rows(planned) == [(12, 0)]
 
 
 # What cannot be ---------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from labeler.errors import BadInput
 from labeler.model.carried import CarriedFrom
@@ -265,9 +265,10 @@ class Judgment:
             raise BadInput("taking a carried grade back rests on nothing: 'carried_from' is []")
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(NamedTuple):
     """What a grader's current judgment of a pair is, for choosing what they grade next.
+
+    A tuple: thousands are read at once when a grader sits down.
 
     ``number`` grows with every judgment; ``repeated`` says that the pair has come back to them
     before, ``present`` that the chunk's text is still the one that was judged, and therefore the

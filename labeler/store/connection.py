@@ -5,7 +5,7 @@ Open one per script run, request or command and close it: a connection belongs t
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -127,7 +127,12 @@ class Connection:
     def _each(self, sql: str, parameters: Any = ()) -> Generator[tuple[Any, ...]]:
         """Give rows one by one: for so many that a list of them would take much memory."""
         with self._translated():
-            yield from self._db.execute(sql, parameters)
+            yield from self._engine.each(self._db, sql, parameters)
+
+    def _often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+        """Return the rows of what is asked of one pair after the other, by number."""
+        with self._translated():
+            return self._engine.often(self._db, sql, numbers)
 
     @contextmanager
     def looked_at(self) -> Iterator[Any]:

@@ -49,7 +49,7 @@ class EvidenceOfGrades(Audit):
         with self._reading():
             rows = self._rows(OF_GRADES, {"query": query_id})
             pairs = dict.fromkeys(row[:2] for row in rows)
-            golden = {pair: next(iter(self._rows(GRADES, pair)), None) for pair in pairs}
+            golden = {pair: next(iter(self._often(GRADES, pair)), None) for pair in pairs}
         found = [_evidence_of(row, golden[row[:2]]) for row in rows]
         return [each for each in found if each.is_golden or each.kind != "carry"]
 

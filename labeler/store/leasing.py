@@ -20,6 +20,12 @@ MOST_AT_ONCE = 30  # connections of one process
 PATIENCE_SECONDS = 5.0  # for a connection, where the server does not answer
 IDLE_SECONDS = 300.0
 SOON_SECONDS = 1.0  # in which a server that is there has made one
+SESSION = {
+    "search_path": f"{SCHEMA},pg_catalog",
+    "client_encoding": "UTF8",
+    "cursor_tuple_fraction": "1",  # what is read row by row is read to its end
+    "plan_cache_mode": "force_generic_plan",  # what is planned ahead is, for whichever number
+}
 ABOUT = """
 SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding'),
     datcollate, datctype, datlocprovider
@@ -108,7 +114,7 @@ def arguments() -> dict[str, Any]:
     """Return what every connection is made with."""
     return {
         "autocommit": True,
-        "options": f"-c search_path={SCHEMA},pg_catalog -c client_encoding=UTF8",
+        "options": " ".join(f"-c {name}={value}" for name, value in SESSION.items()),
         "connect_timeout": int(PATIENCE_SECONDS),
         "application_name": "labeler",
     }

@@ -105,6 +105,7 @@ SELECT moved.query, moved.chunk, q.query_id FROM (
 ) AS moved JOIN queries AS q ON q.id = moved.query
 ORDER BY moved.query, moved.chunk
 """
+GOLDEN_OF = "SELECT grade, stale, kind FROM golden WHERE query = ? AND chunk = ?"
 
 
 class Outdated(BadInput):
@@ -343,9 +344,7 @@ class JudgmentLog(Audit):
         return [self._golden_of(query, chunk, query_id) for query, chunk, query_id in pairs]
 
     def _golden_of(self, query: int, chunk: int, query_id: str) -> GradeChange:
-        rows = self._rows(
-            "SELECT grade, stale, kind FROM golden WHERE query = ? AND chunk = ?", [query, chunk]
-        )
+        rows = self._often(GOLDEN_OF, [query, chunk])
         grade, stale, kind = rows[0] if rows else (None, False, None)
         return GradeChange(query_id, chunk, grade, bool(stale), kind)
 

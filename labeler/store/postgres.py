@@ -15,6 +15,7 @@ from typing import Any
 
 import psycopg
 from psycopg.pq import TransactionStatus
+from psycopg.types.numeric import Int8
 from psycopg_pool import PoolTimeout
 
 from labeler.errors import BadInput, Busy, LabelerError, Unusable
@@ -29,6 +30,7 @@ from labeler.store.leasing import lease, pool_of
 from labeler.store.shaping import is_made, make, upgrade
 
 BRIEF_MS = 1_000
+AT_ONCE = 1_000  # rows that are sent together
 MANY = 1_000  # rows after which a server has to look at tables anew
 WRITES = re.compile(r"\s*(INSERT|UPDATE|DELETE)\b")
 PARAMETER = re.compile(r"'(?:[^']|'')*'|%|\?|(?<![:\w]):([a-z_]+)")
@@ -79,7 +81,7 @@ class Database:
         self._address = address
         self._pool = pool_of(address)
         self.busy_ms = round(busy_seconds * 1000)
-        self.total_changes = self._settled = 0
+        self.total_changes = self._settled = self._cursors = 0
         self._leased: psycopg.Connection[Any] | None = None
 
     @property
@@ -115,18 +117,25 @@ class Database:
                     leased.rollback()
             self._pool.putconn(leased)
 
-    def _ready(self, statement: str, parameters: Any = None) -> psycopg.Cursor[Any]:
+    def _ready(
+        self, statement: str, parameters: Any = None, *, planned: bool = False
+    ) -> psycopg.Cursor[Any]:
         """Run what no transaction is open for; by another connection where this one has ended."""
         try:
-            return self._run(statement, parameters)
+            return self._run(statement, parameters, planned=planned)
         except psycopg.OperationalError:
             if self._leased is None or not self._leased.broken:
                 raise
         self.close()
         self._pool.check()  # what the server has forgotten is not handed out again
-        return self._run(statement, parameters)
+        return self._run(statement, parameters, planned=planned)
 
-    def _run(self, statement: str, parameters: Any) -> psycopg.Cursor[Any]:
+    def _run(
+        self, statement: str, parameters: Any, *, planned: bool = False
+    ) -> psycopg.Cursor[Any]:
+        """Run a statement; ``planned`` ones are prepared once, for numbers as parameters alone."""
+        if planned:
+            return self.connection().cursor().execute(statement, parameters, prepare=True)
         return psycopg.ClientCursor(self.connection()).execute(statement, parameters)
 
     def execute(self, sql: str, parameters: Any = ()) -> psycopg.Cursor[Any]:
@@ -147,6 +156,27 @@ class Database:
         except BaseException:
             self.rollback()  # begun without the lock is not begun
             raise
+
+    def each(self, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """Give the rows of a statement, some at a time, while others are run; none are left out.
+
+        Outside a transaction the server keeps nothing open, and sends all at once.
+        """
+        if not self.in_transaction:
+            yield from self.execute(sql, parameters)
+            return
+        self._cursors += 1
+        name = f"rows_{self._cursors}"
+        self._run(f"DECLARE {name} NO SCROLL CURSOR FOR {written(sql)}", parameters)
+        while rows := self._run(f"FETCH {AT_ONCE} FROM {name}", ()).fetchall():
+            yield from rows
+        self._run(f"CLOSE {name}", ())  # the end of the transaction does it where nobody comes here
+
+    def often(self, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+        """Return the rows of a question that the server plans once for all numbers."""
+        run = self._run if self.in_transaction else self._ready
+        of_one_type = [Int8(number) for number in numbers]
+        return run(written(sql), of_one_type, planned=True).fetchall()
 
     def executemany(self, sql: str, rows: Iterable[Any]) -> psycopg.Cursor[Any]:
         """Run a statement with each of some rows."""
@@ -305,6 +335,14 @@ class Postgres:
         """Return a number that moves when anybody writes."""
         [(number,)] = db.execute("SELECT hashtext(pg_current_snapshot()::text)").fetchall()
         return int(number)
+
+    def each(self, db: Database, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """Give the rows of a statement while they are sent."""
+        return db.each(sql, parameters)
+
+    def often(self, db: Database, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+        """Return the rows of a question that the server plans once for all numbers."""
+        return db.often(sql, numbers)
 
     def settle(self, db: Database) -> None:
         """Be told that much was written, and is read next."""

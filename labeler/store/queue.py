@@ -16,6 +16,7 @@ from labeler.store.log import JudgmentLog
 from labeler.store.reading import EVENTS
 
 LONGEST_MS = 300_000  # who takes longer for a chunk is having a break
+ASKED_FOR = ("grade", "cannot_tell")
 PACED = 50  # newest judgments that say how fast a grader is
 
 # The columns of `Judged`, and where they come from.
@@ -31,6 +32,19 @@ FROM current_judgments AS j
 JOIN chunks AS c ON c.id = j.chunk
 JOIN queries AS q ON q.id = j.query
 WHERE j.kind IN ('grade', 'cannot_tell')
+"""
+
+# Everything one grader ever said, the oldest first. What of it stands is found while it is read:
+# the view of current judgments would ask for each row what was said of its pair since.
+SAID = """
+SELECT
+    q.query_id, j.chunk, j.id, j.undoes, j.source, j.kind,
+    j.event_id, j.grade, j.reason, j.note, j.text_hash IS c.text_hash, j.evidence
+FROM judgments AS j
+JOIN chunks AS c ON c.id = j.chunk
+JOIN queries AS q ON q.id = j.query
+WHERE j.grader = (SELECT id FROM graders WHERE name = ?)
+ORDER BY j.id
 """
 
 # What stands once an event is undone is what the newest older event of its pair says.
@@ -154,14 +168,24 @@ class Queue(JudgmentLog):
 
     def judged_by(self, grader: str) -> dict[Pair, Judged]:
         """Return what this grader has judged: their current judgment of each pair."""
-        return {
-            (query_id, chunk): judged_of(row)
-            for query_id, chunk, *row in self._rows(
-                f"SELECT q.query_id, j.chunk, {JUDGED} "
-                "AND j.grader = (SELECT id FROM graders WHERE name = ?)",
-                [grader],
-            )
-        }
+        rows = self._rows(SAID, [grader])
+        undone = {undoes for _, _, _, undoes, *_ in rows}
+        repeated = {(row[0], row[1]) for row in rows if row[4] == "repeat"}
+        current: dict[Pair, Judged] = {}
+        for query_id, chunk, number, undoes, _, kind, event_id, *said in rows:
+            pair = query_id, chunk
+            if undoes is not None or number in undone:
+                continue
+            if kind in ASKED_FOR:
+                grade, reason, note, present, evidence = said
+                marked = passages_of(evidence) if evidence else ()
+                current[pair] = Judged(
+                    *(event_id, number, kind, grade, reason, note),
+                    *(pair in repeated, bool(present), marked),
+                )
+            elif kind == "withdraw":
+                current.pop(pair, None)
+        return current
 
     def judged_since(self, revision: int) -> list[tuple[str, Pair, Judged | None]]:
         """Return whose judgment of which pair moved after ``revision``, and to what.

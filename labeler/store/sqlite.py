@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound, Unusable
 from labeler.schema import migrations
@@ -186,6 +187,14 @@ class SQLite:
         """Return a number that moves when another connection writes."""
         [(number,)] = db.execute("PRAGMA data_version").fetchall()
         return int(number)
+
+    def each(self, db: Database, sql: str, parameters: Any) -> Iterator[tuple[Any, ...]]:
+        """Give the rows of a statement while they are found."""
+        return iter(db.execute(sql, parameters))
+
+    def often(self, db: Database, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+        """Return the rows of a question; a connection keeps what it has compiled by itself."""
+        return db.execute(sql, numbers).fetchall()
 
     def settle(self, db: Database) -> None:
         """Do nothing: a file is read by the order of its indexes."""
