@@ -79,9 +79,9 @@ def test_a_value_is_undefined_exactly_where_the_least_grade_is_unknown(
 def test_promoting_a_better_chunk_never_lowers_a_value(
     one: Definition, ranking: list[int | None], missed: list[int], data: st.DataObject
 ) -> None:
-    """Bpref and condensed lists tell grade 0 from none, so there only grades are compared."""
+    """Those that tell grade 0 from none are compared where there are only grades."""
     measure = of(data, one)
-    if measure.name == "Bpref" or measure.judged_only:
+    if measure.name in ("Bpref", "infAP") or measure.judged_only:
         ranking = [grade for grade in ranking if grade is not None]
     if measure.name == "Judged" or len(ranking) < 2:
         return

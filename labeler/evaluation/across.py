@@ -39,11 +39,11 @@ class Known:
             self._placed.update(found)
         return self._placed
 
-    def changed(self, changes: Sequence[GradeChange]) -> Known:
-        """Apply changes in order: the last one of a pair counts."""
+    def changed(self, changes: Sequence[GradeChange], grades: QueryGrades | None = None) -> Known:
+        """Apply changes in order: the last one of a pair counts; ``grades`` has them already."""
         marks = {**self.marks, **{change.chunk: change.marks for change in changes}}
         kept = {chunk: passages for chunk, passages in marks.items() if passages}
-        return Known(self.grades.changed(changes), kept)
+        return Known(self.grades.changed(changes) if grades is None else grades, kept)
 
 
 def known_everywhere(collection: Collection, golden: Sequence[QueryGrades]) -> tuple[Known, ...]:

@@ -35,8 +35,10 @@ class CarriedGrades:
 
     def changed(self, golden: Sequence[QueryGrades], moved: Mapping[int, Hits]) -> CarriedGrades:
         """Return them as they are once some queries have other grades, looking at these alone."""
-        kept = self.queries[~np.isin(self.queries, list(moved))]
-        queries = np.sort(np.concatenate([kept, _with_carried(golden, moved)]))
+        queries = _with_carried(golden, moved)
+        if len(self.queries):
+            kept = self.queries[~np.isin(self.queries, list(moved))]
+            queries = np.sort(np.concatenate([kept, queries]))
         return CarriedGrades(golden, self.rules, queries)
 
     @property
@@ -78,7 +80,7 @@ class CarriedGrades:
 
 
 def _with_carried(golden: Sequence[QueryGrades], among: Iterable[int]) -> Ints:
-    return np.array([at for at in among if golden[at].carried is not None], dtype=np.int64)
+    return np.array(sorted(at for at in among if golden[at].carried is not None), dtype=np.int64)
 
 
 def _alone(golden: QueryGrades) -> QueryGrades:

@@ -155,9 +155,10 @@ class State:
         golden, known, across = list(self.golden), list(self.known), self.across
         sheets = dict(self.sheets)  # a reader may put in another one now
         for query, changes in by_query.items():
-            if here := [change for change in changes if across.collection.takes(change)]:
-                golden[query] = golden[query].changed(here)
-            known[query] = known[query].changed(changes)
+            here, before = [*filter(across.collection.takes, changes)], golden[query]
+            golden[query] = before.changed(here) if here else before
+            is_all = len(here) == len(changes) and known[query].grades is before
+            known[query] = known[query].changed(changes, golden[query] if is_all else None)
         moved = {query: across.lists.align([query], golden) for query in by_query}
         judged = judged_in([golden[query] for query in moved], self.conventions.like_trec_eval)
         hits = Hits.join(list(moved.values()))

@@ -8,7 +8,8 @@ parameters, `score` and `terms` bring them together, and `MEASURES` says what ea
 from labeler.measures.defining import Definition
 from labeler.measures.definitions import MEASURES
 from labeler.measures.evidence import Finds, Retrieved, Taken
-from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
+from labeler.measures.functions import GAINS
+from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
 from labeler.measures.names import (
     BUDGET,
     Cutoff,

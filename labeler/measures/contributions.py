@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from labeler.measures.functions import GAINS, WHOLE_LIST, Bools, Floats, Hits, Ints, discounted
+from labeler.measures.functions import GAINS
+from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints, discounted
 from labeler.measures.reading_on import reached, stopped
 from labeler.measures.sets import (
     f1_divisor,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from labeler.measures.functions import Floats
+from labeler.measures.hits import Floats
 from labeler.measures.parameters import PARAMETERS
 
 OPTIONS = ("documents", "judged_only")

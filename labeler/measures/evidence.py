@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.measures.functions import WHOLE_LIST, Bools, Floats, Ints, divide
+from labeler.measures.functions import divide
+from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Ints
 
 
 class Taken(NamedTuple):

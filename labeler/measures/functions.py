@@ -1,324 +1,18 @@
 """Each measure as arithmetic: grades at ranks in, one value per ranking out.
 
-A measure sees only the judged chunks of a ranking (`Hits`), because nothing else can gain. Values
-are NaN where the measure is undefined; what becomes of those is for a convention to say.
+A measure sees only the judged chunks of a ranking (`Hits`). Values are NaN where it is undefined;
+what becomes of those is for a convention to say.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-SmallInts = npt.NDArray[np.signedinteger[Any]]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints, discounted
 
-WHOLE_LIST = 2**31 - 1
-_FEW = 400  # hits of which to cut some out takes longer than to leave them in
 GAINS = MappingProxyType({"log2": (0.0, 1.0, 2.0, 3.0), "exp-log2": (0.0, 1.0, 3.0, 7.0)})
-
-
-@dataclass(frozen=True, eq=False)
-class Hits:
-    """The judged chunks of ``n`` rankings, and what else is known about their queries.
-
-    ``row``, ``rank``, ``grade``: one entry per judged chunk that a ranking holds, sorted by row,
-    then by rank (from 1); ranks and grades may be of any width. ``known`` (n, 4): how many chunks
-    of each grade the ranking's query has, retrieved or not. ``length`` (n,): how many chunks the
-    ranking holds, judged or not. ``pooled``, beside each hit: how many chunks above it are in the
-    query's pool though nobody graded them; None where none is known to be.
-    """
-
-    row: Ints
-    rank: SmallInts
-    grade: SmallInts
-    known: Ints
-    length: Ints
-    pooled: Ints | None = field(default=None, kw_only=True)
-    _of_known: dict[object, Any] = field(default_factory=dict, repr=False)
-    _counts: dict[int, Ints] = field(default_factory=dict, init=False, repr=False)
-    _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
-    _tops: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
-
-    @staticmethod
-    def of(
-        rankings: Sequence[Sequence[int | None]], missed: Sequence[Sequence[int]] | None = None
-    ) -> Hits:
-        """Make hits from grades in ranked order, None for a chunk nobody graded.
-
-        -1 is one that nobody graded either, but that is in the query's pool. ``missed`` holds, for
-        each ranking, the grades of the query's chunks it did not retrieve.
-
-        >>> Hits.of([[3, None, 0]], missed=[[2]]).known.tolist()
-        [[1, 0, 1, 1]]
-        """
-        judged = [[g for g in ranking if g is not None and g >= 0] for ranking in rankings]
-        unseen = missed if missed is not None else [[] for _ in rankings]
-        known = [[*seen, *more] for seen, more in zip(judged, unseen, strict=True)]
-        return Hits(
-            row=_ints([i for i, ranking in enumerate(judged) for _ in ranking]),
-            rank=_ints([k for r in rankings for k, g in enumerate(r, 1) if g not in (None, -1)]),
-            grade=_ints([grade for ranking in judged for grade in ranking]),
-            known=_ints([[grades.count(g) for g in range(4)] for grades in known]).reshape(-1, 4),
-            length=_ints([len(ranking) for ranking in rankings]),
-            pooled=_ints(
-                [
-                    list(r[:k]).count(-1)
-                    for r in rankings
-                    for k, g in enumerate(r)
-                    if g not in (None, -1)
-                ]
-            )
-            if any(-1 in ranking for ranking in rankings)
-            else None,
-        )
-
-    @staticmethod
-    def join(parts: Sequence[Hits]) -> Hits:
-        """Put the rankings of ``parts`` below each other, in order."""
-        if not parts:
-            return Hits.of([])
-        if len(parts) == 1:
-            return parts[0]
-        offsets = np.cumsum([0, *(len(part.length) for part in parts[:-1])])
-        row = np.concatenate([part.row for part in parts])
-        row += np.repeat(offsets, [len(part.row) for part in parts])
-        return Hits(
-            row=row,
-            rank=np.concatenate([part.rank for part in parts]),
-            grade=np.concatenate([part.grade for part in parts]),
-            known=np.concatenate([part.known for part in parts]),
-            length=np.concatenate([part.length for part in parts]),
-            pooled=np.concatenate([part.pooled_above for part in parts])
-            if any(part.pooled is not None for part in parts)
-            else None,
-        )
-
-    @property
-    def pooled_above(self) -> Ints:
-        """How many chunks above each hit are in the pool though nobody graded them."""
-        return np.zeros(len(self.row), dtype=np.int64) if self.pooled is None else self.pooled
-
-    @cached_property
-    def ideal(self) -> Hits:
-        """The best rankings there could be: every known chunk with a gain, highest grade first."""
-        best_first = self.known[:, :0:-1]
-        per_row = best_first.sum(axis=1)
-        row = np.repeat(np.arange(len(self.known)), per_row)
-        rank = np.arange(1, len(row) + 1) - np.repeat(np.cumsum(per_row) - per_row, per_row)
-        grade = np.repeat(np.tile([3, 2, 1], len(self.known)), best_first.ravel())
-        return Hits(row, rank, grade, self.known, per_row)
-
-    @cached_property
-    def condensed(self) -> Hits:
-        """The same rankings without the chunks that nobody graded: those below move up.
-
-        >>> Hits.of([[None, 3, None, 0]]).condensed.rank.tolist()
-        [1, 2]
-        """
-        return Hits(self.row, self.ordinal, self.grade, self.known, self.count(WHOLE_LIST))
-
-    @cached_property
-    def best_order(self) -> Hits:
-        """The same chunks in their best order: highest grade first, ungraded ones last.
-
-        Unlike `ideal` it knows only what was retrieved: the best a reranker could make of it.
-        """
-        order = np.lexsort((-self.grade, self.row))
-        return Hits(self.row, self.ordinal, self.grade[order], self.known, self.length)
-
-    def every(self, step: int, start: int) -> Hits:
-        """Only the rows ``start``, ``start + step`` and so on, numbered from 0."""
-        keep = np.flatnonzero(self.row % step == start)
-        return Hits(
-            self.row[keep] // step,
-            self.rank[keep],
-            self.grade[keep],
-            self.known[start::step],
-            self.length[start::step],
-            pooled=None if self.pooled is None else self.pooled[keep],
-        )
-
-    def rows(self, chosen: Sequence[int]) -> Hits:
-        """Only the rows that are ``chosen``, in that order.
-
-        >>> Hits.of([[3], [None, 1], [0]]).rows([2, 1]).rank.tolist()
-        [1, 2]
-        """
-        per_row = self.count(WHOLE_LIST)[chosen]
-        row = np.repeat(np.arange(len(chosen)), per_row)
-        within = np.arange(len(row)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
-        keep = np.repeat(self.start[chosen], per_row) + within
-        hits = (self.rank[keep], self.grade[keep])
-        pooled = None if self.pooled is None else self.pooled[keep]
-        return Hits(row, *hits, self.known[chosen], self.length[chosen], pooled=pooled)
-
-    def relevant(self, rel: int) -> Hits:
-        """Only the hits of grade ``rel`` or better; made once, since measures share it."""
-        if rel not in self._relevant:
-            self._relevant[rel] = self._only(self.grade >= rel, self.deepest)
-        return self._relevant[rel]
-
-    def top(self, k: int | Ints) -> Hits:
-        """Only the hits in the top ``k``, if that is a number; made once, since measures share it.
-
-        No measure with that cut-off sees the difference, and what is left is quicker to go through.
-        It is cut from the nearest deeper one, so that the deepest should be asked for first. Of a
-        few hits none is cut: that would take longer than going through them.
-        """
-        if isinstance(k, np.ndarray) or len(self.row) < _FEW or not self.reaches_below(k):
-            return self
-        if k not in self._tops:
-            there = tuple(self._tops)  # another thread may add one meanwhile
-            deeper = min((each for each in there if each > k), default=None)
-            hits = self if deeper is None else self._tops[deeper]
-            self._tops[k] = hits._only(hits.rank <= k, k)
-        return self._tops[k]
-
-    def reaches_below(self, k: int | Ints) -> bool:
-        """Whether a hit may stand below the top ``k``."""
-        return isinstance(k, np.ndarray) or k < self.deepest
-
-    @cached_property
-    def deepest(self) -> int:
-        """A rank below which there is no hit."""
-        return int(self.rank.max(initial=0))
-
-    @cached_property
-    def discount(self) -> Floats:
-        """1 / log2(rank + 1) of each hit."""
-        return _discounts(1 << self.deepest.bit_length())[self.rank]
-
-    def _only(self, chosen: Bools, deepest: int) -> Hits:
-        keep = np.flatnonzero(chosen)
-        hits = (self.row[keep], self.rank[keep], self.grade[keep])
-        pooled = None if self.pooled is None else self.pooled[keep]
-        part = Hits(*hits, self.known, self.length, self._of_known, pooled=pooled)
-        vars(part)["deepest"] = deepest  # known without looking for it
-        return part
-
-    @cached_property
-    def start(self) -> Ints:
-        """Where the hits of each row begin, (n,)."""
-        per_row = self.count(WHOLE_LIST)
-        return np.cumsum(per_row) - per_row
-
-    @cached_property
-    def ordinal(self) -> Ints:
-        """The position of each hit among the hits of its row, from 1."""
-        return np.arange(1, len(self.row) + 1) - np.repeat(self.start, self.count(WHOLE_LIST))
-
-    @cached_property
-    def unjudged(self) -> Bools:
-        """The rows whose query has no grade at all."""
-        rows: Bools = self.known.sum(axis=1) == 0
-        return rows
-
-    def sums(self, weights: npt.NDArray[np.generic]) -> Floats:
-        """Add the weights of each row's hits, in the order of their ranks.
-
-        Every measure adds through here: `numpy.bincount` adds one after the other, so that a row
-        has the same bits alone as among thousands, which pairwise sums do not promise.
-        """
-        sums = np.bincount(self.row, weights, minlength=len(self.length))
-        return np.asarray(sums, dtype=np.float64)
-
-    def within(self, k: int | Ints) -> Bools:
-        """Say which hits are in the top ``k``: one number, or one for each row."""
-        return self.rank <= (k[self.row] if isinstance(k, np.ndarray) else k)
-
-    def upto(self, k: int | Ints, weights: Floats) -> Floats:
-        """Return the weights of the hits, 0 below the top ``k``."""
-        return weights * self.within(k) if self.reaches_below(k) else weights
-
-    def count(self, k: int | Ints) -> Ints:
-        """How many hits each row has in its top ``k``; for a number counted once, to be read."""
-        if isinstance(k, np.ndarray):
-            return np.bincount(self.row[self.within(k)], minlength=len(self.length))
-        depth = min(k, self.deepest)
-        if depth not in self._counts:
-            top = self.top(depth)
-            rows = top.row[top.rank <= depth] if top.reaches_below(depth) else top.row
-            self._counts[depth] = np.bincount(rows, minlength=len(self.length))
-        return self._counts[depth]
-
-    def holes(self, k: int | Ints) -> Ints:
-        """How many chunks in the top ``k`` of each row nobody has graded."""
-        return np.minimum(self.length, k) - self.count(k)
-
-    def wanted(self, rel: int) -> Ints:
-        """How many chunks of grade ``rel`` or better each row's query has, retrieved or not."""
-        if rel not in self._of_known:
-            self._of_known[rel] = self.known @ (np.arange(4) >= rel)
-        counts: Ints = self._of_known[rel]
-        return counts
-
-    def best_dcg(self, k: int | Ints, gains: tuple[float, ...]) -> Floats:
-        """Return the discounted gain that the best ranking of each row's query has in ``k`` ranks.
-
-        The gains of `ideal` are added, but once for neighbours whose known grades are the same.
-        """
-        if isinstance(k, np.ndarray):
-            return self.ideal.sums(discounted(self.ideal, k, gains))
-        if (k, gains) not in self._of_known:
-            kinds, kind = self._kinds
-            best = kinds.top(k)
-            self._of_known[k, gains] = best.sums(discounted(best, k, gains))[kind]
-        sums: Floats = self._of_known[k, gains]
-        return sums
-
-    @property
-    def _kinds(self) -> tuple[Hits, Ints]:
-        """The ideal of each stretch of rows with the same known grades, and each row's stretch.
-
-        The runs of a query follow each other, so that there are far fewer stretches than rows.
-        """
-        if "kinds" not in self._of_known:
-            differs = np.any(self.known[1:] != self.known[:-1], axis=1)
-            first = np.flatnonzero(np.append(len(self.known) > 0, differs))
-            kind = np.repeat(np.arange(len(first)), np.diff(first, append=len(self.known)))
-            none = np.zeros(0, dtype=np.int64)
-            kinds = Hits(none, none, none, self.known[first], np.zeros(len(first), dtype=np.int64))
-            self._of_known["kinds"] = kinds.ideal, kind
-        kinds_and_kind: tuple[Hits, Ints] = self._of_known["kinds"]
-        return kinds_and_kind
-
-
-def _pooled(rankings: Sequence[Sequence[int | None]]) -> Ints:
-    """Count, for each hit, the chunks above it that are in the pool and ungraded."""
-    places = [(r, k) for r in rankings for k, grade in enumerate(r) if grade not in (None, -1)]
-    return _ints([list(ranking[:place]).count(-1) for ranking, place in places])
-
-
-def _ints(values: object) -> Ints:
-    return np.array(values, dtype=np.int64)
-
-
-@cache
-def _discounts(size: int) -> Floats:
-    """Return 1 / log2(rank + 1) by rank, and 0 for rank 0.
-
-    By scalar logarithms: vector units may round the tail of an array differently.
-    """
-    return np.array([0.0, *(1 / math.log2(rank + 1) for rank in range(1, size))])
-
-
-@lru_cache(maxsize=64)
-def _by_grade(gains: tuple[float, ...]) -> Floats:
-    return np.array(gains, dtype=np.float64)
-
-
-def discounted(hits: Hits, k: int | Ints, gains: Sequence[float]) -> Floats:
-    """Return the gain of each hit's grade divided by log2(rank + 1), and 0 below ``k``."""
-    return hits.upto(k, _by_grade(tuple(gains))[hits.grade] * hits.discount)
 
 
 def divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
@@ -350,7 +44,7 @@ def ndcg(
     gains = gains or GAINS[dcg]
     graded = hits.relevant(1).top(k)
     found = graded.sums(discounted(graded, k, gains))
-    return divide(found, hits.best_dcg(k, gains))
+    return found / hits.best_dcg(k, gains)
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -359,9 +53,7 @@ def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
     >>> precision(Hits.of([[1, 1]]), 5, rel=1).tolist()
     [0.4]
     """
-    found: Floats = np.divide(hits.relevant(rel).count(k), k)
-    found[hits.wanted(rel) == 0] = np.nan
-    return found
+    return np.divide(hits.relevant(rel).count(k), k) + hits.undefined(rel)
 
 
 def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
@@ -370,7 +62,7 @@ def recall(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
     >>> recall(Hits.of([[1, None, 1]], missed=[[1, 1]]), 2, rel=1).tolist()
     [0.25]
     """
-    return divide(hits.relevant(rel).count(k), hits.wanted(rel))
+    return hits.relevant(rel).count(k) / (hits.wanted(rel) + hits.undefined(rel))
 
 
 def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -379,7 +71,7 @@ def success(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
     >>> success(Hits.of([[0, 1], [0, 0]]), 1, rel=1).tolist()
     [0.0, nan]
     """
-    return np.where(hits.wanted(rel) > 0, hits.relevant(rel).count(k) > 0, np.nan)
+    return (hits.relevant(rel).count(k) > 0) + hits.undefined(rel)
 
 
 def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:
@@ -390,7 +82,7 @@ def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floa
     """
     relevant = hits.relevant(rel)
     found = relevant.count(k) > 0
-    values = np.where(hits.wanted(rel) > 0, 0.0, np.nan)
+    values = hits.undefined(rel).copy()
     values[found] = 1 / relevant.rank[relevant.start[found]]
     return values
 
@@ -403,7 +95,7 @@ def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Fl
     """
     relevant = hits.relevant(rel).top(k)
     precisions = relevant.upto(k, relevant.ordinal / relevant.rank)
-    return divide(relevant.sums(precisions), hits.wanted(rel))
+    return relevant.sums(precisions) / (hits.wanted(rel) + hits.undefined(rel))
 
 
 def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
@@ -412,4 +104,4 @@ def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:
     >>> judged(Hits.of([[0, None], []]), 10).tolist()
     [0.5, 0.0]
     """
-    return divide(hits.count(k), np.maximum(np.minimum(hits.length, k), 1))
+    return hits.count(k) / np.maximum(np.minimum(hits.length, k), 1)

@@ -15,7 +15,7 @@ from labeler.errors import BadInput
 from labeler.measures.defining import OPTIONS, Definition
 from labeler.measures.definitions import MEASURES
 from labeler.measures.evidence import Finds
-from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints
+from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
 from labeler.measures.parameters import PARAMETERS, is_whole
 
 Cutoff = int | Literal["budget"] | None
@@ -359,11 +359,10 @@ def scorer(measure: Measure) -> Scorer:
     function, (takes_cutoff, given) = measure.definition.function, _arguments(measure)
 
     def compute(hits: Hits | Finds, k: int | Ints | None) -> Floats:
-        seen = _seen(hits, measure)
+        seen = _seen(hits, measure) if measure.judged_only else hits
         if not takes_cutoff:
             return function(seen, **given)
-        limit = _limit(measure, k)
-        return function(seen, limit, **given)
+        return function(seen, _limit(measure, k) if k is None else k, **given)
 
     return compute
 

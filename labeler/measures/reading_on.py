@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints
+from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
 
 
 @lru_cache(maxsize=64)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from labeler.measures.functions import WHOLE_LIST, Floats, Hits, Ints, divide, recall
+from labeler.measures.functions import divide, recall
+from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
 
 _EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
 
