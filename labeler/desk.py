@@ -16,7 +16,6 @@ from typing import Any
 from labeler.claiming import Choice, Claims
 from labeler.confining import Field
 from labeler.errors import NotFound
-from labeler.likeness import first_alike
 from labeler.model import (
     ASKED_TO_DECIDE,
     HOLES_OF_TWO,
@@ -24,64 +23,18 @@ from labeler.model import (
     WHAT_DECIDES,
     Judged,
     Pair,
-    Query,
     Remark,
     Settings,
 )
+from labeler.papers import About, Next, Paper, Step
 from labeler.pooling import Pool, repeats_due, shuffled_chunks
 from labeler.portions import LONGEST_IN_LIST, LONGEST_TEXT, MOST_LISTED
-from labeler.store import Claim, Item, Store, Undoable, Unsayable
+from labeler.store import Claim, Store, Undoable
 
 FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
 MOST_REPEATS = 2
 UNDO_DEPTH = 20
 MOST_FOUND = 30
-
-
-@dataclass(frozen=True, slots=True)
-class Paper:
-    """One pair as it lies before a grader.
-
-    ``source`` says why: from the ``pool``, a ``repeat`` of an earlier chunk, from the ``list`` of a
-    whole query, or found by ``search``. ``judged`` is what this grader said of it.
-    """
-
-    item: Item
-    source: str
-    stale: bool = False
-    judged: Judged | None = None
-    pooled: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class About:
-    """What a grader gets to know of a query: its help, how far they are, what they said of it."""
-
-    query: Query
-    total: int
-    left: int
-    remark: Remark | None
-
-
-@dataclass(frozen=True, slots=True)
-class Next:
-    """The next chunks for a grader, and how far they and all are in their field.
-
-    Of ``queries_total`` nothing is left to grade in ``queries_done``, whoever graded it; in
-    ``queries_mine`` of these the grader has graded something, or said something of the query.
-    """
-
-    papers: Sequence[Paper]
-    saved: int
-    open: int
-    queries_mine: int
-    queries_done: int
-    queries_total: int
-    without_text: int
-
-
-Step = tuple[Undoable, Paper] | Unsayable
-"""What a grader did and can take back: a judgment with its pair, or a remark on a query."""
 
 
 @dataclass(slots=True)
@@ -366,24 +319,6 @@ class Desk:
             else:
                 self._graders[grader].judged[pair] = judged
         self._revision = newest
-
-
-def together(papers: Sequence[Paper]) -> tuple[list[Paper], list[int | None]]:
-    """Bring papers together whose chunks are nearly the same; say where each group begins.
-
-    The second list has for each of them the place of the first, None for a chunk that is like no
-    other. Of texts that were cut nobody can say it.
-    """
-    first = first_alike(None if each.item.more else each.item.chunk.text for each in papers)
-    groups: dict[int, list[Paper]] = {}
-    for at, paper in enumerate(papers):
-        groups.setdefault(alike_at if (alike_at := first[at]) is not None else at, []).append(paper)
-    ordered: list[Paper] = []
-    begins: list[int | None] = []
-    for group in groups.values():
-        begins += [len(ordered) if len(group) > 1 else None] * len(group)
-        ordered += group
-    return ordered, begins
 
 
 def _place(pool: Pool, pair: Pair, kind: str | None, stale: bool) -> None:

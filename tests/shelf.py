@@ -6,8 +6,9 @@ from itertools import count
 
 import pytest
 
-from labeler.desk import Desk, Next, Paper
+from labeler.desk import Desk
 from labeler.model import Judgment, Remark, Settings
+from labeler.papers import Next, Paper
 from labeler.store import Store
 from tests.pad import many
 

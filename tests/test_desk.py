@@ -13,7 +13,7 @@ import pytest
 from labeler import claiming
 from labeler.claiming import CLAIM_SECONDS
 from labeler.confining import Field, within
-from labeler.desk import Desk, together
+from labeler.desk import Desk
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     LOWER_MEDIAN,
@@ -25,6 +25,7 @@ from labeler.model import (
     Ranking,
     Settings,
 )
+from labeler.papers import together
 from labeler.store import Leaked, Store, moment
 from tests.shelf import ask, judge, numbers, pair_of, pairs_of, queries_of, remark, shelf
 

@@ -13,9 +13,10 @@ from starlette.requests import Request
 
 from labeler.agreement import in_words, self_agreement
 from labeler.confining import within
-from labeler.desk import About, Desk, Paper, Step, together
+from labeler.desk import Desk
 from labeler.errors import BadInput
 from labeler.model import ASKED_TO_DECIDE, Chunk, Judged, Judgment
+from labeler.papers import About, Paper, Step, together
 from labeler.portions import (
     LONGEST_HELP,
     LONGEST_NAME,

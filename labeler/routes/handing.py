@@ -10,9 +10,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from labeler.desk import Paper
 from labeler.errors import BadInput
 from labeler.model import ASKED_TO_DECIDE, SOURCES
+from labeler.papers import Paper
 from labeler.store import ADJUDICATION, Store
 from labeler.tokens import Slips
 
