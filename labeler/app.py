@@ -37,6 +37,7 @@ from labeler.safekeeping.backups import Schedule
 from labeler.safekeeping.watch import Watch
 from labeler.scripts import script_routes
 from labeler.store import Store, moment
+from labeler.unsettled import opening
 from labeler.warming import NotesTraffic, Traffic, set_aside, warm_up
 
 keep_legible()
@@ -168,6 +169,7 @@ app = st.App(
             bytes_per_minute=MOST_BYTES_PER_MINUTE,
             on_taken=TELLING.look_now,
             telling=Asking().telling,
+            opening=opening(),
         ),
         TELLING.route(),
         *door_routes(DATABASE),

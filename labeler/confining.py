@@ -1,4 +1,4 @@
-"""Which queries a grader keeps to: of a bucket, of a split, or of both; hands out nothing."""
+"""What a grader keeps to: a bucket, a split, what a carry-over left open; hands out nothing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,20 @@ from labeler.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The queries that are ``selected``, and of these one bucket's where a facet is named."""
+    """The queries that are ``selected``, and of these one bucket's where a facet is named.
+
+    With ``between`` only what a carry-over leaves open of them, from a chunking to another.
+    """
 
     facet: str | None = None
     bucket: str | None = None
     selected: Selection = EVERYTHING
+    between: tuple[str, str] | None = None
+
+    @property
+    def has_every_query(self) -> bool:
+        """Whether it leaves no query out."""
+        return self.facet is None and self.selected == EVERYTHING
 
     def queries(self, store: Store) -> frozenset[str]:
         """Return the queries in it, without the retired ones; raises `NotFound` for none."""
@@ -29,15 +38,22 @@ class Field:
 
 
 def within(
-    facet: str | None, bucket: str | None, split: str | None = None, leaked: str | None = None
+    facet: str | None,
+    bucket: str | None,
+    split: str | None = None,
+    leaked: str | None = None,
+    old: str | None = None,
+    new: str | None = None,
 ) -> Field | None:
     """Return the field a grader is confined to, None for all queries.
 
-    Raises `BadInput` for half of a bucket, and for a split that cannot be.
+    Raises `BadInput` for half of a bucket, for one chunking where it takes two, and for a split
+    that cannot be.
     """
     selected = Selection(split or None, leaked or WITH)
-    if facet is None and bucket is None:
-        return None if selected == EVERYTHING else Field(selected=selected)
-    if not facet or not bucket:
+    if (facet is None) is not (bucket is None) or facet == "" or bucket == "":
         raise BadInput("a field is a facet and one of its buckets: give both")
-    return Field(facet, bucket, selected)
+    if (old is None) is not (new is None):
+        raise BadInput("what is left open lies between two chunkings: give both, from and to")
+    field = Field(facet, bucket, selected, None if old is None or new is None else (old, new))
+    return None if field == Field() else field

@@ -13,6 +13,7 @@ from itertools import islice
 from threading import Lock
 from typing import Any
 
+from labeler.carryover import Opened, Opening
 from labeler.claiming import Choice, Claims
 from labeler.confining import Field
 from labeler.errors import NotFound
@@ -29,6 +30,7 @@ from labeler.model import (
 from labeler.papers import About, Next, Paper, Step
 from labeler.pooling import Pool, repeats_due, shuffled_chunks
 from labeler.portions import LONGEST_IN_LIST, LONGEST_TEXT, MOST_LISTED
+from labeler.remaining import Remaining
 from labeler.store import Claim, Store, Undoable
 
 FIRST_REPEAT_AT = 3  # repeats come after this many other chunks
@@ -46,11 +48,17 @@ class _Grader:
 class Desk:
     """Chooses for one golden set and all its graders; safe to ask from several threads.
 
-    ``telling`` gives the pairs that decide between two runs, the best first.
+    ``telling`` gives the pairs that decide between two runs, the best first; ``opening`` knows what
+    carry-overs leave open.
     """
 
-    def __init__(self, telling: Callable[[], Iterable[Pair]] = lambda: ()) -> None:
+    def __init__(
+        self,
+        telling: Callable[[], Iterable[Pair]] = lambda: (),
+        opening: Opening | None = None,
+    ) -> None:
         self._telling = telling
+        self._opening = opening or Opening()
         self._lock = Lock()
         self._key: tuple[str, int] | None = None
         self._settings = Settings()
@@ -58,6 +66,7 @@ class Desk:
         self._graders: dict[str, _Grader] = {}
         self._claims = Claims()
         self._fields: dict[Field, frozenset[str]] = {}
+        self._rest: Remaining | None = None
         self._revision = 0
 
     def next_for(
@@ -67,27 +76,73 @@ class Desk:
 
         Graders who ask at the same time are led to different queries, but for those that everyone
         gets. A grader's remark on a query takes its other chunks out of their way. Raises
-        `NotFound` for a field without a query.
+        `NotFound` for a field without a query, and as `Opening.of` does.
         """
         said = store.remarks_by(grader)
-        ahead = self._telling() if store.settings().strategy == WHAT_DECIDES else ()
+        between = None if within is None else within.between
+        opened = None if between is None else self._opening.of(store, *between)
+        decides = opened is None and store.settings().strategy == WHAT_DECIDES
+        ahead = self._telling() if decides else ()
         with self._lock:
             me = self._catch_up(store, grader)
             among = self._queries_in(store, within)
+            rest = None if opened is None else self._remaining(opened)
+            left = self._left(me, among, rest)
             with self._claims.choosing(store, grader) as choice:
-                pairs = self._pairs(choice, me, limit, among, said, ahead)
-            repeats = self._repeats(me, pairs, among, said)
-            why = ASKED_TO_DECIDE if choice.own.pairs else "pool"
-            answer = self._progress(me, among, said)
+                pairs = self._pairs(choice, me, limit, among, said, ahead, rest)
+            repeats = self._repeats(me, pairs, among, said) if rest is None else []
+            why = ASKED_TO_DECIDE if decides and choice.own.pairs else "pool"
+            answer = self._progress(me, left, said)
+            shown = rest if self._settings.show_before else None
             stale = {pair for pair in pairs if self._pool.is_stale(pair)}
             judged = {pair: me.judged.get(pair) for pair in [*pairs, *repeats]}
         items = store.items([*pairs, *repeats], LONGEST_TEXT)
         papers = [
-            Paper(items[pair], source, pair in stale or _is_outdated(judged[pair]), judged[pair])
+            Paper(
+                item,
+                source,
+                pair in stale or _is_outdated(judged[pair]),
+                judged[pair],
+                hint=shown.hint(pair, item.text_hash) if shown else None,
+            )
             for pair, source in self._sources(pairs, repeats, why)
-            if pair in items
+            if (item := items.get(pair))
         ]
-        return replace(answer, papers=papers), self.about(store, grader, papers, said)
+        store.note_told(grader, (_names(paper) for paper in papers if paper.hint))
+        about = self.about(store, grader, papers, said)
+        if rest is None or opened is None:
+            return replace(answer, papers=papers), about
+        told = {
+            name: replace(each, total=rest.totals.get(name, 0), left=left.get(name, 0))
+            for name, each in about.items()
+        }
+        return replace(answer, papers=papers, looked=opened.share), told
+
+    def _remaining(self, opened: Opened) -> Remaining:
+        """Return what is left open of the pool; raises `NotFound` where that leaves all of it out.
+
+        It is put in order once, and not for everyone who asks.
+        """
+        if self._rest is None or not self._rest.is_of(self._pool, opened):
+            self._rest = Remaining(self._pool, opened)
+        if self._settings.strategy == HOLES_OF_TWO and not self._rest.pairs:
+            raise NotFound(
+                f"the team grades {HOLES_OF_TWO!r}, and no run of this chunking is A or B; choose "
+                "another strategy in the settings"
+            )
+        return self._rest
+
+    def _left(
+        self, me: _Grader, among: frozenset[str] | None, rest: Remaining | None
+    ) -> dict[str, int]:
+        """Count what is open for a grader of each query in their field."""
+        if rest is not None:
+            return rest.left(me.judged, among)
+        return {
+            query_id: count
+            for query_id, count in self._pool.left(me.judged).items()
+            if among is None or query_id in among
+        }
 
     def _pairs(
         self,
@@ -97,15 +152,19 @@ class Desk:
         among: frozenset[str] | None,
         said: Mapping[str, Remark],
         ahead: Iterable[Pair],
+        rest: Remaining | None,
     ) -> list[Pair]:
         claimed = {query_id for other in choice.others for query_id in other.queries}
         taken = {query_id for query_id in claimed if not self._pool.is_shared(query_id)}
         held = {pair for other in choice.others for pair in other.pairs}
         at = next(iter(choice.own.queries), None)
         where: dict[str, Any] = {"among": among, "without": said.keys(), "first": at}
+        if rest is not None:
+            ahead = rest.pairs
+            where |= {"at_once": rest.at_once, "worth": rest.worth}
         telling = self._pool.telling(me.seed, me.judged, ahead, last=held, **where)[:limit]
         pairs = telling
-        if not telling:
+        if not telling and rest is None:
             order = self._pool.in_order(me.seed, me.judged, last=taken, **where)
             pairs = list(islice(order, limit))
         queries = dict.fromkeys(query_id for query_id, _ in pairs)
@@ -145,14 +204,8 @@ class Desk:
             placed.insert(at, (pair, "repeat"))
         return placed
 
-    def _progress(
-        self, me: _Grader, among: frozenset[str] | None, said: Mapping[str, Remark]
-    ) -> Next:
-        left = {
-            query_id: 0 if query_id in said else count
-            for query_id, count in self._pool.left(me.judged).items()
-            if among is None or query_id in among
-        }
+    def _progress(self, me: _Grader, counts: Mapping[str, int], said: Mapping[str, Remark]) -> Next:
+        left = {name: 0 if name in said else count for name, count in counts.items()}
         done = {query_id for query_id, count in left.items() if not count}
         return Next(
             papers=(),
@@ -273,7 +326,7 @@ class Desk:
             }
 
     def _queries_in(self, store: Store, within: Field | None) -> frozenset[str] | None:
-        if within is None:
+        if within is None or within.has_every_query:
             return None
         if within not in self._fields:
             self._fields[within] = within.queries(store)
@@ -326,6 +379,10 @@ def _place(pool: Pool, pair: Pair, kind: str | None, stale: bool) -> None:
         pool.reopen(pair, stale=stale)
     else:
         pool.settle(pair, by_grader=kind == "grade")
+
+
+def _names(paper: Paper) -> tuple[str, str]:
+    return paper.item.query.query_id, paper.item.chunk.chunk_id
 
 
 def _source_of(done: Undoable) -> str:

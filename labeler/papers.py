@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from labeler.carryover import Hint
 from labeler.likeness import first_alike
 from labeler.model import Judged, Query, Remark
 from labeler.store import Item, Undoable, Unsayable
@@ -18,7 +19,8 @@ class Paper:
     """One pair as it lies before a grader.
 
     ``source`` says why: from the ``pool``, a ``repeat`` of an earlier chunk, from the ``list`` of a
-    whole query, or found by ``search``. ``judged`` is what this grader said of it.
+    whole query, or found by ``search``. ``judged`` is what this grader said of it, and ``hint``
+    what is told of it beforehand, so that what they give is not blind.
     """
 
     item: Item
@@ -26,6 +28,7 @@ class Paper:
     stale: bool = False
     judged: Judged | None = None
     pooled: bool = True
+    hint: Hint | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Next:
 
     Of ``queries_total`` nothing is left to grade in ``queries_done``, whoever graded it; in
     ``queries_mine`` of these the grader has graded something, or said something of the query.
+    ``looked`` is the share of the texts that was looked at for what is told beforehand.
     """
 
     papers: Sequence[Paper]
@@ -53,6 +57,7 @@ class Next:
     queries_done: int
     queries_total: int
     without_text: int
+    looked: float = 1.0
 
 
 Step = tuple[Undoable, Paper] | Unsayable

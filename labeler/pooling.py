@@ -26,6 +26,9 @@ TELLING_AT_ONCE = 20  # pairs that decide between two runs, before it is looked 
 REPEATED_SHARE = 0.02
 REPEATED_AFTER = 30  # judgments of other pairs
 
+Worth = tuple[int, bool]
+"""How much a grade is good for: by the number first, then by whether it is true."""
+
 
 class Pool:
     """The chunks to be graded, by query, and which of them are still open."""
@@ -127,6 +130,12 @@ class Pool:
             if (said := own.get((query_id, chunk))) is None or not said.present
         ]
 
+    def is_open(self, pair: Pair, own: Mapping[Pair, Judged]) -> bool:
+        """Say whether a pair is among what `open_in` returns for its query."""
+        if pair[1] not in self._open.get(pair[0], ()):
+            return False
+        return (said := own.get(pair)) is None or not said.present
+
     def left(self, own: Mapping[Pair, Judged]) -> dict[str, int]:
         """Count what `open_in` returns for each query, at the cost of ``own`` and the queries."""
         left = {query_id: len(chunks) for query_id, chunks in self._open.items()}
@@ -184,27 +193,46 @@ class Pool:
         without: Collection[str] = (),
         first: str | None = None,
         last: Collection[Pair] = (),
+        at_once: int = TELLING_AT_ONCE,
+        worth: Mapping[Pair, Worth] | None = None,
     ) -> list[Pair]:
-        """Return the first of the pairs ``ahead`` that a grader may be given, few at once.
+        """Return the first of the pairs ``ahead`` that a grader may be given, few ``at_once``.
 
         They come query by query and shuffled, as all others do: their order tells nothing of what
-        they decide. Those in ``last``, which other graders have, come after all others. The rest
-        is as for `in_order`; none where none of them is open.
+        they decide. What is ``worth`` more comes first even so. Those in ``last``, which other
+        graders have, come after all others. The rest is as for `in_order`; none where none of them
+        is open.
         """
         given = [
-            (query_id, chunk)
-            for query_id, chunk in ahead
-            if chunk in self._open.get(query_id, ())
-            and ((said := own.get((query_id, chunk))) is None or not said.present)
-            and query_id not in without
-            and (among is None or query_id in among)
+            pair
+            for pair in ahead
+            if self.is_open(pair, own)
+            and pair[0] not in without
+            and (among is None or pair[0] in among)
         ]
         given.sort(key=lambda pair: pair in last)
         place = {query_id: at for at, query_id in enumerate(self._order(seed))}
         return sorted(
-            given[:TELLING_AT_ONCE],
-            key=lambda pair: (pair[0] != first, place[pair[0]], shuffled(seed, *pair)),
+            given[:at_once],
+            key=lambda pair: (
+                _early(worth, pair),
+                pair[0] != first,
+                place[pair[0]],
+                shuffled(seed, *pair),
+            ),
         )
+
+    def by_worth(self, worth: Mapping[Pair, Worth]) -> list[Pair]:
+        """Return those pairs of the pool, open or not, that have a ``worth``, the highest first.
+
+        Of pairs worth the same those come first that many runs have near their top.
+
+        >>> pool = Pool({"q": {1: [9], 2: [1], 3: [2]}})
+        >>> pool.by_worth({("q", 1): (3, True), ("q", 2): (0, False), ("q", 4): (3, True)})
+        [('q', 1), ('q', 2)]
+        """
+        there = [pair for pair in worth if pair in self]
+        return sorted(there, key=lambda pair: (_early(worth, pair), -usefulness(self.ranks(pair))))
 
     def _in_rounds(
         self, seed: int, own: Mapping[Pair, Judged], query_ids: Sequence[str]
@@ -247,6 +275,13 @@ def spread(many: Sequence[str], few: Sequence[str]) -> list[str]:
     placed = [((at + 1) / (len(many) + 1), 0, item) for at, item in enumerate(many)]
     placed += [((at + 1) / len(few), 1, item) for at, item in enumerate(few)]
     return [item for _, _, item in sorted(placed, key=lambda place: place[:2])]
+
+
+def _early(worth: Mapping[Pair, Worth] | None, pair: Pair) -> Worth:
+    if worth is None or pair not in worth:
+        return 0, False
+    most, more = worth[pair]
+    return -most, not more
 
 
 def usefulness(ranks: Sequence[int]) -> float:

@@ -11,7 +11,12 @@ from labeler.grading import Confined, Desk, Terms, pad
 from labeler.model import LEAKED, SPLITS, WITH
 from labeler.palette import GRADE_COLOURS
 
-OWN = {*address.CARRIED, "query"}  # parameters with a meaning of their own, whatever a facet is
+OWN = {
+    *address.CARRIED,
+    "query",
+    "from",
+    "to",
+}  # parameters with a meaning of their own, whatever a facet is
 
 
 def chosen_field(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
@@ -54,6 +59,23 @@ def kept_to(field: Confined | None, splits: Sequence[str], leaked: bool) -> Conf
     if split is None and told == WITH:
         return field
     return replace(field or Confined(), split=split, leaked=told)
+
+
+def between(field: Confined | None, names: Sequence[str]) -> Confined | None:
+    """Return ``field`` as far as the address keeps to what one chunking leaves open in another.
+
+    Raises `Astray` for a chunking that is not there, and for one without the other.
+    """
+    shown = [address.chunking_shown(name) for name in names]
+    old = address.among("from", shown, "chunking", clears=["to"])
+    new = address.among("to", shown, "chunking", clears=["from"])
+    if old is None and new is None:
+        return field
+    if old is None or new is None or old == new:
+        said = "the address says ?from= and ?to=, two chunkings, of which the one is graded"
+        raise Astray(said, ["from", "to"])
+    named = [address.chunking_named(each) for each in (old, new)]
+    return replace(field or Confined(), old=named[0], recut=named[1])
 
 
 def in_short(facets: Mapping[str, Sequence[str]], known: bool) -> Confined | None:
@@ -100,6 +122,7 @@ with ui.open_store() as store:
     sizes, leaked = store.split_sizes(), bool(store.leaked())
     is_known = store.has_query(address.given("query") or "")
     is_lead = ui.is_lead()
+    chunkings, openings = store.chunking_names(), store.openings() if is_lead else []
     is_new = name is not None and ui.came_by_invitation() and not store.has_judged(name)
 
 if not queries:
@@ -134,8 +157,9 @@ else:
             guideline=settings.guideline or settings.default_guideline,
             contact=settings.contact,
             evidence_from=settings.evidence_from,
-            confined=kept_to(field, splits, leaked),
+            confined=between(kept_to(field, splits, leaked), chunkings),
             splits=splits if is_lead else (),
+            openings=openings,
             query=chosen_query(is_known, field),
         )
     )

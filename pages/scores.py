@@ -41,7 +41,7 @@ def show_scores() -> str:
     elif board.counts.grades:
         show_graded(now, board, notes)
     else:
-        st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
+        scoring.say_nothing_graded(board)
     return ui.graded_line(board.counts, board.conventions.selected)
 
 

@@ -4,14 +4,21 @@ Brings the golden set and `labeler.rechunking` together; knows no page.
 """
 
 from labeler.carryover.finding import STATES, Carryover, Outcome, follow, place, record
+from labeler.carryover.hinting import Before, Hint, hints
+from labeler.carryover.opening import Opened, Opening
 from labeler.carryover.words import amiss, of_log, summary
 
 __all__ = [
     "STATES",
+    "Before",
     "Carryover",
+    "Hint",
+    "Opened",
+    "Opening",
     "Outcome",
     "amiss",
     "follow",
+    "hints",
     "of_log",
     "place",
     "record",

@@ -40,10 +40,14 @@ class Outcome:
     @property
     def why(self) -> str:
         """The reason without the names of chunks and without shares, alike for like pairs."""
+        return _COUNT.sub("several", _SHARE.sub("a part", self.without_names("a graded chunk")))
+
+    def without_names(self, instead: str) -> str:
+        """Return the reason with the same words instead of the name of any chunk."""
         said = self.found.reason
         for name in sorted({each.chunk_id for each in self.witnesses}, key=len, reverse=True):
-            said = said.replace(f"chunk {name}", "a graded chunk")
-        return _COUNT.sub("several", _SHARE.sub("a part", said))
+            said = said.replace(f"chunk {name}", instead)
+        return said
 
     @property
     def is_lost(self) -> bool:

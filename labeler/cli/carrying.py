@@ -113,6 +113,7 @@ def carry(
         with Store(db) as store, progress_bar("Writing", then="Done.") as progress:
             record(store, found, progress)
         said = f"{of_log(found)}; --undo takes this back" if found.is_new else NOTHING_NEW
+        said += left_open(found)
     click.echo(said, err=to_output or kind == "json")
 
 
@@ -134,6 +135,17 @@ def carried(db: Place, old: str, new: str) -> Carryover:
         places = place(basis, progress)
     with progress_bar("Carrying grades over", then="Done.") as progress:
         return follow(basis, places, progress)
+
+
+def left_open(found: Carryover) -> str:
+    """Say how many pairs are left to graders, and where they get them; nothing where none is."""
+    left = found.states["proposed"] + found.states["open"]
+    if not left:
+        return ""
+    names = found.basis.old_name or "(unnamed)", found.basis.new_name or "(unnamed)"
+    where = "/?from={}&to={}".format(*names)
+    pairs = counted(left, "pair is", "pairs are")
+    return f"\n{pairs} left to graders, the most useful first: {where} on the Label page"
 
 
 def put(db: Place, found: Carryover, path: Path, *, replace: bool) -> str:

@@ -36,7 +36,7 @@ def _read(*names: str) -> str:
 _pad = st.components.v2.component(
     "labeler_grading_pad",
     html=_read("pad.html"),
-    css=_read("pad.css", "whole.css", "evidence.css"),
+    css=_read("pad.css", "whole.css", "evidence.css", "before.css"),
     js=loader("grading", "main"),
 )
 
@@ -46,12 +46,16 @@ class Confined:
     """The part of the pool a grader keeps to: the queries of one bucket, of a split, or of both.
 
     ``leaked`` says what becomes of queries marked as leaked: ``with``, ``without`` or ``only``.
+    Where ``old`` and ``recut`` name two chunkings it is what grades of the one leave open in the
+    other.
     """
 
     facet: str | None = None
     bucket: str | None = None
     split: str | None = None
     leaked: str = "with"
+    old: str | None = None
+    recut: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,8 @@ class Desk:
     says that they came by an invitation and have graded nothing yet. ``guideline`` is the team's,
     for every query; ``contact`` says whom to ask. From the grade ``evidence_from`` on it is asked
     which words made it. ``query`` is one to begin with, as a list, and ``splits`` are those to
-    choose from, where the page offers a choice.
+    choose from, where the page offers a choice, and ``openings`` the chunkings between which
+    something may be left open.
     """
 
     golden_set: str
@@ -91,6 +96,7 @@ class Desk:
     evidence_from: int | None = None
     confined: Confined | None = None
     splits: Sequence[str] = ()
+    openings: Sequence[tuple[str, str]] = ()
     query: str | None = None
 
 

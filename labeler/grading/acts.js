@@ -1,10 +1,12 @@
 // What each action does on the pad, under the names of the table of keys. Knows the pad's parts and
 // how they are asked; keeps nothing itself.
 
+import { passagesBefore } from "./before.js";
 import { toldWords } from "./card.js";
 import { MOST_NOTE } from "./drafts.js";
 import { newId } from "./outbox.js";
 import { remember, remembered, wordsOf } from "./parts.js";
+import { joined, MOST_PASSAGES } from "./passages.js";
 import { guidelineParts, keysParts, refusedParts } from "./sheet.js";
 import { bare, isOnPair } from "./sitting.js";
 import { givenWords, reasonsOf, remarkWords } from "./status.js";
@@ -48,6 +50,7 @@ export const ACTS = {
   remark: onChunk((pad, { item }) => askRemark(pad, item.query)),
   around: onChunk((pad, entry) => showAround(pad, entry)),
   evidence: anyTime((pad) => markEvidence(pad)),
+  before: onChunk((pad, entry) => takeBefore(pad, entry)),
   marks: anyTime((pad) => switchMarks(pad)),
   told: onChunk((pad, entry) => showTold(pad, entry)),
   help: anyTime((pad) => showKeys(pad)),
@@ -200,6 +203,23 @@ async function showAround(pad, { item }) {
 function markEvidence(pad) {
   if (pad.markable) pad.marker.toggle();
   else pad.say(`No ${pad.data.terms.passage[0]} is on screen`);
+}
+
+// The grade that is likely, with what was marked before as its evidence; without one the marks alone.
+/** @type {(pad: Pad, entry: Entry) => unknown} */
+function takeBefore(pad, entry) {
+  const { before } = entry.item;
+  if (!before) return pad.say("Nothing was given here before");
+  const held = pad.marker.passagesOf(entry);
+  const all = passagesBefore(before).reduce((found, each) => joined(found, each), held);
+  const marked = all.length > MOST_PASSAGES ? held : all;
+  const { likely: grade } = before;
+  if (grade !== null) {
+    const evidence = grade ? marked : held;
+    return pad.give(entry, { kind: "grade", grade, ...(evidence.length && { evidence }) });
+  }
+  if (marked.length > held.length) return pad.keepMarked(entry, marked);
+  return pad.say("No grade follows from before: give one");
 }
 
 /** @type {(pad: Pad) => void} */

@@ -1,6 +1,7 @@
 // Draws the query and the chunk on screen, with what was given and what was asked about it. Knows
 // elements; what it shows comes from outside.
 
+import { EarlierGrades } from "./before.js";
 import { noteWords } from "./drafts.js";
 import { marksOf, paintMarked, paintText } from "./marking.js";
 import { offerMore } from "./more.js";
@@ -17,11 +18,12 @@ export class Card {
    *   terms: Terms,
    *   guideline: string,
    *   act: (name: string) => void,
+   *   take: (event: MouseEvent) => void,
    *   get: (path: string) => Promise<any>,
    *   more: () => void,
    * }} what
    */
-  constructor(root, { terms, guideline, act, get, more }) {
+  constructor(root, { terms, guideline, act, take, get, more }) {
     this.get = get;
     this.more = more; // more of the text has come
     this.find = finderIn(root);
@@ -43,6 +45,7 @@ export class Card {
     this.find(".tell").replaceChildren(this.tell, " ", evidence);
     this.find(".more-help").onclick = () => act("guideline");
     this.find(".helps").onclick = () => act("guideline");
+    this.earlier = new EarlierGrades(this.find, terms, take);
     this.below = new MoreBelow(this.find(".chunk"), this.find(".below"));
     this.sizes = new ResizeObserver(() => this.paintWhatFits());
     for (const each of [".query-text", ".helps"]) this.sizes.observe(this.find(each));
@@ -69,6 +72,8 @@ export class Card {
     this.paintGiven(entry, draft);
     this.paintTold(entry);
     if (isNew) this.find(".chunk").scrollTop = 0;
+    if (isNew) this.earlier.show(entry.item);
+    else if (isAnew) this.earlier.mark(entry.item);
     return { isNew, isAnew, isNewQuery };
   }
 
@@ -127,8 +132,14 @@ export class Card {
     const paint = (place, text) => paintText(place, text, marks, { marking, folding: true });
     const hadFocus = host.contains(focusedBeside(host));
     paint(host, item.text);
-    offerMore(host, item, { get: this.get, paint, painted: this.more });
+    offerMore(host, item, { get: this.get, paint, painted: () => this.readFurther(item) });
     if (hadFocus) this.find(".chunk").focus({ preventScroll: true }); // what had it is gone
+  }
+
+  /** @type {(item: Item) => void} */
+  readFurther(item) {
+    this.earlier.lookFor(item);
+    this.more();
   }
 
   // `beside` is {before, after}, words that say why there is nothing to show, or null.

@@ -53,11 +53,21 @@ export class Deck {
     for (const item of items) {
       const pair = pairOf(item);
       const stands = this.standing.get(pair);
+      if (asked.has(pair)) this.tellMore(item);
       if (asked.has(pair) || (stands && stands.event_id !== item.replaces)) continue;
       asked.add(pair);
       this.entries.push(entryOf(item));
     }
     this.seek();
+  }
+
+  // What was given before is known by now of a chunk that is on the table already.
+  /** @type {(item: Item) => void} */
+  tellMore(item) {
+    if (!item.before) return;
+    for (const entry of this.entriesOf(item)) {
+      if (!entry.done && !entry.item.before) entry.item = item;
+    }
   }
 
   // If nothing is on screen, show the first open chunk.

@@ -37,6 +37,12 @@ const TABLE = [
     "mark the words that made the grade, or not: select them before, or go through the sentences",
     "list",
   ],
+  [
+    "before",
+    "y",
+    "",
+    "take the likely grade of before, with its marks; where no grade is likely, the marks alone",
+  ],
   ["told", "t", "", "what others gave a {passage} that you have graded"],
   ["help", "?", "all keys", "all keys and what they do", "list"],
 ];

@@ -1,7 +1,7 @@
 // The line above the chunk: what is saved, how far it is, who grades, and what went wrong. Knows
 // elements and words; keeps nothing.
 
-import { fieldWords, ofAll, ofSplit } from "./field.js";
+import { fieldWords, ofAll, ofOpening, ofSplit, openingWords } from "./field.js";
 import { othersWaiting } from "./outbox.js";
 import { finderIn } from "./parts.js";
 import { statusWords, troubleWords } from "./status.js";
@@ -30,19 +30,23 @@ export class StatusLine {
     const { terms } = this.data;
     this.write(".progress", progressWords(tally, deck.current?.item.query, terms));
     this.write(".overall", overallWords(tally, terms));
-    this.paintField();
+    this.paintField(tally.looked);
     this.paintSplits();
+    this.paintOpenings();
     const others = othersWaiting(sitting.who);
     this.write(".trouble-words", troubleWords(sitting, refused, others, terms));
     this.find(".look").hidden = !refused.length;
     this.find(".trouble").hidden = !this.find(".trouble-words").textContent;
   }
 
-  paintField() {
-    const { confined, grader, can_change_name, splits, terms } = this.data;
+  /** @type {(looked: number) => void} */
+  paintField(looked) {
+    const { confined, grader, can_change_name, splits, openings, terms } = this.data;
     this.write(".grader", `grading as ${grader}`);
     this.find(".change").hidden = can_change_name === false;
-    const only = fieldWords(confined, splits.length > 0);
+    const boxes = { splits: splits.length > 0, openings: openings.length > 0 };
+    const looking = looked < 1 ? `looking at earlier grades: ${Math.round(100 * looked)}%` : "";
+    const only = [fieldWords(confined, boxes), looking].filter(Boolean).join(" · ");
     this.find(".confined").hidden = !only;
     if (!confined) return;
     this.write(".only", only);
@@ -61,6 +65,22 @@ export class StatusLine {
       box.onchange = () => location.assign(ofSplit(location.href, box.value));
     }
     box.value = confined?.split ?? "";
+  }
+
+  paintOpenings() {
+    const { confined, openings } = this.data;
+    const box = /** @type {HTMLSelectElement} */ (this.find(".openings"));
+    box.hidden = !openings.length;
+    if (box.options.length !== openings.length + 1) {
+      const offered = openings.map((each) => new Option(openingWords(each), openingWords(each)));
+      box.replaceChildren(new Option(`all ${this.data.terms.passage[1]}`, ""), ...offered);
+      box.onchange = () => {
+        const chosen = openings.find((each) => openingWords(each) === box.value) ?? null;
+        location.assign(ofOpening(location.href, chosen));
+      };
+    }
+    const { old, recut } = confined ?? { old: null, recut: null };
+    box.value = old === null || recut === null ? "" : openingWords([old, recut]);
   }
 
   /** @type {(selector: string, text: string) => void} */

@@ -135,6 +135,7 @@ export class Pad {
       terms,
       guideline,
       act: (name) => this.act(name),
+      take: (event) => this.bar.aimed(event, () => this.act("before")),
       get: (path) => this.sitting.get(path),
       more: () => this.current && !this.list() && this.marker.paint(this.current, true),
     });

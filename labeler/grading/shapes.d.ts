@@ -39,12 +39,38 @@ export interface Item extends Pair {
   source: string;
   /** The server's signature that it handed this pair to this grader, to be sent back with a grade. */
   slip: string;
+  /** What was given before its document was cut anew, where that is told beforehand. */
+  before?: Before;
   /** In lists: what this grader said of it. */
   judged?: Judged | null;
   /** In lists: the place of the first of those that are nearly the same. */
   group?: number | null;
   /** In what was found: whether a run has it near its top. */
   pooled?: boolean;
+}
+
+/** What grades of other texts say of a pair: not enough to decide it. */
+export interface Before {
+  /** The grade that is proposed, if one is. */
+  likely: number | null;
+  why: string;
+  told: ToldBefore[];
+  /** How many more gave something. */
+  more: number;
+}
+
+/** What somebody gave to a text that this one has a part of. */
+export interface ToldBefore {
+  who: string;
+  at: string;
+  grade: number;
+  /** What they marked of this text. */
+  passages: Passage[];
+  /** A part of these stands outside of this text. */
+  is_cut: boolean;
+  /** How many of their passages stand outside of it, and how many were not found. */
+  elsewhere: number;
+  lost: number;
 }
 
 /** What stands for a pair; where only an event id is known, that alone. */
@@ -190,6 +216,8 @@ export interface NextAnswer {
   queries_done: number;
   queries_total: number;
   without_text: number;
+  /** The share of the texts that was looked at for what was given before. */
+  looked: number;
   pace_ms: number | null;
   self_agreement: string | null;
 }
@@ -259,16 +287,21 @@ export interface PadData {
   confined: Confined | null;
   /** The splits to choose from, where there is a choice. */
   splits: string[];
+  /** The chunkings between which grades may be carried over, where there is a choice. */
+  openings: [old: string, recut: string][];
   query: string | null;
   cookie: string;
 }
 
-/** The queries somebody keeps to: of a bucket, of a split, with or without those that leaked. */
+/** The queries somebody keeps to: of a bucket, of a split, with or without those that leaked; and
+ *  of these what grades of one chunking leave open in another. */
 export interface Confined {
   facet: string | null;
   bucket: string | null;
   split: string | null;
   leaked: string;
+  old: string | null;
+  recut: string | null;
 }
 
 /** What the lists may ask of the pad. */

@@ -21,6 +21,7 @@ import { isJudged, Trail } from "./trail.js";
 const FETCH_BELOW = 20;
 const FETCH_COUNT = 40;
 const FETCH_AGAIN_MS = 4000;
+const LOOK_AGAIN_MS = 2000;
 const OTHER_TAB_SETTLES_MS = 1000;
 const TOLD = "labeler-told";
 const STEPS_LOW = 5; // fewer steps to undo than this: fetch older ones
@@ -175,6 +176,9 @@ export class Sitting {
       if (!this.trail.wasUndone(item)) this.sendDraft(item);
     }
     if (before !== this.deck.current) this.lookAnew();
+    if (answer.looked < 1) {
+      this.fetchTimer = setTimeout(() => this.fetchMore(true), LOOK_AGAIN_MS);
+    }
     this.hooks.changed();
   }
 

@@ -15,6 +15,7 @@ export class Tally {
     /** @type {number | null} */
     this.pace = null;
     this.withoutText = 0;
+    this.looked = 1; // the share of the texts that was looked at for what was given before
     this.agreement = ""; // how steady this grader is, in the server's kind words
   }
 
@@ -22,6 +23,7 @@ export class Tally {
   /** @type {(answer: NextAnswer, calm: boolean) => void} */
   take(answer, calm) {
     this.withoutText = answer.without_text;
+    this.looked = answer.looked;
     this.pace = answer.pace_ms ?? null;
     this.agreement = answer.self_agreement ?? "";
     this.know(answer.queries, calm);

@@ -47,7 +47,8 @@ class Settings:
     ``measures_by_task`` names the primary measure of a task and, after a space, the secondary one;
     pages start with these, and no number depends on them. From the grade ``evidence_from`` on
     graders are asked which passage made it, and may leave that open; None asks nobody. ``carried``
-    says whether grades that were carried over from another chunking count.
+    says whether grades that were carried over from another chunking count. With ``show_before``
+    graders of what a carry-over left open see what was given and marked before, and are not blind.
     """
 
     words: tuple[str, str, str, str] = (
@@ -80,6 +81,7 @@ class Settings:
     measures_by_task: Mapping[str, str] = field(default_factory=dict)
     evidence_from: int | None = None
     carried: str = COUNT
+    show_before: bool = True
 
     @property
     def default_guideline(self) -> str:

@@ -8,6 +8,7 @@ from labeler.rechunking.placing import Places, check_offsets, find_places
 from labeler.rechunking.records import Basis, Carried, Cut, Graded, Place, Segment, cut_of
 from labeler.rechunking.spans import Span, common, joined, length, without
 from labeler.rechunking.standing import Stood, stand
+from labeler.rechunking.tracing import Traced, trace
 
 __all__ = [
     "Basis",
@@ -19,6 +20,7 @@ __all__ = [
     "Segment",
     "Span",
     "Stood",
+    "Traced",
     "carry",
     "check_offsets",
     "common",
@@ -27,5 +29,6 @@ __all__ = [
     "joined",
     "length",
     "stand",
+    "trace",
     "without",
 ]

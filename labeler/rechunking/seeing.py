@@ -163,7 +163,7 @@ def seen_by(chunk_id: str, olds: Iterable[Old], places: Places) -> Sight:
 
 
 def _held(old: Old, shared: list[Span], place: Place, ground: Ground) -> Held:
-    cover = _in_text(shared, place)
+    cover = in_text(shared, place)
     of_text = length(shared) / max(1, old.place.size - old.place.heading)
     if not old.marked:
         return Held(old, cover, [], of_text, of_text, of_text >= 1 - TRIFLE, False)
@@ -177,7 +177,7 @@ def _held(old: Old, shared: list[Span], place: Place, ground: Ground) -> Held:
     return Held(
         old,
         cover,
-        _in_text(joined(span for each in touched for span in each), place),
+        in_text(joined(span for each in touched for span in each), place),
         of_text,
         max(sum(each) / len(each) for each in shares),
         any(min(each) >= 1 - TRIFLE for each in shares),
@@ -207,7 +207,7 @@ def _in_ground(spans: Sequence[Span], place: Place) -> list[Span]:
     )
 
 
-def _in_text(spans: Sequence[Span], place: Place) -> list[Span]:
+def in_text(spans: Sequence[Span], place: Place) -> list[Span]:
     """Return spans of the ground as spans of a chunk's squeezed text."""
     return joined(
         (start - each.start + each.at, end - each.start + each.at)

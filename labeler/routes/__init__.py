@@ -30,6 +30,7 @@ from functools import partial
 from starlette.routing import Route
 
 from labeler.access import BYTES_PER_MINUTE, check_may_lead
+from labeler.carryover import Opening
 from labeler.desk import Desk
 from labeler.model import Pair
 from labeler.routes.adjudicating import Adjudicating
@@ -48,16 +49,21 @@ def grading_routes(
     bytes_per_minute: int = BYTES_PER_MINUTE,
     on_taken: Callable[[], None] = lambda: None,
     telling: Callable[[], Iterable[Pair]] = lambda: (),
+    opening: Opening | None = None,
 ) -> list[Route]:
     """Return the routes for grading in the golden set at ``path``.
 
     ``busy_seconds`` is how long a grade waits for another writer; the pad waits a little longer.
     ``bytes_per_minute`` is how much one grader may send.
     ``on_taken`` is called, in any thread, whenever events are in the log.
-    ``telling`` gives the pairs that come before all others, see `Desk`.
+    ``telling`` gives the pairs that come before all others, and ``opening`` what a carry-over left
+    open, see `Desk`.
     """
     open_store = partial(Store, path, busy_seconds=busy_seconds)
-    giving, taking = Giving(Desk(telling)), Taking(busy_seconds, bytes_per_minute, on_taken)
+    giving, taking = (
+        Giving(Desk(telling, opening)),
+        Taking(busy_seconds, bytes_per_minute, on_taken),
+    )
     given = {
         "next": giving.next,
         "history": giving.history,

@@ -12,10 +12,11 @@ from typing import Any
 from starlette.requests import Request
 
 from labeler.agreement import in_words, self_agreement
+from labeler.carryover import Hint
 from labeler.confining import within
 from labeler.desk import Desk
 from labeler.errors import BadInput
-from labeler.model import ASKED_TO_DECIDE, Chunk, Judged, Judgment
+from labeler.model import ASKED_TO_DECIDE, MOST_PASSAGES, Chunk, Judged, Judgment
 from labeler.papers import About, Paper, Step, together
 from labeler.portions import (
     LONGEST_HELP,
@@ -29,9 +30,11 @@ from labeler.portions import (
 from labeler.routes.handing import Hand
 from labeler.store import Store, Undoable, Unsayable
 
+FIELD = ("facet", "bucket", "split", "leaked", "from", "to")
 MOST_ITEMS = 400
 USUAL_ITEMS = 60
 MOST_WORDS = 200  # characters of a search
+LONGEST_WHO = 200  # characters of those who gave a grade before
 ROOM_OF_ANY = 400  # bytes of what an answer says of a pair beside its text
 
 
@@ -46,7 +49,7 @@ class Giving:
         asked = request.query_params
         limit = asked.get("limit", "")
         wanted = int(limit) if re.fullmatch("[0-9]{1,4}", limit) else USUAL_ITEMS
-        field = within(*map(asked.get, ("facet", "bucket", "split", "leaked")))
+        field = within(*map(asked.get, FIELD))
         found, about = self._desk.next_for(store, grader, min(wanted, MOST_ITEMS), field)
         papers = fitting_papers(found.papers, about)
         done = self._history(store, grader)
@@ -62,6 +65,7 @@ class Giving:
             "queries_done": found.queries_done,
             "queries_total": found.queries_total,
             "without_text": found.without_text,
+            "looked": found.looked,
             "pace_ms": store.pace(grader),
             "self_agreement": None
             if repeated is None
@@ -215,6 +219,28 @@ def shown_of(paper: Paper) -> dict[str, Any]:
         "stale": paper.stale,
         "replaces": None if paper.judged is None else paper.judged.event_id,
         "source": reason_told(paper.source),
+        **({"before": before_of(paper.hint)} if paper.hint else {}),
+    }
+
+
+def before_of(hint: Hint) -> dict[str, Any]:
+    """Return what the pad shows of what was given before a document was cut anew."""
+    return {
+        "likely": hint.likely,
+        "why": hint.why,
+        "more": hint.more,
+        "told": [
+            {
+                "who": beginning(", ".join(each.who), LONGEST_WHO),
+                "at": each.at[:10],
+                "grade": each.grade,
+                "passages": each.marked.passages[:MOST_PASSAGES],
+                "is_cut": each.marked.is_cut,
+                "elsewhere": each.marked.elsewhere,
+                "lost": each.marked.lost,
+            }
+            for each in hint.told
+        ],
     }
 
 

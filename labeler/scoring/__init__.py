@@ -15,6 +15,7 @@ from labeler.scoring.choosing import (
     Choice,
     choose,
     say_chunkings,
+    say_nothing_graded,
     show_all,
 )
 from labeler.scoring.recalling import show_recall
@@ -39,6 +40,7 @@ __all__ = [
     "Choice",
     "choose",
     "say_chunkings",
+    "say_nothing_graded",
     "show_all",
     "show_keywords",
     "show_small_print",

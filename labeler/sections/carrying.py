@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, links, ui, unsettled
 from labeler.carryover import STATES, Carryover, amiss, follow, of_log, place, record, summary
-from labeler.model import UNNAMED, chunking_in_words, counted
+from labeler.model import chunking_in_words, counted
 from labeler.store import CarriedOver
 
 WHAT_IT_DOES = (
@@ -18,7 +18,6 @@ WHAT_IT_DOES = (
 COMMANDS = """\
 labeler load chunks FILE --chunking v2
 labeler load run FILE --chunking v2"""
-UNNAMED_CHUNKING = "(unnamed)"  # as none can be called
 MOST_REASONS, MOST_WARNINGS = 30, 3
 
 
@@ -27,8 +26,8 @@ def carry_over() -> None:
     with ui.guard(), ui.open_store() as store:
         found, done = store.chunkings(), store.carried_over()
         settings = store.settings()
-    graded = [_shown(each.name) for each in found if each.golden]
-    asked_for = [_shown(each.name) for each in found if each.runs]
+    graded = [address.chunking_shown(each.name) for each in found if each.golden]
+    asked_for = [address.chunking_shown(each.name) for each in found if each.runs]
     st.caption(WHAT_IT_DOES)
     if settings.carried != "count":
         st.text("⚠ Carried grades do not count now: see Settings.")
@@ -51,15 +50,7 @@ def carry_over() -> None:
         if st.button("See what follows"):
             address.write(look="yes")
     if address.given("look"):
-        _look(_named(old), _named(new))
-
-
-def _shown(name: str) -> str:
-    return name or UNNAMED_CHUNKING
-
-
-def _named(shown: str) -> str:
-    return UNNAMED if shown == UNNAMED_CHUNKING else shown
+        _look(address.chunking_named(old), address.chunking_named(new))
 
 
 def _look(old: str, new: str) -> None:
@@ -78,6 +69,9 @@ def _look(old: str, new: str) -> None:
     for said in list(amiss(found))[:MOST_WARNINGS]:
         st.text(f"⚠ {said}")
     _offer(found)
+    if left := found.states["proposed"] + found.states["open"]:
+        st.text(f"{counted(left, 'pair is', 'pairs are')} left to graders.")
+        _link_to_open(old, new)
 
 
 def _offer(found: Carryover) -> None:
@@ -93,6 +87,13 @@ def _offer(found: Carryover) -> None:
         ui.done("Carried over", look=None)
 
 
+def _link_to_open(old: str, new: str) -> None:
+    """Lead to Label, to what a carry-over leaves open, and say in which order it comes there."""
+    shown = {"from": address.chunking_shown(old), "to": address.chunking_shown(new)}
+    links.link("Grade what is open", address.to("/", **shown))
+    st.caption(unsettled.USEFUL_FIRST)
+
+
 def _offer_undo(last: CarriedOver) -> None:
     """Say what was carried over last, and take it back if that is wanted."""
     between = f"from {chunking_in_words(last.old)} to {chunking_in_words(last.new)}"
@@ -103,6 +104,8 @@ def _offer_undo(last: CarriedOver) -> None:
             with ui.guard(), ui.open_store() as store:
                 store.undo_carried(last.old, last.new)
             ui.done("Taken back", look=None)
+    if not address.given("look"):
+        _link_to_open(last.old, last.new)
 
 
 @st.cache_resource(show_spinner=False)
@@ -119,11 +122,14 @@ def _found(old: str, new: str) -> Carryover:
         for known, found in kept:
             if known == key:
                 return found
+        stand = store.data_revision(), store.revision()
         bar = st.progress(0.0, "Placing chunks …")
         basis = store.carry_basis(old, new)
     places = place(basis, lambda share: _tell(bar, share / 2, "Placing chunks …"))
     found = follow(basis, places, lambda share: _tell(bar, 0.5 + share / 2, "Following grades …"))
     kept[:] = [(key, found)]
+    with ui.open_store() as store:
+        unsettled.opening().keep(store, found, *stand)
     bar.empty()
     return found
 

@@ -81,6 +81,11 @@ EVIDENCE = (
     "Who grades may mark the passages of the text that made a grade. Once a grade is saved that is "
     "at least this one, a line asks for them; it may be left open."
 )
+BEFORE = (
+    "Where somebody grades what a carry-over leaves open: which grade is likely, whose grades that "
+    "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
+    "them aside. Without it such grades are blind, and take longer."
+)
 EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
 
 Read = Callable[[], Mapping[str, Any]]
@@ -188,14 +193,7 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
         height=240,
     )
     called = names_form(settings)
-    reference = st.checkbox("Show graders the reference answer", settings.show_reference)
-    evidence_from = st.selectbox(
-        "Ask for the evidence of a grade",
-        EVIDENCE_FROM,
-        EVIDENCE_FROM.index(settings.evidence_from),
-        format_func=evidence_in_words,
-        help=EVIDENCE,
-    )
+    shown = shown_form(settings)
     with st.container(horizontal=True):
         depth = st.number_input("Pool depth", 1, MOST_CHUNKS, settings.pool_depth, help=POOL_DEPTH)
         percent = round(settings.overlap * 100)
@@ -218,13 +216,34 @@ def grading_form(settings: Settings, names: Sequence[str]) -> Read:
     return lambda: {
         "guideline": guideline.strip(),
         **called(),
-        "show_reference": reference,
+        **shown(),
         "pool_depth": int(depth),
         "overlap": settings.overlap if overlap == percent else overlap / 100,
         "strategy": strategy,
         "holes_of": None if NO_RUN in pair else tuple(pair),
         "decide_by": decide_by.strip(),
         "matters": matters,
+    }
+
+
+def shown_form(settings: Settings) -> Read:
+    """Draw what graders are shown beside a chunk, and asked for; return what reads it."""
+    reference = st.checkbox("Show graders the reference answer", settings.show_reference)
+    before = st.checkbox(
+        "Show graders what was marked before documents were cut anew",
+        settings.show_before,
+        help=BEFORE,
+    )
+    evidence_from = st.selectbox(
+        "Ask for the evidence of a grade",
+        EVIDENCE_FROM,
+        EVIDENCE_FROM.index(settings.evidence_from),
+        format_func=evidence_in_words,
+        help=EVIDENCE,
+    )
+    return lambda: {
+        "show_reference": reference,
+        "show_before": before,
         "evidence_from": evidence_from,
     }
 

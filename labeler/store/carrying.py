@@ -51,6 +51,15 @@ INSERT INTO judgments (
 )
 VALUES (?, ?, ?, 'withdraw', 0, ?, ?, ?, '[]')
 """
+# Each grade of the first, and what was taken back in the second.
+MOVED = f"""
+SELECT EXISTS (
+    SELECT 1 FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
+    WHERE j.id > ? AND (
+        {OF_CHUNKING} OR (j.kind = 'withdraw' OR j.undoes IS NOT NULL) AND {OF_CHUNKING}
+    )
+)
+"""
 SOURCE = "carry:"
 OFTEN = 256  # grades after which progress is told
 
@@ -197,6 +206,19 @@ class Carrying(Queue, Intake):
             old, new, _ = source.removeprefix(SOURCE).split(":")
             found.append(CarriedOver(old, new, at, grades))
         return found
+
+    def chunk_numbers(self, chunking: str) -> dict[str, int]:
+        """Return the numbers of a chunking's chunks by their ids."""
+        called = self._called_by_number(chunking)
+        return {chunk_id: number for number, chunk_id in called.items()}
+
+    def has_moved(self, revision: int, old: str, new: str) -> bool:
+        """Say whether something else may follow from the first chunking for the second one.
+
+        Whether anybody judged a chunk of the first after ``revision``, or took back what was given
+        to one of the second.
+        """
+        return bool(self._value(MOVED, [revision, old, new]))
 
     def undo_carried(self, old: str, new: str) -> int:
         """Take the last carry-over between two chunkings back; return how many events that were.

@@ -43,6 +43,13 @@ SELECT count(*) FROM chunks AS c WHERE c.chunk_id IN (SELECT value FROM json_eac
 AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
 AND (c.text IS NOT NULL OR c.id IN (SELECT chunk FROM judgments))
 """
+GIVEN_IN = """
+SELECT EXISTS (
+    SELECT 1 FROM judgments AS j JOIN chunks AS c ON c.id = j.chunk
+    WHERE j.kind IN ('grade', 'adjudicate', 'import')
+        AND c.chunking IS (SELECT id FROM chunkings WHERE name = ?)
+)
+"""
 OUTSIDE = """
 SELECT c.chunk_id, c.start, c."end", c.text FROM chunks AS c
 WHERE c.document_id = ? AND c.start IS NOT NULL ORDER BY c.id
@@ -90,6 +97,18 @@ class Chunkings(Reading):
             "GROUP BY r.chunking, k.name ORDER BY r.chunking NULLS FIRST"
         )
         return [name for (name,) in rows]
+
+    def openings(self) -> list[tuple[str, str]]:
+        """Return between which chunkings grades may be carried over: from a graded one to a run's.
+
+        Retired queries and what was taken back are not looked at.
+        """
+        asked = self.chunkings_with_runs()
+        names = self.chunking_names()
+        if len(names) < 2:
+            return []
+        graded = [name for name in names if self._value(GIVEN_IN, [name])]
+        return [(old, new) for new in asked for old in graded if old != new]
 
     def _check_there(self, chunking: str, where: str) -> None:
         """Raise `NotFound` for a chunking that no chunk is of."""
