@@ -199,6 +199,8 @@ def crossed_csv(
     conventions: Conventions,
 ) -> bytes:
     """Return crossed facets: a row for each cell and run."""
+    cells = list(cells)
+    has_carried = any(any(cell.carried) for cell in cells)
     return as_csv(
         (
             {
@@ -215,6 +217,7 @@ def crossed_csv(
                 "n": cell.n,
                 "undefined": cell.undefined,
                 "holes": cell.holes[at],
+                **({"carried": cell.carried[at]} if has_carried else {}),
             }
             for cell in cells
             for at, run in enumerate(runs)
@@ -235,6 +238,8 @@ def failing_csv(
     conventions: Conventions,
 ) -> bytes:
     """Return the list of queries; a column for each measure, under the name it was asked for by."""
+    rows = list(rows)
+    has_carried = any(row.carried for row in rows)
     return as_csv(
         (
             {"query_id": row.query_id, "query": row.text, "task": row.task, "bucket": row.bucket}
@@ -247,6 +252,7 @@ def failing_csv(
             | {"full_names": " ".join(map(str, measures))}
             | ({} if a is None else {"run_a": a, "value_a": row.a, "delta": row.delta})
             | {"holes": row.holes, "top_k": row.shown, "judged": row.judged}
+            | ({"carried": row.carried} if has_carried else {})
             | {"absent": row.missing, "class": row.status}
             | ({} if row.outcome is None else {"outcome": row.outcome.name})
             | _places_columns(row.failure)

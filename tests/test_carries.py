@@ -305,6 +305,62 @@ def test_how_many_carried_grades_a_mean_rests_on_stands_beside_it(run, both: Sto
     assert "carried@10" not in said
 
 
+def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded):
+    run(*WHOLE)
+    queries = [Query("q1", "when are fees due", task="single"), Query("q2", "a lost card")]
+    both.add_queries(loaded(queries), update=True)
+    both.add_run(
+        loaded([Ranking("q1", ("1", "2"))]), name="dated", chunking="v2", created_at="2026-05-01"
+    )
+    v2, as_json = ("--chunking", "v2", "--measures", "P@2"), ("--format", "json")
+    shown = {"facet": "task", "measure": "P@2", "chunking": "v2", "numbers": "true"}
+    slices = words(open_page("slices", a="new", **shown))
+    assert "|n 1|few| · 1 hole · 1 carried|" in slices
+    assert "|0|2 carried|||1|1 carried|" in words(open_page("slices", a="dated", b="new", **shown))
+    points = json.loads(run("trend", "--points", *v2, *as_json).stdout)
+    assert [(row["run"], row["holes"], row["carried"]) for row in points] == [("dated", 0, 2)]
+    table = run("trend", "--points", *v2).stdout.splitlines()
+    assert table[0].split()[-1] == "carried"
+    assert "|0|2 carried|" in words(open_page("scores", view="trend", runs="true", **shown))
+    rows = json.loads(run("score", "--per-query", *v2, *as_json).stdout)
+    assert {(row["run"], row["query_id"]): row["carried"] for row in rows} == {
+        ("new", "q1"): 1,
+        ("new", "q2"): 0,
+        ("dated", "q1"): 2,
+        ("dated", "q2"): 0,
+    }
+    listed = open_page("queries", run="new", chunking="v2", measure="P@2")
+    assert "1 of 2, 1 carried" in listed.dataframe[0].value["holes"].tolist()
+    one = words(open_page("compare", a="dated", b="new", query="q1", measure="P@2", chunking="v2"))
+    assert "|0 / 1|2 / 1 carried|" in one
+    [row] = json.loads(run("compare", "dated", "new", "--per-query", *v2, *as_json).stdout)[:1]
+    assert (row["carried_a"], row["carried_b"]) == (2, 1)
+
+
+def test_a_document_rests_on_carried_grades_where_it_would_have_another_without(
+    run, both: Store, loaded
+):
+    renamed = [Chunk(str(n), text, document_id="e") for n, text in enumerate((FEES, LATE), 1)]
+    both.add_chunks(loaded(renamed), chunking="v3")
+    both.add_run(loaded([Ranking("q1", ("2", "1"))]), name="renamed", chunking="v3")
+    run(*WHOLE)
+    asked = ("score", "--measures", "R(documents=True)@2 EvidenceR@2", "--format", "json")
+
+    def carried(chunking: str) -> list[int]:
+        rows = json.loads(run(*asked, "--chunking", chunking).stdout)
+        return [row.get("carried", 0) for row in rows]
+
+    assert carried("v2") == [0, 0], "people graded a chunk of that document with the same"
+    assert carried("v3") == [0, 0]
+    run("carry", "--from", "", "--to", "v3")
+    assert carried("v3") == [1, 0], "of document e nobody has graded a chunk"
+    assert carried("v2") == [0, 0]
+    both.judge(Judgment("e3", "q1", "v3:2", "Ben", grade=1))
+    assert carried("v3") == [1, 0], "its best grade is the carried 3"
+    both.judge(Judgment("e4", "q1", "v3:2", "Ben", grade=3))
+    assert carried("v3") == [0, 0]
+
+
 # Live equals batch -----------------------------------------------------------------------------
 
 PAIRS = [("q1", str(n)) for n in range(1, 5)] + [("q1", f"v2:{n}") for n in range(1, 5)]

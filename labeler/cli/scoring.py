@@ -360,6 +360,7 @@ def _query_row(score: QueryScore) -> Row:
         n=int(not math.isnan(score.value)),
         holes=score.holes,
         query_id=score.query_id,
+        carried=score.carried,
     )
 
 

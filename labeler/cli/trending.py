@@ -324,11 +324,12 @@ def points_table(every: Sequence[Series], conventions: Conventions) -> Table:
     """Return a line for each point."""
     faceted = [] if every[0].place.facet is None else [every[0].place.facet]
     names = ["system", *map(legible, faceted), "measure", "date", "run"]
-    lines = [line for series in every for line in _point_lines(series, conventions)]
-    return Table(names, ["value", "change", "95% interval", "n", "holes"], lines)
+    carried = ["carried"] if any(point.carried for each in every for point in each.points) else []
+    lines = [line for each in every for line in _point_lines(each, conventions, bool(carried))]
+    return Table(names, ["value", "change", "95% interval", "n", "holes", *carried], lines)
 
 
-def _point_lines(series: Series, conventions: Conventions) -> Iterator[list[str]]:
+def _point_lines(series: Series, conventions: Conventions, is_carried: bool) -> Iterator[list[str]]:
     place = series.place
     moved = trend.changes(series.points)
     for point, change in zip(series.points, moved, strict=True):
@@ -338,6 +339,7 @@ def _point_lines(series: Series, conventions: Conventions) -> Iterator[list[str]
             conventions.heading(place.measure),
             *(point.said, legible(point.run), number(point.value), signed(change)),
             *(_ends(point), str(point.n), str(point.holes)),
+            *([str(point.carried)] if is_carried else []),
         ]
 
 

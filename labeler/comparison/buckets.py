@@ -25,7 +25,8 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Where two facets cross: one value and hole count for each run, in the order asked for.
+    """Where two facets cross: one value, and count of holes and of
+    carried grades, for each run, in the order asked for.
 
     Values are NaN where no query counts, and for a run that has no result for any that does. ``n``
     and ``undefined`` are the same for all runs.
@@ -37,6 +38,7 @@ class Cell:
     n: int
     undefined: int
     holes: tuple[int, ...]
+    carried: tuple[int, ...]
 
     @property
     def delta(self) -> float:
@@ -100,25 +102,31 @@ def crossed(
     group = np.where(outside, size, at_row * len(columns) + at_column)
     places = [board.column_of(run) for run in runs]
     values, holes = board.values(measure)[:, places], board.holes(measure)[:, places]
+    carried = board.carried(measure)[:, places]
     names = [(str(row), str(column)) for row in rows for column in columns]
-    return _cells(names, group, board.counted(measure), values, holes)
+    return _cells(names, group, board.counted(measure), values, holes, carried)
 
 
 def _cells(
-    names: Sequence[tuple[str, str]], group: Ints, counted: Bools, values: Floats, holes: Ints
+    names: Sequence[tuple[str, str]],
+    group: Ints,
+    counted: Bools,
+    values: Floats,
+    *counts: Ints,
 ) -> tuple[Cell, ...]:
     queries, n = _sums(group, len(names)), _sums(group[counted], len(names))
     sums = [_sums(group[counted], len(names), column) for column in values[counted].T]
     means = [np.divide(each, n, out=np.full(len(n), np.nan), where=n > 0) for each in sums]
-    counts = [_sums(group, len(names), column) for column in holes.T]
+    holes, carried = ([_sums(group, len(names), column) for column in of.T] for of in counts)
     return tuple(
-        Cell(row, column, given, counted, total - counted, gaps)
-        for (row, column), given, counted, total, gaps in zip(
+        Cell(row, column, given, counted, total - counted, gaps, over)
+        for (row, column), given, counted, total, gaps, over in zip(
             names,
             zip(*(mean.tolist() for mean in means), strict=True),
             n.astype(int).tolist(),
             queries.astype(int).tolist(),
-            zip(*(count.astype(int).tolist() for count in counts), strict=True),
+            zip(*(count.astype(int).tolist() for count in holes), strict=True),
+            zip(*(count.astype(int).tolist() for count in carried), strict=True),
             strict=True,
         )
     )

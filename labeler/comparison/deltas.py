@@ -87,6 +87,8 @@ class QueryDelta(NamedTuple):
     holes_b: int
     missing_a: bool
     missing_b: bool
+    carried_a: int = 0
+    carried_b: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,6 +100,7 @@ class Column:
     counted: Bools
     holes: Ints
     judged: Bools
+    carried: Ints
 
     @property
     def delta(self) -> Floats:
@@ -200,6 +203,7 @@ class Comparison:
                 column.counted.tolist(),
                 *column.holes.T.tolist(),
                 *self.missing.T.tolist(),
+                *column.carried.T.tolist(),
                 strict=True,
             )
         ]
@@ -271,8 +275,8 @@ def _column(board: Scoreboard, a: str, b: str, measure: Measure) -> Column:
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
     holes = board.holes(measure)[:, places]
-    judged = board.judged_for(measure)
-    return Column(values[:, 0], values[:, 1], board.counted(measure), holes, judged)
+    judged, carried = board.judged_for(measure), board.carried(measure)[:, places]
+    return Column(values[:, 0], values[:, 1], board.counted(measure), holes, judged, carried)
 
 
 def _deltas(

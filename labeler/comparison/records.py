@@ -73,12 +73,17 @@ def _sure(comparison: Comparison, row: Delta, reach: Reach, tested: Sureties) ->
 def query_delta_records(comparison: Comparison) -> list[Record]:
     """Return the values query by query, then by measure, as rows; the counts are 0 or 1."""
     columns = [comparison.queries(measure) for measure in comparison.measures]
+    has_carried = any(each.carried.any() for each in comparison.columns.values())
     return [
-        record
+        record | (_carried(row) if has_carried else {})
         for rows in zip(*columns, strict=True)
         for row in rows
         for record in _records_of(comparison, row)
     ]
+
+
+def _carried(row: QueryDelta) -> Record:
+    return {"carried_a": row.carried_a, "carried_b": row.carried_b}
 
 
 def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
+import numpy as np
+
 from labeler.comparison import QueryDelta, compare
 from labeler.diagnosis.answering import Outcome
 from labeler.diagnosis.classes import CLASSES, GENERATION
@@ -37,7 +39,8 @@ class QueryRow(NamedTuple):
     ``bucket`` and ``crossing`` are of the one or two facets asked for. ``values`` go with the
     measures asked for; NaN is undefined, or nobody has graded (``judged``), or, where the query is
     ``counted``, the run has no result for any that is. ``a`` and ``delta`` are of the first
-    measure. Of its ``shown`` chunks ``holes`` are not graded. ``leaked`` says that it is marked as
+    measure. Of its ``shown`` chunks ``holes`` are not graded, and the grades of ``carried`` ones
+    were carried over. ``leaked`` says that it is marked as
     found in other texts, ``outcome`` what became of it where answers of the run are loaded.
     """
 
@@ -51,6 +54,7 @@ class QueryRow(NamedTuple):
     a: float | None
     delta: float | None
     holes: int
+    carried: int
     shown: int
     judged: bool
     missing: bool
@@ -144,9 +148,9 @@ def query_rows(
         values,
         counted,
         *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
-        board.hits(run).length.tolist(),
-        board.cutoffs(first).tolist(),
+        np.minimum(board.hits(run).length, board.cutoffs(first)).tolist(),
         board.holes(first)[:, at].tolist(),
+        board.carried(first)[:, at].tolist(),
         board.judged.tolist(),
         board.absent(run).tolist(),
         strict=True,
@@ -163,7 +167,8 @@ def query_rows(
             a=against[name].a if against else None,
             delta=against[name].delta if against else None,
             holes=holes,
-            shown=min(length, cutoff),
+            carried=carried,
+            shown=shown,
             judged=judged,
             missing=missing,
             failure=failures.get(name),
@@ -171,7 +176,7 @@ def query_rows(
             leaked=name in board.collection.leaked,
             outcome=became.get(name),
         )
-        for name, found, counts, bucket, crossing, length, cutoff, holes, judged, missing in columns
+        for name, found, counts, bucket, crossing, shown, holes, carried, judged, missing in columns
         if name in queries
     ]
 

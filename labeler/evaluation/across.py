@@ -61,9 +61,14 @@ def known_everywhere(collection: Collection, golden: Sequence[QueryGrades]) -> t
 def _everywhere(every: Everywhere, golden: Sequence[QueryGrades]) -> list[QueryGrades]:
     """Cut the golden grades of all chunkings into one piece for each query."""
     bounds = np.searchsorted(every.query, np.arange(len(golden) + 1)).tolist()
+    none = np.zeros(len(every.query), np.bool_)
+    carried = none if every.carried is None else every.carried
     return [
         QueryGrades(
-            every.chunk[start:stop], every.grade[start:stop], np.zeros(stop - start, np.bool_)
+            every.chunk[start:stop],
+            every.grade[start:stop],
+            none[start:stop],
+            carried=carried[start:stop] if carried[start:stop].any() else None,
         )
         for start, stop in pairwise(bounds)
     ]
@@ -101,6 +106,13 @@ class Across:
     def runs(self) -> int:
         """How many runs there are."""
         return len(self.collection.runs)
+
+    def ordered(self, query: int, run: int | None = None) -> list[Chunks]:
+        """Return the lists of all runs for a query, or of one; empty where nobody keeps texts."""
+        runs = range(self.runs) if run is None else [run]
+        if self.collection.texts is None:
+            return [NO_CHUNKS for _ in runs]
+        return [self.lists.ordered(each, query) for each in runs]
 
     @cached_property
     def laid(self) -> Laid:
@@ -296,10 +308,7 @@ class Seen:
 
     @cached_property
     def _lists(self) -> list[list[Chunks]]:
-        if self.across.collection.texts is None:
-            return [[NO_CHUNKS] * (self.across.runs if self.run is None else 1)] * len(self.queries)
-        runs = range(self.across.runs) if self.run is None else [self.run]
-        return [[self.across.lists.ordered(run, query) for run in runs] for query in self.queries]
+        return [self.across.ordered(query, self.run) for query in self.queries]
 
     @cached_property
     def documents(self) -> Documents:

@@ -60,6 +60,7 @@ class QueryScore(NamedTuple):
     """One measure's value for one run and query; NaN where there is none, see ``reason``.
 
     ``counted`` says that the query is in the means, ``judged`` that somebody graded a chunk of it.
+    ``holes`` and ``carried`` are as a `Score` has them.
     """
 
     run: str
@@ -70,6 +71,7 @@ class QueryScore(NamedTuple):
     missing: bool
     judged: bool
     counted: bool
+    carried: int = 0
 
     @property
     def reason(self) -> str | None:
@@ -100,23 +102,23 @@ def why_no_value(judged: bool, counted: bool, measure: Measure) -> str:
 def query_scores(
     run: str,
     query_ids: Sequence[str],
-    columns: Mapping[Measure, tuple[Floats, Ints, Bools, Bools]],
+    columns: Mapping[Measure, tuple[Floats, Ints, Bools, Bools, Ints]],
     absent: Bools,
 ) -> list[QueryScore]:
     """Return a run's values query by query, then by measure.
 
-    ``columns`` are a measure's values and holes, whether it counts, and whether there is a grade
-    that it could rest on; all are (queries,).
+    ``columns`` are a measure's values and holes, whether it counts, whether there is a grade that
+    it could rest on, and carried grades; all are (queries,).
     """
     listed = [(measure, *map(np.ndarray.tolist, each)) for measure, each in columns.items()]
     flags = zip(query_ids, absent.tolist(), strict=True)
     return [
         QueryScore(
             *(run, measure, query_id, values[query], holes[query]),
-            *(is_absent, judged[query], counted[query]),
+            *(is_absent, judged[query], counted[query], carried[query]),
         )
         for query, (query_id, is_absent) in enumerate(flags)
-        for measure, values, holes, counted, judged in listed
+        for measure, values, holes, counted, judged, carried in listed
     ]
 
 

@@ -58,6 +58,8 @@ def score_records(scores: Iterable[Score], residuals: Residuals | None = None) -
 
 def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = None) -> list[Record]:
     """Return values query by query as rows of the same columns; the counts are 0 or 1."""
+    rows = list(scores)
+    has_carried = any(row.carried for row in rows)
     return [
         {
             "run": row.run,
@@ -69,9 +71,10 @@ def query_records(scores: Iterable[QueryScore], residuals: Residuals | None = No
             "undefined": int(row.judged and not row.counted),
             "holes": row.holes,
             "missing": int(row.missing),
+            **({"carried": row.carried} if has_carried else {}),
             **_residual(residuals, (row.run, row.measure, row.query_id)),
         }
-        for row in scores
+        for row in rows
         for names in names_of(row.measure)
     ]
 

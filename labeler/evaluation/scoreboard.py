@@ -213,8 +213,7 @@ class Scoreboard(Looking):
         some = tuple(measure for measure in measures if measure.crosses == crosses)
         sheet, state = self._state.with_measures(some, crosses=crosses), self._state
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
-        of_chunks = (self._lists, state.conventions.like_trec_eval, some, grouping)
-        carried = None if crosses else state.carried.in_buckets(*of_chunks)
+        carried = state.carried.in_buckets(state.conventions.like_trec_eval, some, grouping)
         means = take_means(totals, sheet.layout, some, facet, grouping.buckets, carried)
         if (weights := self.weights) is not None:
             means = weigh(means, sheet, grouping, weights)
@@ -241,6 +240,7 @@ class Scoreboard(Looking):
                 state.sheet_of(measure).holes(measure)[:, at],
                 state.sheet_of(measure).defined(measure),
                 self.judged_for(measure),
+                state.carried.by_query(measure)[:, at],
             )
             for measure in chosen
         }
@@ -271,6 +271,10 @@ class Scoreboard(Looking):
         """
         chosen = self.resolve([measure])
         return self._state.sheet_of(*chosen).holes(*chosen)
+
+    def carried(self, measure: Measure) -> Ints:
+        """Count the carried grades down to where `holes` are counted, (queries, runs)."""
+        return self._state.carried.by_query(*self.resolve([measure]))
 
     @property
     def judged(self) -> Bools:

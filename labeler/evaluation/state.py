@@ -66,9 +66,9 @@ class State:
         """
         golden = Later(len(collection.query_ids), partial(grades_by_query, collection))
         known = Later(len(golden), partial(known_everywhere, collection, golden))
-        carried = CarriedGrades.of(collection, golden, rules)
-        at = (collection.revision, conventions.on(collection.golden), collection.golden)
         across = Across(collection, lists)
+        carried = CarriedGrades.of(collection, golden, known, across, rules)
+        at = (collection.revision, conventions.on(collection.golden), collection.golden)
         state = State(*at, golden, lists.hits(golden), {}, {}, carried, known, across)
         if not collection.is_of_several:  # all that is here counts
             vars(state)["judged"] = judged_of(collection, conventions.like_trec_eval)
@@ -166,7 +166,7 @@ class State:
         for crosses, sheet in sheets.items():
             fresh = dict(zip(moved, fill(sheet.layout, self.rules, seen), strict=True))
             sheets[crosses] = sheet.with_rows(fresh, groupings)
-        carried, hot = self.carried.changed(golden, moved), {**self.moved, **moved}
+        carried, hot = self.carried.changed(golden, known, moved), {**self.moved, **moved}
         return replace(self, golden=golden, moved=hot, sheets=sheets, known=known, carried=carried)
 
     def with_measures(self, measures: Iterable[Measure], *, crosses: bool) -> Sheet:

@@ -90,6 +90,7 @@ class Everywhere:
     query: npt.NDArray[np.int32]
     chunk: npt.NDArray[np.int32]
     grade: npt.NDArray[np.int8]
+    carried: npt.NDArray[np.bool_] | None = None
 
 
 def _no_pairs() -> npt.NDArray[np.int32]:

@@ -114,7 +114,10 @@ def _cut_sides(collection: Collection, names: tuple[str, ...]) -> Collection:
     pool = sides.of[collection.pool_chunk] >= 0
     others = tuple(run for run in collection.runs if run.chunking not in names)
     everywhere = collection.everywhere or Everywhere(
-        collection.golden_query, collection.golden_chunk, collection.golden_grade
+        collection.golden_query,
+        collection.golden_chunk,
+        collection.golden_grade,
+        collection.carried,
     )
     return replace(
         collection,
@@ -170,4 +173,6 @@ def _cut(collection: Collection, kept: list[int]) -> Collection:
 
 def _moved(every: Everywhere, place: npt.NDArray[np.int32]) -> Everywhere:
     moved = place[every.query]
-    return Everywhere(moved[moved >= 0], every.chunk[moved >= 0], every.grade[moved >= 0])
+    kept = moved >= 0
+    carried = None if every.carried is None else every.carried[kept]
+    return Everywhere(moved[kept], every.chunk[kept], every.grade[kept], carried)

@@ -298,11 +298,16 @@ def query_table(
             htpy.td[number(row.a), small(_aside(row.a, row.counted, row.missing_a))],
             htpy.td[number(row.b), small(_aside(row.b, row.counted, row.missing_b))],
             htpy.td[htpy.strong[signed(row.delta)]],
-            htpy.td[f"{row.holes_a} / {row.holes_b}"],
+            htpy.td[f"{row.holes_a} / {row.holes_b}", small(_carried_on(row))],
         ]
         for row in rows
     ]
     return framed(LOOK, "compare one", heads, body, label="A against B for this query")
+
+
+def _carried_on(row: QueryDelta) -> str:
+    has_any = row.carried_a or row.carried_b
+    return f"{row.carried_a} / {row.carried_b} carried" if has_any else ""
 
 
 def _aside(value: float, counted: int, missing: bool = False) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from labeler.diagnosis import MATTERS, FailureClass, QueryRow, Tally
 from labeler.evaluation import arrowed, number
 from labeler.tables.comparing import small_print
-from labeler.tables.shared import SHEET, framed, head
+from labeler.tables.shared import SHEET, carried_words, framed, head
 
 LEAKED = "leaked"
 
@@ -71,7 +71,8 @@ def value_words(value: float, judged: bool, counted: bool) -> str:
 def _hole_words(row: QueryRow) -> str:
     if row.missing:
         return "absent"
-    return f"{row.holes} of {row.shown}" if row.holes else "none"
+    holes = f"{row.holes} of {row.shown}" if row.holes else "none"
+    return ", ".join(filter(None, (holes, carried_words(row.carried))))
 
 
 def failure_table(

@@ -25,7 +25,7 @@ from labeler.measures import Measure
 from labeler.tables.bands import NOTHING, Spread
 from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
 from labeler.tables.scores import NO_INTERVALS
-from labeler.tables.shared import hole_words, reach_words
+from labeler.tables.shared import carried_words, hole_words, reach_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
 from labeler.uncertainty import Intervals
 
@@ -156,6 +156,11 @@ def value_picture(
     return shade_picture(facet, columns, lines, ranges)
 
 
+def _rests_on(score: Score) -> str:
+    carried = carried_words(score.carried)
+    return f"{hole_words(score.holes)}{carried and f', {carried}'}"
+
+
 def _value_line(
     scores: Sequence[Score],
     conventions: Conventions,
@@ -170,7 +175,7 @@ def _value_line(
         Shade(
             score.value,
             f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
-            f"{score.reason or hole_words(score.holes)}{_reach_of(score, intervals)}",
+            f"{score.reason or _rests_on(score)}{_reach_of(score, intervals)}",
             missing=_missing(score.value, score.n),
             spread=spreads.get((score.measure, score.bucket), NOTHING),
         )

@@ -23,7 +23,15 @@ from labeler.comparison import (
 from labeler.evaluation import NO_RESULT, Conventions, Score, arrowed, number
 from labeler.measures import Measure
 from labeler.tables.scores import NO_INTERVALS
-from labeler.tables.shared import SHEET, ends_words, framed, head, hole_words, small
+from labeler.tables.shared import (
+    SHEET,
+    carried_words,
+    ends_words,
+    framed,
+    head,
+    hole_words,
+    small,
+)
 from labeler.uncertainty import Intervals
 
 LinkOf = Callable[..., str]
@@ -109,7 +117,7 @@ def _crossed_row(cell: Cell, least: int, link: LinkOf) -> htpy.Element:
         htpy.th(".words", scope="row")[htpy.a(href=link(cell.bucket, cell.other))[cell.bucket]],
         htpy.th(".words", scope="row")[cell.other],
         _n_cell(cell.n, cell.undefined, least),
-        [htpy.td[f"{count:,}"] for count in cell.holes],
+        [_hole_cell(*counts) for counts in zip(cell.holes, cell.carried, strict=True)],
         [_mean_cell(value, cell.n, lead=True) for value in cell.values],
         htpy.td[arrowed(cell.delta)] if len(cell.values) > 1 else None,
     ]
@@ -150,6 +158,8 @@ def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
     between = "" if found is None or score.reason else ends_words(found)
     left_out = f", {score.undefined} undefined" if score.undefined else ""
     rests_on = f" · {hole_words(score.holes)}"
+    if score.carried:
+        rests_on += f" · {carried_words(score.carried)}"
     if score.missing:
         rests_on += f" · {score.missing} absent"
     if score.reason == NO_RESULT:
@@ -164,8 +174,8 @@ def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
 def _delta_cells(row: Delta, least: int, surety: Surety, reach: Reach) -> list[htpy.Element]:
     return [
         _n_cell(row.n, row.undefined, least),
-        htpy.td[f"{row.holes_a:,}"],
-        htpy.td[f"{row.holes_b:,}"],
+        _hole_cell(row.holes_a, row.carried_a),
+        _hole_cell(row.holes_b, row.carried_b),
         _mean_cell(row.a, row.n, row.missing_a),
         _mean_cell(row.b, row.n, row.missing_b),
         htpy.td(".lead")[arrowed(row.delta)],
@@ -174,6 +184,11 @@ def _delta_cells(row: Delta, least: int, surety: Surety, reach: Reach) -> list[h
         htpy.td[chance_in_words(surety.p)],
         htpy.td[chance_in_words(surety.holm)],
     ]
+
+
+def _hole_cell(holes: int, carried: int) -> htpy.Element:
+    """Return how many chunks nobody graded, and under it how many grades were carried over."""
+    return htpy.td[f"{holes:,}", small(carried_words(carried))]
 
 
 def _mean_cell(value: float, n: int, missing: int = 0, *, lead: bool = False) -> htpy.Element:

@@ -10,7 +10,7 @@ import htpy
 
 from labeler.comparison import chance_in_words
 from labeler.evaluation import Conventions, arrowed, number, signed
-from labeler.tables.shared import SHEET, ends_words, framed, head, run_name, small
+from labeler.tables.shared import SHEET, carried_words, ends_words, framed, head, run_name, small
 from labeler.trend import NO_THRESHOLDS, Parts, Point, Series, Summary, Thresholds, changes
 
 
@@ -113,7 +113,7 @@ def points_table(
             _value_cell(point),
             htpy.td[arrowed(change)],
             htpy.td[f"{point.n:,}"],
-            htpy.td[f"{point.holes:,}"],
+            htpy.td[f"{point.holes:,}", small(carried_words(point.carried))],
         ]
         for _, name, point, change in newest_first
     )

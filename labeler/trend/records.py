@@ -23,6 +23,7 @@ def point_records(every: Iterable[Series], thresholds: Thresholds = NO_THRESHOLD
     """
     rows = list(every)
     faceted = any(series.place.facet is not None for series in rows)
+    has_carried = any(point.carried for series in rows for point in series.points)
     return [
         {
             **_place(series.place, faceted),
@@ -38,6 +39,7 @@ def point_records(every: Iterable[Series], thresholds: Thresholds = NO_THRESHOLD
             "n": point.n,
             "holes": point.holes,
             "missing": point.missing,
+            **({"carried": point.carried} if has_carried else {}),
         }
         for series in rows
         for point, change in zip(series.points, changes(series.points), strict=True)

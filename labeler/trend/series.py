@@ -37,7 +37,7 @@ class Point(NamedTuple):
     """A run's mean: NaN where it has no result for any query that counts.
 
     ``n`` queries are in the mean, ``holes`` chunks nobody graded, ``missing`` queries without a
-    list. ``interval`` is None where nobody asked for it.
+    list, ``carried`` grades that were carried over. ``interval`` is None where nobody asked for it.
     """
 
     run: str
@@ -48,6 +48,7 @@ class Point(NamedTuple):
     holes: int
     missing: int
     interval: Interval | None = None
+    carried: int = 0
 
 
 class Place(NamedTuple):
@@ -131,6 +132,7 @@ def series_of(
                     int(means.holes[which, columns[dated.run], at]),
                     missing[columns[dated.run]][at],
                     intervals.get((dated.run, str(measure), bucket)),
+                    int(means.carried[which, columns[dated.run], at]),
                 )
                 for dated in runs
             ),
