@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -24,6 +24,10 @@ from labeler.store.columns import as_json, text_hash
 AT_ONCE = 100_000
 # Before chunks had a place these were kept with whatever else a file said of them.
 PLACES = frozenset({"start", "end", "start_char", "end_char", "start_offset", "end_offset"})
+# In one statement for many: a database's server answers each of them.
+NEW_IDS = """
+INSERT INTO chunks (chunk_id) SELECT value FROM json_each(?) WHERE true ON CONFLICT DO NOTHING
+"""
 
 
 class Chunks(Chunkings):
@@ -154,28 +158,39 @@ class Chunks(Chunkings):
             added += self._put_new_ids(sorted(some))  # as their index has them, which is faster
         return added
 
-    def _put_new_ids(self, chunk_ids: Iterable[str]) -> int:
-        added = self._db.conn.executemany(
-            "INSERT INTO chunks (chunk_id) VALUES (?) ON CONFLICT DO NOTHING",
-            ((chunk_id,) for chunk_id in chunk_ids),
+    def _put_new_ids(self, chunk_ids: Sequence[str]) -> int:
+        return sum(
+            self._db.execute(NEW_IDS, [as_json(some)]).rowcount for some in _parts(chunk_ids)
         )
-        return int(added.rowcount)
 
     def _chunk_numbers(self, chunk_ids: Iterable[str]) -> tuple[dict[str, int], list[int]]:
         """Return the internal number of each id, and those without text; new ids are added."""
         wanted = sorted(set(chunk_ids))  # in the order of their index, which is faster
-        self._put_new_ids(wanted)
+        numbers, bare = self._known_numbers(wanted)
+        if len(numbers) < len(wanted):
+            missing = [chunk_id for chunk_id in wanted if chunk_id not in numbers]
+            self._put_new_ids(missing)
+            new, without_text = self._known_numbers(missing)
+            numbers, bare = numbers | new, bare + without_text
+        return numbers, bare
+
+    def _known_numbers(self, chunk_ids: Sequence[str]) -> tuple[dict[str, int], list[int]]:
         numbers: dict[str, int] = {}
         bare: list[int] = []
-        for start in range(0, len(wanted), LOOKED_UP_AT_ONCE):
+        for some in _parts(chunk_ids):
             rows = self._rows(
                 "SELECT chunk_id, id, text IS NULL FROM chunks "
                 "WHERE chunk_id IN (SELECT value FROM json_each(?))",
-                [as_json(wanted[start : start + LOOKED_UP_AT_ONCE])],
+                [as_json(some)],
             )
             numbers |= {chunk_id: number for chunk_id, number, _ in rows}
             bare += [number for _, number, is_bare in rows if is_bare]
         return numbers, bare
+
+
+def _parts(chunk_ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(chunk_ids), LOOKED_UP_AT_ONCE):
+        yield chunk_ids[start : start + LOOKED_UP_AT_ONCE]
 
 
 def report_of(title: str, loaded: Loaded[Any], counts: Mapping[str, int]) -> IntakeReport:

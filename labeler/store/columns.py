@@ -43,6 +43,11 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def quoted(name: str) -> str:
+    """Return the name of a column, which may be a word of the language, as statements have it."""
+    return f'"{name}"'
+
+
 def packed(ranking: Ranking, numbers: Mapping[str, int]) -> tuple[str, bytes, bytes | None]:
     """Return a ranking as stored: query id, little-endian int32 chunks, float32 scores."""
     chunks = np.array([numbers[chunk_id] for chunk_id in ranking.chunk_ids], dtype="<i4")

@@ -39,6 +39,7 @@ from labeler.store.seals import Seals
 from labeler.store.stored_lists import StoredLists
 
 RESULTS_AT_ONCE = 500_000
+LIST = ("run", "query_id", "chunks", "scores")
 
 
 class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
@@ -130,10 +131,8 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
             ids = chain.from_iterable(ranking.chunk_ids for ranking in some)
             numbers, bare = self._chunk_numbers(ids)
             stored.add(some, numbers.values(), bare)
-            self._db.conn.executemany(
-                "INSERT INTO ranked_lists (run, query_id, chunks, scores) VALUES (?, ?, ?, ?)",
-                ((run, *packed(ranking, numbers)) for ranking in some),
-            )
+            lists = ((run, *packed(ranking, numbers)) for ranking in some)
+            self._engine.fill(self._db, "ranked_lists", LIST, lists)
         self._db.execute("UPDATE runs SET depth = ? WHERE id = ?", [stored.depth, run])
         return stored
 

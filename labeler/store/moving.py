@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 from labeler.errors import BadInput
 from labeler.schema import migrations
 from labeler.schema.shape import columns_after, in_order, shape_after
 from labeler.store.chained import Chain
 from labeler.store.collecting import Collecting
+from labeler.store.columns import quoted
 
 
 class Moving(Collecting):
@@ -26,7 +26,7 @@ class Moving(Collecting):
             self._db.execute("DELETE FROM settings")
             for table, columns in _tables():
                 with closing(other._each(_asked(table, columns))) as rows:
-                    self._put_rows(table, columns, rows)
+                    self._engine.fill(self._db, table, columns, rows)
             self._engine.go_on_from(self._db, other._engine.numbers_given(other._db))
             self._engine.settle(self._db)
             hashes = {each._golden_state().hash for each in (self, other)}
@@ -38,12 +38,6 @@ class Moving(Collecting):
                 )
             return hashes.pop()
 
-    def _put_rows(
-        self, table: str, columns: tuple[str, ...], rows: Iterable[tuple[Any, ...]]
-    ) -> None:
-        names, marks = ", ".join(map(_quoted, columns)), ", ".join("?" * len(columns))
-        self._db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
-
 
 def _tables() -> Iterator[tuple[str, tuple[str, ...]]]:
     """Give every table with its columns, each after those it refers to."""
@@ -54,9 +48,5 @@ def _tables() -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _asked(table: str, columns: tuple[str, ...]) -> str:
-    first = "id" if "id" in columns else ", ".join(map(_quoted, columns[:3]))
-    return f"SELECT {', '.join(map(_quoted, columns))} FROM {table} ORDER BY {first}"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"'
+    first = "id" if "id" in columns else ", ".join(map(quoted, columns[:3]))
+    return f"SELECT {', '.join(map(quoted, columns))} FROM {table} ORDER BY {first}"

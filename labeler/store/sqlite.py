@@ -10,7 +10,7 @@ import errno
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from labeler.errors import BadInput, Busy, LabelerError, NotFound, Unusable
 from labeler.schema import migrations
 from labeler.schema.light import Database
 from labeler.store import damage
-from labeler.store.columns import as_json
+from labeler.store.columns import as_json, quoted
 
 BRIEF_MS = 1_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like
@@ -195,6 +195,13 @@ class SQLite:
     def often(self, db: Database, sql: str, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
         """Return the rows of a question; a connection keeps what it has compiled by itself."""
         return db.execute(sql, numbers).fetchall()
+
+    def fill(
+        self, db: Database, table: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]
+    ) -> None:
+        """Add many rows to a table."""
+        names, marks = ", ".join(map(quoted, columns)), ", ".join("?" * len(columns))
+        db.conn.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
 
     def settle(self, db: Database) -> None:
         """Do nothing: a file is read by the order of its indexes."""
