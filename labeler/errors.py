@@ -5,6 +5,7 @@
     LabelerError
     * BadInput   (ValueError)    a file, a value or a database that cannot be used as it is
       * Unusable               its file, disk or server does not work at the moment
+        * Away                 its server does not answer, and is asked again and again
     * NotFound   (LookupError)   a run, a query, a chunk or a file that is not there
     * Busy                       another writer holds the database; the same call may work later
 
@@ -41,6 +42,10 @@ class BadInput(LabelerError, ValueError):
 
 class Unusable(BadInput):
     """The file, the disk under it or its server does not work: what was asked may work later."""
+
+
+class Away(Unusable):
+    """The server that a database is at does not answer now: whoever waits goes on by themselves."""
 
 
 class NotFound(LabelerError, LookupError):

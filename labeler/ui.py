@@ -16,7 +16,7 @@ from labeler import address, freezing, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.discretion import without_path
-from labeler.errors import Busy, LabelerError, NotFound
+from labeler.errors import Away, Busy, LabelerError, NotFound
 from labeler.evaluation import PRIMARY, Conventions, Counts, Scoreboard
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
@@ -35,6 +35,7 @@ from labeler.model import (
 from labeler.store import CannotTell, Note, Store, Unusable
 from labeler.tokens import Forbidden
 from labeler.versions import Content
+from labeler.waiting import come_back
 
 THIS_MACHINE = "127.0.0.1"
 EVERY_CHUNKING = "*"  # no chunking can be called so
@@ -64,6 +65,8 @@ def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None
     show_error(in_words(error, hints))
     if isinstance(error, Astray):
         st.button("Go on without it", on_click=address.without, args=[error.names])
+    if isinstance(error, Away):
+        come_back(lambda: open_store().close())
 
 
 def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:

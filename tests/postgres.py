@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -41,9 +43,10 @@ class NotToBeHad(Exception):
 class Server:
     """A server in a folder of its own; it listens at a socket there and nowhere else."""
 
-    def __init__(self, **settings: str) -> None:
+    def __init__(self, *, on_disk: bool = False, **settings: str) -> None:
         self.bin = binaries()
-        self.folder = Path(tempfile.mkdtemp(prefix="labeler-postgres-", dir=_quick_folder()))
+        where = None if on_disk else _quick_folder()
+        self.folder = Path(tempfile.mkdtemp(prefix="labeler-postgres-", dir=where))
         self.folder.chmod(0o755)
         self._settings = {**QUICK, **settings, "unix_socket_directories": str(self.folder)}
         self._process: subprocess.Popen[bytes] | None = None
@@ -97,6 +100,33 @@ class Server:
             self._process.send_signal(how)
             self._process.wait(30)
             self._process = None
+
+    def crash(self) -> None:
+        """Kill all its processes at once, as the end of its machine does."""
+        if self._process is not None:
+            self._signal_all(signal.SIGKILL)
+            self._process.wait(30)
+            self._process = None
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Let it answer nothing as long as the block runs, and then all at once."""
+        self._signal_all(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._signal_all(signal.SIGCONT)
+
+    def _signal_all(self, how: signal.Signals) -> None:
+        assert self._process is not None
+        mine = [self._process.pid]
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                parent = int(stat.read_text().rpartition(")")[2].split()[1])
+                mine += [int(stat.parent.name)] if parent == mine[0] else []
+        for pid in mine:
+            with suppress(ProcessLookupError):
+                os.kill(pid, how)
 
     def remove(self) -> None:
         """Stop it and leave nothing of it."""

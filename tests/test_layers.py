@@ -158,6 +158,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.model",
         "labeler.store",
+        "labeler.watching",
     },
     "labeler.hosts": {"labeler.errors"},
     "labeler.discretion": {"labeler.errors", "labeler.model"},
@@ -297,6 +298,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.store",
     },
     "labeler.remaining": {"labeler.carryover", "labeler.model", "labeler.pooling"},
+    "labeler.watching": {"labeler.store"},
+    "labeler.waiting": {"streamlit", "labeler.errors"},
     "labeler.desk": {
         "labeler.carryover",
         "labeler.claiming",
@@ -342,6 +345,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.transfer",
         "labeler.versions",
         "labeler.visitors",
+        "labeler.waiting",
     },
     "labeler.asking": {
         "streamlit",
@@ -396,6 +400,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.doors",
         "labeler.errors",
         "labeler.store",
+        "labeler.watching",
     },
     "labeler.live": {
         "streamlit",

@@ -16,6 +16,7 @@ from labeler.auditing.refusals import Minute, Refusals
 from labeler.errors import LabelerError
 from labeler.model import Actor
 from labeler.store import Store
+from labeler.watching import watching
 
 LOOK_EVERY_SECONDS = 1.0
 MOST_LOOKS = 5  # while people grade and never rest
@@ -41,12 +42,12 @@ async def keep_books(
 
 async def _make_rounds(path: str, refusals: Refusals, every: float) -> None:
     seen, waits = None, 0
-    with Store(path) as store:
+    async with watching(path) as golden_set:
         while True:
             await asyncio.sleep(every)
             refused = refusals.finished()
             try:
-                moved = (commits := store.commits_of_others()) != seen
+                moved = (commits := await golden_set.ask(Store.commits_of_others)) != seen
                 seen, waits = commits, waits + 1 if moved or waits else 0
                 if refused or (waits and not moved) or waits >= MOST_LOOKS:
                     await run_in_threadpool(write_up, path, refused)

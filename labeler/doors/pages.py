@@ -15,6 +15,7 @@ from labeler.store import Link, Login, Store
 ACCEPT, DECLINE, LEAVE, LOGIN_AGAIN = "/login/accept", "/login/decline", "/leave", "/auth/logout"
 INVITED = "Open the link you were given, or ask whoever runs this for one."
 GONE = "It is not whole, or has ended. Ask whoever sent it to you for a new one."
+AGAIN_SECONDS = 5  # after which a browser asks anew while the golden set cannot be read
 STAYS = "Your judgments stay, and what this browser has not sent yet waits in it for you."
 
 
@@ -110,7 +111,9 @@ def refused(said: str) -> Response:
 
 def out_of_order(said: str) -> Response:
     """Return what everybody is shown while the golden set cannot be read."""
-    return page("Out of order", [said[0].upper() + said[1:] + "."], status=503)
+    shown = page("Out of order", [said[0].upper() + said[1:] + "."], status=503)
+    shown.headers["refresh"] = str(AGAIN_SECONDS)
+    return shown
 
 
 def leaving(person: Person, *, can_come_again: bool) -> Response:

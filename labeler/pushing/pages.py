@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.websockets import WebSocket
 
 from labeler.doors import comes_as_lead
-from labeler.errors import LabelerError
+from labeler.errors import Away, LabelerError
 from labeler.store import Store
 
 Newest = tuple[int, ...]
@@ -26,13 +26,15 @@ class OpenPage:
         self._answered = asyncio.Event()
 
     async def is_welcome(self) -> bool:
-        """Say whether whoever has the page open is a lead, now."""
+        """Say whether whoever has the page open is a lead, now; raises `Away` if nobody knows."""
         return await run_in_threadpool(self._is_leads)
 
     def _is_leads(self) -> bool:
         try:
             with Store(self.path) as store:
                 return comes_as_lead(store, self.socket)
+        except Away:
+            raise
         except LabelerError:
             return False  # the page says why when it runs, and the socket is tried again
 

@@ -12,16 +12,18 @@ from uuid import uuid4
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from labeler.errors import LabelerError
+from labeler.errors import Away, LabelerError
 from labeler.pushing.pace import Pace, short_turns
 from labeler.pushing.pages import Newest, OpenPage
 from labeler.store import Store
+from labeler.watching import watching
 
 LOOK_EVERY_SECONDS = 1.0  # for what other processes write
 LEAST_GAP_SECONDS = 0.3  # between two runs of one page
 LOOK_GAP_SECONDS = 0.1  # after a look that found something: many grades are seen at once
 PATIENCE_SECONDS = 2.0
-NOT_WELCOME, NOT_UNDERSTOOD = 1008, 1007  # a socket's codes for why it is closed
+# A socket's codes for why it is closed.
+NOT_WELCOME, NOT_UNDERSTOOD, COME_BACK = 1008, 1007, 1013
 
 # A server that is started anew knows nothing of the pages that an earlier one made.
 START = uuid4().hex
@@ -73,7 +75,11 @@ class Telling:
 
     async def _serve(self, socket: WebSocket) -> None:
         page = OpenPage(socket, self._path)
-        if not await page.is_welcome():
+        try:
+            welcome = await page.is_welcome()
+        except Away:
+            welcome = False  # and tries again
+        if not welcome:
             await socket.close(NOT_WELCOME)
             return
         await socket.accept()
@@ -93,18 +99,22 @@ class Telling:
             self._pages.remove(page)
 
     async def _look_out(self) -> None:
-        with Store(self._path) as store:
-            seen = None
+        async with watching(self._path) as golden_set:
+            seen, is_lost = None, False
             while True:
                 await self._next_look()
                 try:
-                    if (commits := store.commits_of_others()) != seen:
-                        if not self._learn(store.newest()):
+                    if (commits := await golden_set.ask(Store.commits_of_others)) != seen:
+                        if not self._learn(await golden_set.ask(Store.newest)):
                             await self._part_with_strangers()
                         seen = commits
                         await asyncio.sleep(LOOK_GAP_SECONDS)
+                    is_lost = False
                 except LabelerError as error:
-                    log.warning("open pages are not told of what is new: %s", error)
+                    if not is_lost:
+                        log.warning("open pages are not told of what is new: %s", error)
+                    is_lost = True
+                    await self._leave_alone()
 
     async def _next_look(self) -> None:
         if not self._pages:
@@ -135,12 +145,22 @@ class Telling:
             await page.socket.send_json({"newest": self._newest})
             await page.socket.close(NOT_WELCOME)
 
+    async def _leave_alone(self) -> None:
+        """Let pages say that their numbers may be old, and come back once there are newer ones."""
+        for page in list(self._pages):
+            with suppress(WebSocketDisconnect, RuntimeError):
+                await page.socket.close(COME_BACK)
+
     async def _tell_in_turn(self) -> None:
         while True:
             page, newest = await self._next_page()
             began = page.told_at = time.monotonic()
-            if not await page.is_welcome():
-                await self._part_with(page)
+            try:
+                if not await page.is_welcome():
+                    await self._part_with(page)
+                    continue
+            except Away:
+                await self._leave_alone()
                 continue
             with suppress(WebSocketDisconnect, RuntimeError):  # it has gone: `_serve` sees it, too
                 await page.tell(newest, PATIENCE_SECONDS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import re
+import time
 from threading import Lock
 from typing import Any
 
@@ -11,7 +12,7 @@ import psycopg
 from psycopg.adapt import Dumper, Loader
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from labeler.errors import BadInput, NotFound, Unusable
+from labeler.errors import Away, BadInput, NotFound
 from labeler.schema.postgres import SCHEMA
 from labeler.store.addresses import Address, without_secrets, wrong_address
 
@@ -20,11 +21,15 @@ MOST_AT_ONCE = 30  # connections of one process
 PATIENCE_SECONDS = 5.0  # for a connection, where the server does not answer
 IDLE_SECONDS = 300.0
 SOON_SECONDS = 1.0  # in which a server that is there has made one
+SPARED_SECONDS = 1.0  # that nobody asks a server which did not answer: its answer is known
+# By how long either side learns that the other one's machine is gone, with whatever it had locked.
+SIGN_OF_LIFE = {"keepalives_idle": 20, "keepalives_interval": 5, "keepalives_count": 4}
 SESSION = {
     "search_path": f"{SCHEMA},pg_catalog",
     "client_encoding": "UTF8",
     "cursor_tuple_fraction": "1",  # what is read row by row is read to its end
     "plan_cache_mode": "force_generic_plan",  # what is planned ahead is, for whichever number
+    **{f"tcp_{name}": str(number) for name, number in SIGN_OF_LIFE.items()},
 }
 ABOUT = """
 SELECT current_setting('server_version_num')::int / 10000, current_setting('server_encoding'),
@@ -71,6 +76,7 @@ class Words(Loader):
 
 _pools: dict[Address, ConnectionPool[Any]] = {}
 _pools_lock = Lock()
+_away: dict[Address, tuple[float, str]] = {}  # until when it is not asked, and what it said
 
 
 def pool_of(address: Address) -> ConnectionPool[Any]:
@@ -96,12 +102,14 @@ def pool_of(address: Address) -> ConnectionPool[Any]:
         return _pools[address]
 
 
-def forget(address: Address) -> None:
-    """Close this process's connections to a database."""
+def forget(address: Address, known: ConnectionPool[Any] | None = None) -> None:
+    """Close this process's connections to a database; only the ``known`` ones, if any are named."""
     with _pools_lock:
-        pool = _pools.pop(address, None)
-    if pool is not None:
-        pool.close()
+        pool = _pools.get(address)
+        if pool is None or known not in (None, pool):
+            return
+        del _pools[address]
+    pool.close()
 
 
 @atexit.register
@@ -117,6 +125,8 @@ def arguments() -> dict[str, Any]:
         "options": " ".join(f"-c {name}={value}" for name, value in SESSION.items()),
         "connect_timeout": int(PATIENCE_SECONDS),
         "application_name": "labeler",
+        "tcp_user_timeout": 20_000,
+        **SIGN_OF_LIFE,
     }
 
 
@@ -130,7 +140,32 @@ def configure(connection: psycopg.Connection[Any]) -> None:
 
 
 def lease(address: Address) -> tuple[ConnectionPool[Any], psycopg.Connection[Any]]:
-    """Return a connection that works, for as long as it is wanted, and whose it is."""
+    """Return a connection that works, for as long as it is wanted, and whose it is.
+
+    Of a server that does not answer all but one are told so at once: nobody waits in vain for what
+    another waits for, and what needs no database goes on.
+    """
+    _spare(address)
+    try:
+        leased = _leased(address)
+    except Away as error:
+        _away[address] = time.monotonic() + SPARED_SECONDS, str(error)
+        raise
+    _away.pop(address, None)
+    return leased
+
+
+def _spare(address: Address) -> None:
+    with _pools_lock:
+        until, said = _away.get(address, (0.0, ""))
+        now = time.monotonic()
+        if now < until:
+            raise Away(said)
+        if said:  # whoever comes first tries it
+            _away[address] = now + SPARED_SECONDS, said
+
+
+def _leased(address: Address) -> tuple[ConnectionPool[Any], psycopg.Connection[Any]]:
     pool = pool_of(address)
     try:
         return pool, pool.getconn(timeout=SOON_SECONDS)
@@ -138,7 +173,7 @@ def lease(address: Address) -> tuple[ConnectionPool[Any], psycopg.Connection[Any
         if pool.get_stats()["pool_size"] >= MOST_AT_ONCE:
             return pool, pool.getconn()
     connected(address).close()  # says why there is none; or the server is back
-    forget(address)
+    forget(address, pool)
     pool = pool_of(address)
     return pool, pool.getconn()
 
@@ -157,7 +192,7 @@ def connected(address: Address) -> psycopg.Connection[Any]:
                 f"{address}: there is no such database; make it with: createdb --template "
                 f"template0 --encoding UTF8 --locale C {address.name}"
             ) from None
-        raise Unusable(
+        raise Away(
             f"{address}: the database does not answer: {said.splitlines()[-1].strip()}"
         ) from None
 

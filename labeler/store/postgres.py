@@ -16,9 +16,9 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8
-from psycopg_pool import PoolTimeout
+from psycopg_pool import ConnectionPool, PoolTimeout
 
-from labeler.errors import BadInput, Busy, LabelerError, Unusable
+from labeler.errors import Away, BadInput, Busy, LabelerError, Unusable
 from labeler.schema import migrations
 from labeler.schema.dialect import in_postgres
 from labeler.schema.postgres import LOCK, SCHEMA, TURNS, guards
@@ -26,7 +26,7 @@ from labeler.schema.shape import shape_after
 from labeler.store.addresses import Address, NoGoldenSet, without_secrets
 from labeler.store.claiming import CHOOSING
 from labeler.store.columns import as_json, quoted
-from labeler.store.leasing import lease, pool_of
+from labeler.store.leasing import lease
 from labeler.store.shaping import is_made, make, upgrade
 
 BRIEF_MS = 1_000
@@ -79,7 +79,7 @@ class Database:
 
     def __init__(self, address: Address, busy_seconds: float) -> None:
         self._address = address
-        self._pool = pool_of(address)
+        self._pool: ConnectionPool[Any]
         self.busy_ms = round(busy_seconds * 1000)
         self.total_changes = self._settled = self._cursors = 0
         self._leased: psycopg.Connection[Any] | None = None
@@ -308,7 +308,7 @@ class Postgres:
         if isinstance(error, psycopg.errors.InsufficientPrivilege):
             return Unusable(f"{self._address}: its user may not do this: {said}")
         if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | PoolTimeout):
-            return Unusable(f"{self._address}: the database does not answer: {said}")
+            return Away(f"{self._address}: the database does not answer: {said}")
         if isinstance(error, psycopg.DataError):
             return BadInput(f"{place}: {said}")
         return None

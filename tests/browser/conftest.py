@@ -47,7 +47,8 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     if OPENED in stash and (nextitem is None or FOLDER not in nextitem.path.parents):
         stash[OPENED].close()
         for key in (OPENED, PLAYWRIGHT, CHROMIUM):
-            del stash[key]
+            if key in stash:  # whoever starts a browser of their own has none of this one
+                del stash[key]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import socket
 import ssl
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
@@ -33,7 +33,7 @@ FRAME = """
 daemon off; pid {folder}/pid; error_log {folder}/log;
 events {{}}
 http {{
-    access_log off;
+    log_format which '$uri $upstream_addr'; access_log {folder}/access which;
     client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
     uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
     {content}
@@ -41,11 +41,12 @@ http {{
 """
 
 
-def in_the_readme(language: str) -> str:
-    """Return the README's example in a language."""
+def in_the_readme(language: str, server: str = "127.0.0.1:8501") -> str:
+    """Return the README's example in a language that passes on to a server."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    [found] = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
-    return found
+    found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+    [example] = [each for each in found if server in each]
+    return example
 
 
 def certificate(folder: Path) -> None:
@@ -58,12 +59,19 @@ def certificate(folder: Path) -> None:
 def nginx_command(folder: Path, server: int, public: int) -> list[str]:
     """Return how nginx is started as the README says, but for ports and files."""
     content = in_the_readme("nginx")
-    for said, meant in {
+    ports = {
         "127.0.0.1:8501": f"127.0.0.1:{server}",
-        "listen 443 ssl": f"listen 127.0.0.1:{public} ssl",
         "listen 80;": f"listen 127.0.0.1:{any_port()};",
-        f"/etc/ssl/{NAME}": str(folder),
-    }.items():
+    }
+    return as_nginx_takes_it(folder, content, public, ports)
+
+
+def as_nginx_takes_it(
+    folder: Path, content: str, public: int, ports: Mapping[str, str]
+) -> list[str]:
+    """Write an example down with other ports and files; return nginx's arguments for it."""
+    mine = {"listen 443 ssl": f"listen 127.0.0.1:{public} ssl", f"/etc/ssl/{NAME}": str(folder)}
+    for said, meant in {**ports, **mine}.items():
         assert said in content
         content = content.replace(said, meant)
     content = content.replace(f"{folder}.", f"{folder}/")
