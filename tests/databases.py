@@ -16,6 +16,9 @@ from labeler.model import Judgment
 from labeler.store import Store
 from labeler.store.addresses import Address
 
+IN_BOTH = pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
+"""Asks the same of a golden set in a file and in PostgreSQL, where not all of a module does."""
+
 
 def assert_whole(store: Store) -> None:
     if not isinstance(store.path, Path):

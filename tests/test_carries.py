@@ -27,7 +27,7 @@ from labeler.reviewing.carried import as_file
 from labeler.safekeeping.checking import examine
 from labeler.store import Store, health
 from labeler.transfer import export
-from tests.databases import assert_refused, assert_whole, rewrite
+from tests.databases import IN_BOTH, assert_refused, assert_whole, rewrite
 from tests.page import open_page, words
 from tests.test_store_open import to_earlier_shape
 
@@ -151,7 +151,7 @@ def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
     assert carried(both) == {"v2:1": 3, "v2:2": 0}
 
 
-@pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
+@IN_BOTH
 def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     before, events = everything(both), len(both.events())
     run(*WHOLE)
@@ -165,7 +165,7 @@ def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
     assert carried(both) == {"v2:1": 3, "v2:2": 0}
 
 
-@pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
+@IN_BOTH
 def test_an_undo_takes_back_the_last_carry_over_alone(run, both: Store):
     run(*WHOLE)
     first = everything(both)

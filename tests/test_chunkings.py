@@ -20,6 +20,7 @@ from labeler.formats.meant import chunk_id_of
 from labeler.model import Chunk, Document, GoldenGrade, Judgment, Query, Ranking, Selection
 from labeler.schema import migrations
 from labeler.store import Store
+from tests.databases import IN_BOTH
 
 QUERIES = [Query("q1", "money back"), Query("q2", "parcel lost")]
 V1 = [
@@ -107,6 +108,7 @@ def test_means_across_chunkings_add_up_no_query_that_is_undefined_on_one_side(bo
     assert [(row.n, row.undefined) for row in compared.deltas] == [(1, 1), (1, 1), (2, 0)]
 
 
+@IN_BOTH
 def test_a_grade_moves_the_runs_of_its_own_chunking_alone(both: Store, golden):
     def board_of(*chunkings: str) -> Scoreboard:
         selected = Selection(chunkings=chunkings)
@@ -156,6 +158,7 @@ def test_a_run_is_of_the_chunking_that_knows_all_its_ids(both: Store, loaded):
     assert both.chunkings_of_runs()["fourth"] == "v3"
 
 
+@IN_BOTH
 def test_a_run_whose_ids_fit_several_chunkings_must_name_one(both: Store, loaded):
     with pytest.raises(BadInput, match="fit several chunkings") as refused:
         both.add_run(loaded([Ranking("q1", ("1", "2"))]), name="which")
@@ -226,6 +229,7 @@ def test_a_name_that_ids_of_the_unnamed_chunking_begin_with_is_refused(store: St
 # What is shown ---------------------------------------------------------------------------------
 
 
+@IN_BOTH
 def test_a_chunk_has_its_own_text_and_neighbours_of_its_own_chunking(both: Store):
     first, second = both.chunk("1"), both.chunk("v2:1")
     assert first is not None
@@ -242,6 +246,7 @@ def test_the_pool_of_a_query_has_the_chunks_of_every_chunking(both: Store):
     assert names == {"3", "1", "v2:1", "v2:2"}
 
 
+@IN_BOTH
 def test_chunkings_are_listed_with_what_there_is_of_each(both: Store):
     rows = [(k.name, k.chunks, k.placed, k.runs, k.golden) for k in both.chunkings()]
     assert rows == [("", 3, 0, 1, 4), ("v2", 2, 2, 1, 1)]
@@ -316,6 +321,7 @@ def test_a_chunk_must_stand_where_it_says(both: Store, loaded, chunk: Chunk, sai
     assert both.chunking_names() == ["", "v2"], "nothing is half-written"
 
 
+@IN_BOTH
 def test_a_document_must_hold_its_chunks_where_they_say(both: Store, loaded):
     with pytest.raises(BadInput, match=r"chunk 'v2:1' has start 0 and end 26"):
         both.add_documents(loaded([Document("d", TEXT.upper())]))

@@ -32,7 +32,7 @@ from labeler.schema import migrations
 from labeler.store import Store
 from labeler.store.columns import text_hash
 from labeler.transfer import LoadOptions, export, read
-from tests.databases import rewrite
+from tests.databases import IN_BOTH, REFUSED, another_tool, rewrite
 
 TEXT = "Naïve 👩‍🏫 café. Refunds take 30 days. 返金は三十日以内です。"
 MARKED = ((0, 5), (17, 39))
@@ -101,24 +101,27 @@ def test_what_is_no_grade_has_no_evidence():
         Judgment("e2", "q1", "c1", "Ann", kind="cannot_tell", evidence=((0, 5),))
 
 
-@pytest.mark.parametrize(
-    "evidence",
-    ["[]", "{}", "[[1]]", "[[5, 2]]", "[[-1, 2]]", "[[0, 4], [3, 5]]", "[[0.5, 2]]", "[[0, 999]]"],
-)
-def test_no_other_program_writes_evidence_that_cannot_be(marked: Store, evidence: str):
-    with (
-        sqlite3.connect(marked.path) as db,
-        pytest.raises(sqlite3.IntegrityError, match=r"evidence|CHECK"),
+@IN_BOTH
+def test_no_other_program_writes_evidence_that_cannot_be(marked: Store):
+    before = marked.events()
+    said = (
+        "INSERT INTO judgments (event_id, query, chunk, grader, kind, grade, blind, text_hash, "
+        "created_at, evidence) SELECT 'x', query, chunk, grader, 'grade', 2, 1, text_hash, "
+        "created_at, '{}' FROM judgments WHERE event_id = 'e1'"
+    )
+    for evidence in (
+        *("[]", "{}", "[[1]]", "[[5, 2]]", "[[-1, 2]]", "[[0, 4], [3, 5]]", "[[0.5, 2]]"),
+        "[[0, 999]]",
     ):
-        db.execute(
-            "INSERT INTO judgments (event_id, query, chunk, grader, kind, grade, blind, text_hash, "
-            "created_at, evidence) SELECT 'x', query, chunk, grader, 'grade', 2, 1, text_hash, "
-            "created_at, ? FROM judgments WHERE event_id = 'e1'",
-            [evidence],
-        )
-    db.close()
+        with another_tool(marked) as run, pytest.raises(REFUSED):
+            run(said.replace("{}", evidence))
+    assert marked.events() == before
+    with another_tool(marked) as run:
+        run(said.replace("{}", "[[0, 4]]"))
+    assert len(marked.events()) == len(before) + 1
 
 
+@IN_BOTH
 def test_marking_later_is_one_more_event_and_an_undo_takes_it_back(filled: Store):
     filled.judge(Judgment("e1", "q1", "c1", "Ann", grade=2))
     plain = filled.golden_state().hash
@@ -132,6 +135,7 @@ def test_marking_later_is_one_more_event_and_an_undo_takes_it_back(filled: Store
     assert filled.judgment_of("Ann", "q1", "c1") is None
 
 
+@IN_BOTH
 def test_an_undo_brings_back_the_passages_of_before(marked: Store):
     marked.judge(Judgment("e2", "q1", "c1", "Ann", grade=1))
     assert evidence_of(marked) == {}
@@ -148,6 +152,7 @@ def test_an_event_sent_twice_with_other_passages_is_another_event(marked: Store)
         marked.judge(replace(again, evidence=((0, 4),)))
 
 
+@IN_BOTH
 def test_golden_evidence_is_the_union_of_those_who_gave_the_golden_grade(marked: Store):
     marked.judge(Judgment("e2", "q1", "c1", "Bob", grade=2, evidence=((3, 9), (39, 41))))
     marked.judge(Judgment("e3", "q1", "c1", "Cyd", grade=3, evidence=((41, 45),)))
@@ -173,6 +178,7 @@ def test_evidence_of_a_text_that_changed_is_said_not_to_be_found(
     assert not [each for each in examine(marked.path) if each.is_wrong]
 
 
+@IN_BOTH
 def test_the_newest_wording_counts_where_passages_are_of_several(
     marked: Store, loaded: Callable[..., Loaded[Chunk]]
 ):

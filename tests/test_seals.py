@@ -15,7 +15,7 @@ from labeler.schema import ADD_SEAL
 from labeler.store import Store
 from labeler.store.chained import MOST_FAULTS
 from labeler.store.seals import AT_ONCE
-from tests.databases import assert_whole, rewrite
+from tests.databases import IN_BOTH, assert_whole, rewrite
 
 
 @pytest.fixture
@@ -36,6 +36,7 @@ def seal_anew(store: Store) -> None:
     store.seal()
 
 
+@IN_BOTH
 def test_an_untouched_log_is_as_it_was_sealed(graded: Store):
     report = graded.check_seals()
     assert report.faults == ()
@@ -127,6 +128,7 @@ def test_an_older_copy_that_was_put_back_is_told_from_a_changed_one(graded: Stor
     assert "judgments went up to number 8, and that one is not there" in said
 
 
+@IN_BOTH
 def test_a_seal_that_was_kept_stays_true_while_people_grade_and_are_renamed(graded: Store):
     kept = graded.newest_seal()
     graded.judge(Judgment("later", "q2", "c3", "Bob", grade=2))
