@@ -222,9 +222,9 @@ def test_the_more_grades_come_the_less_pages_run():
     assert many < quiet / 4
 
 
-@pytest.mark.parametrize("grades_a_second", [20, 60, 200])
-def test_where_many_grade_pages_fill_less_than_a_twentieth_of_the_time_and_still_move(
-    grades_a_second: int,
+@pytest.mark.parametrize(("grades_a_second", "part"), [(20, 20), (60, 30), (200, 50)])
+def test_where_many_grade_pages_fill_little_of_the_time_and_still_move(
+    grades_a_second: int, part: int
 ):
     """From the first grade on, though much was saved before, and however long a run takes."""
     for seconds in (0.05, 0.15, 0.6):
@@ -236,7 +236,7 @@ def test_where_many_grade_pages_fill_less_than_a_twentieth_of_the_time_and_still
                 pace.spend(now, seconds)
                 runs += 1
         assert runs > 0
-        assert runs * seconds < 90 / 20, f"{runs} runs of {seconds} s"
+        assert runs * seconds < 90 / part, f"{runs} runs of {seconds} s"
 
 
 def test_one_who_grades_alone_is_shown_as_fast_as_ever():
@@ -269,7 +269,7 @@ def test_threads_take_short_turns_while_pages_are_told_and_no_longer(told):
         async with told.running():
             return sys.getswitchinterval()
 
-    assert asyncio.run(look()) == pytest.approx(0.001) != usual
+    assert asyncio.run(look()) < usual / 10
     assert sys.getswitchinterval() == usual
 
 

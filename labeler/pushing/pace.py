@@ -1,8 +1,8 @@
 """How much of the server's time open pages may have; knows no page and no clock of its own.
 
 Grading comes first: the more grades come in, the smaller the share for showing what they moved.
-Whoever grades while a page runs waits for it, and so does who comes right after: of twenty grades
-nineteen are as fast as without pages only where runs fill well under a twentieth of the time.
+Whoever grades while a page runs waits for it, and so do as many who come right after: of twenty
+grades nineteen are as fast as without pages only where runs fill about a hundredth of the time.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from contextlib import contextmanager
 
 QUIET_SHARE = 0.25  # of one core, where hardly anybody grades
 HALVED_AT = 7.0  # grades a second that leave pages half of that, twice as many a fifth
-LEAST_SHARE = 0.015  # pages move slowly where many grade, but they move
+LEAST_SHARE = 0.0075  # pages move slowly where many grade, but they move
 SAVED_SECONDS = 1.0  # one grade on a quiet server is shown at once, on many pages
 WINDOW_SECONDS = 5.0  # one who grades ten times in a second is no crowd
-TURN_SECONDS = 0.001  # Python's own are 5 ms
+TURN_SECONDS = 0.0003  # Python's own are 5 ms
 
 
 class Pace:
