@@ -37,6 +37,7 @@ TYPED = {
     "measures-by-task": (["single=RR P@5", "research=AP"], {"single": "RR P@5", "research": "AP"}),
     "evidence-from": (["2"], 2),
     "carried": (["ignore"], "ignore"),
+    "show-before": (["no"], False),
 }
 
 

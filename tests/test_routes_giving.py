@@ -28,7 +28,7 @@ QUERY = {
 }
 NEXT = {
     *("items", "queries", "undoable", "saved", "open", "queries_done", "queries_total"),
-    *("queries_mine", "pace_ms", "without_text", "self_agreement"),
+    *("queries_mine", "pace_ms", "without_text", "looked", "self_agreement"),
 }
 DONE = {"event_id", "kind", "grade", "reason", "note", "item", "former"}
 

@@ -19,6 +19,7 @@ from labeler.store.addresses import Place
 
 SMALL = 5_000  # new chunks: so many are looked at while somebody waits
 PATIENCE = 2.0  # seconds somebody waits for these
+AFTER = 1.0  # seconds until it is looked at what is not: whoever asked is answered first
 REST = 10.0  # times as long as it took, until old grades that move all the time count anew
 
 Name = tuple[str, str, str]
@@ -54,11 +55,15 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Work:
-    chunks: Mapping[str, int]
-    numbers: frozenset[int]
+    chunks: frozenset[int]
     share: float = 0.0
     error: LabelerError | None = None
     over: Event = field(default_factory=Event)
+
+    @property
+    def opened(self) -> Opened:
+        """What is known meanwhile."""
+        return Opened(self.chunks, None, min(self.share, 0.99))
 
 
 class Opening:
@@ -84,8 +89,7 @@ class Opening:
         with self._lock:
             work = self._works.get(name)
             if work is None and self._is_due(store, name):
-                chunks = store.chunk_numbers(new)
-                work = self._works[name] = _Work(chunks, frozenset(chunks.values()))
+                work = self._works[name] = _Work(frozenset(store.numbers_in(new)))
                 Thread(target=self._do, args=(store.path, name, work), daemon=True).start()
         if work is not None and len(work.chunks) <= SMALL:
             work.over.wait(self._patience)
@@ -95,7 +99,7 @@ class Opening:
             kept = self._kept.get(name)
         if kept is not None:
             return kept.opened
-        return Opened(work.numbers, None, work.share) if work else Opened(frozenset(), None, 0.0)
+        return Opened(frozenset(), None, 0.0) if work is None else work.opened
 
     def keep(self, store: Store, found: Carryover, data_revision: int, revision: int) -> None:
         """Keep what somebody else has looked at, as of these revisions."""
@@ -119,11 +123,14 @@ class Opening:
         return False
 
     def _do(self, path: Place, name: Name, work: _Work) -> None:
+        if len(work.chunks) > SMALL:
+            time.sleep(AFTER)
         began = time.monotonic()
         try:
             with Store(path) as store:
                 stand = _Stand(store.data_revision(), store.revision())
                 basis = store.carry_basis(*name[1:])
+                chunks = store.chunk_numbers(name[2])
 
             def first(share: float) -> None:
                 work.share = 0.75 * share
@@ -132,7 +139,7 @@ class Opening:
                 work.share = 0.75 + 0.25 * share
 
             found = follow(basis, place(basis, first), second)
-            self._keep(name, found, work.chunks, stand, time.monotonic() - began)
+            self._keep(name, found, chunks, stand, time.monotonic() - began)
         except LabelerError as error:
             work.error = error
         finally:

@@ -212,6 +212,11 @@ class Carrying(Queue, Intake):
         called = self._called_by_number(chunking)
         return {chunk_id: number for number, chunk_id in called.items()}
 
+    def numbers_in(self, chunking: str) -> list[int]:
+        """Return the numbers of a chunking's chunks."""
+        sql = f"SELECT c.id FROM chunks AS c WHERE {OF_CHUNKING}"
+        return [number for (number,) in self._rows(sql, [chunking])]
+
     def has_moved(self, revision: int, old: str, new: str) -> bool:
         """Say whether something else may follow from the first chunking for the second one.
 
