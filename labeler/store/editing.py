@@ -46,8 +46,10 @@ class Editing(Reading, History):
     def _put_queries(self, loaded: Loaded[Query], *, update: bool) -> Counter[str]:
         counts: Counter[str] = Counter()
         came = Origin("file", loaded.source, moment(), self.whoever())
+        there = {query_id for (query_id,) in self._rows("SELECT query_id FROM queries")}
         for index, query in enumerate(loaded.records):
-            known = self._query(query.query_id)
+            known = self._query(query.query_id) if query.query_id in there else None
+            there.add(query.query_id)
             if known is not None and query.split is None:
                 query = replace(query, split=known.split)  # a file need not say it
             if known == query:
