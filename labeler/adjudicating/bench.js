@@ -3,6 +3,7 @@
 import { drawn } from "./case.js";
 import { Evidence } from "./evidence.js";
 import { bringUp, closeConnectionDialog, find, isEditable, nameOf, newId } from "./hands.js";
+import { Kept } from "./kept.js";
 import { Listing } from "./listing.js";
 import { paintMarked } from "./marked.js";
 import { Position } from "./position.js";
@@ -39,9 +40,8 @@ export class Bench {
     /** @type {string | null} */
     this.focus = null; // the name of the pair on screen
     this.shownAt = 0;
-    /** @type {Map<string, string>} */
-    this.notes = new Map();
-    this.evidence = new Evidence(this.root, {
+    this.kept = new Kept(data);
+    this.evidence = new Evidence(this.root, this.kept, {
       standing: (name) => this.listing.find(name)?.adjudication?.evidence ?? [],
       tell: (words) => this.tell(words),
     });
@@ -60,6 +60,7 @@ export class Bench {
     find(this.root, ".next-page").onclick = () => void this.turn(1);
     this.position = new Position((pair) => this.goTo(pair));
     void this.sender.send();
+    void this.kept.ready.then(() => this.focus !== null && this.look(this.focus, true));
     void this.open(this.position.pair() ?? {});
   }
 
@@ -69,6 +70,7 @@ export class Bench {
     document.removeEventListener("keydown", this.onKey, true);
     this.dialogs.disconnect();
     this.evidence.dispose();
+    this.kept.dispose();
     this.position.dispose();
   }
 
@@ -226,14 +228,14 @@ export class Bench {
       slip: item.slip,
       replaces: before?.event_id ?? null,
       grade,
-      note: this.notes.get(nameOf(item))?.trim() || null,
+      note: this.kept.note(item).trim() || null,
       elapsed_ms: Math.round(performance.now() - this.shownAt),
-      ...this.evidence.take(item),
+      ...this.evidence.given(),
     };
     item.adjudication = this.decisionOf(verdict);
     if (!before) this.listing.left -= 1;
     this.trail.push({ ...verdict, grade, before });
-    this.notes.delete(nameOf(item));
+    this.kept.drop(item);
     this.look(this.nextOpen(this.focus));
     this.sender.add(verdict);
   }
@@ -257,7 +259,8 @@ export class Bench {
     const step = this.trail.pop();
     if (!step) return this.tell("There is nothing to take back.");
     const item = this.listing.find(nameOf(step));
-    if (step.evidence) this.evidence.keep(step, step.evidence); // it waits for the next decision
+    if (step.note) this.kept.write(step, step.note); // both wait for the next decision
+    if (step.evidence) this.evidence.keep(step, step.evidence);
     if (item) {
       item.adjudication = step.before ?? null;
       if (!item.adjudication) this.listing.left += 1;
@@ -337,7 +340,7 @@ export class Bench {
 
   /** @type {(name: string | null, isSame?: boolean, isChosen?: boolean) => void} */
   look(name, isSame = false, isChosen = false) {
-    if (isSame && this.isTyping()) return this.drawList();
+    if (isSame && (this.isTyping() || this.evidence.isSelecting)) return this.drawList();
     const isOther = name !== this.focus;
     if (isOther) this.evidence.leave();
     this.focus = name;
@@ -351,7 +354,7 @@ export class Bench {
     else {
       const place = `${this.listing.placeOf(nameOf(item))} of ${this.listing.total.toLocaleString("en")}`;
       const apart = `${item.spread} apart`;
-      const note = this.notes.get(nameOf(item)) ?? "";
+      const note = this.kept.note(item);
       host.replaceChildren(...drawn(item, `${apart} · ${place}`, note, this.data, this.acts(item)));
       const passage = host.querySelector(".passage");
       if (passage && !isOther) passage.scrollTop = scrolled;
@@ -371,7 +374,7 @@ export class Bench {
       step: (by) => this.step(by),
       readOn: (place) => void this.readOn(item, place),
       mark: () => this.evidence.toggle(),
-      typed: (note) => void this.notes.set(nameOf(item), note),
+      typed: (note) => this.kept.write(item, note),
     };
   }
 

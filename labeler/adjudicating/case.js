@@ -54,10 +54,6 @@ function head(shown, place) {
 /** @type {(shown: Case, acts: Acts) => HTMLElement} */
 function passage(shown, acts) {
   const name = [shown.document, shown.chunk].filter(Boolean).join(" · ");
-  const tools = make("div", "marker");
-  tools.role = "toolbar";
-  tools.ariaLabel = "Evidence";
-  tools.hidden = true;
   const made = make("article", "passage");
   made.tabIndex = 0;
   made.ariaLabel = "The chunk";
@@ -70,7 +66,6 @@ function passage(shown, acts) {
     const on = button("link", "Read on", () => acts.readOn(text));
     made.append(on);
   }
-  made.append(tools);
   return made;
 }
 
@@ -129,6 +124,10 @@ function deciding(shown, note, data, acts) {
   field.addEventListener("input", () => acts.typed(field.value));
   const rests = make("p", "rests");
   rests.role = "status";
+  const tools = make("div", "marker"); // here, where nothing lies over it
+  tools.role = "toolbar";
+  tools.ariaLabel = "Evidence";
+  tools.hidden = true;
   const row = make("div", "grades");
   row.role = "group";
   row.ariaLabel = "Your decision";
@@ -149,7 +148,7 @@ function deciding(shown, note, data, acts) {
   for (const [at, colour] of data.colours.entries()) {
     row.style.setProperty(`--g${at}`, colour);
   }
-  return make("footer", "deciding", rests, field, row, actions);
+  return make("footer", "deciding", rests, tools, field, row, actions);
 }
 
 /** @type {(grade: number, word: string, shown: Case) => HTMLElement} */

@@ -1,5 +1,5 @@
-// The passages that made a decision: marked in the pair in focus as the pad marks them, and kept until
-// the decision takes them along. Knows nothing of what is sent.
+// The passages that made a decision: marked in the pair in focus as the pad marks them. Knows nothing
+// of what is sent.
 
 import { Marker } from "../grading/marker.js";
 import { markedWords } from "../grading/passages.js";
@@ -8,19 +8,20 @@ import { nameOf } from "./hands.js";
 /** @import { Markable, Passage } from "../grading/shapes" */
 /** @import { Case } from "./shapes" */
 
-/** @typedef {{ query: string, chunk: string }} Pair */
+/** @typedef {import("./kept").Pair} Pair */
 
 export class Evidence {
   /**
-   * `standing` gives what stands with the decision on a pair, `tell` says what was just done.
+   * `kept` are the marks that go with decisions still to come, `standing` gives what stands with the
+   * decision on a pair, `tell` says what was just done.
    * @param {HTMLElement} root
+   * @param {import("./kept").Kept} kept
    * @param {{ standing: (name: string) => Passage[], tell: (words: string) => void }} hooks
    */
-  constructor(root, hooks) {
+  constructor(root, kept, hooks) {
     this.root = root;
+    this.kept = kept;
     this.hooks = hooks;
-    /** @type {Map<string, Passage[]>} */
-    this.marked = new Map(); // what goes with a decision that is still to come
     /** @type {Markable | null} */
     this.current = null; // the pair in focus, if it has a text
     this.nowhere = document.createElement("div");
@@ -47,21 +48,19 @@ export class Evidence {
   // The passages that go with the decision on a pair: marked just now, or those that stand with it.
   /** @type {(pair: Pair) => Passage[]} */
   of(pair) {
-    const name = nameOf(pair);
-    return this.marked.get(name) ?? this.hooks.standing(name);
+    return this.kept.marks(pair) ?? this.hooks.standing(nameOf(pair));
   }
 
   /** @type {(pair: Pair, passages: Passage[]) => void} */
   keep(pair, passages) {
-    this.marked.set(nameOf(pair), passages);
+    this.kept.mark(pair, passages);
     this.paint();
   }
 
-  // What a decision that is made now rests on; it is not kept here any more.
-  /** @type {(pair: Pair) => { evidence?: Passage[] }} */
-  take(pair) {
+  // What a decision that is made now rests on.
+  /** @type {() => { evidence?: Passage[] }} */
+  given() {
     const evidence = (this.current && this.marker.given(this.current)) ?? [];
-    this.marked.delete(nameOf(pair));
     return evidence.length ? { evidence } : {};
   }
 
@@ -69,6 +68,11 @@ export class Evidence {
   toggle() {
     if (this.current) this.marker.toggle();
     else this.hooks.tell("There is no text to mark.");
+  }
+
+  // Something is selected that they may be about to mark: a text drawn anew would lose it.
+  get isSelecting() {
+    return this.marker.selected() !== null;
   }
 
   /** @type {(key: string) => boolean} */
@@ -105,7 +109,7 @@ export class Evidence {
   say(words) {
     const item = this.current?.item;
     const count = item ? this.of(item).length : 0;
-    const isNew = item && count && this.marked.has(nameOf(item));
+    const isNew = item && count && this.kept.marks(item) !== null;
     const marked = count ? [markedWords(count), isNew && "goes with your decision"] : [];
     this.find(".rests").textContent = words || marked.filter(Boolean).join(" · ");
   }

@@ -103,6 +103,8 @@ export interface Step {
   grade: number;
   /** What stood before; not known of an earlier sitting. */
   before?: Decision | null;
+  text_hash?: string | null;
+  note?: string | null;
   evidence?: [number, number][];
 }
 

@@ -12,7 +12,7 @@ const EVIDENCE = "labeler-evidence";
 export const MOST_NOTE = 2000; // characters, as the server takes them
 
 /** @template T */
-class ByPair {
+export class ByPair {
   /**
    * @param {string} what
    * @param {Owner} who

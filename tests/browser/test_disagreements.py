@@ -19,6 +19,11 @@ from tests.browser.server import Server
 pytestmark = pytest.mark.browser
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x]"
+UNCOVERED = """tool => {
+    const { left, top, width, height } = tool.getBoundingClientRect();
+    const there = tool.getRootNode().elementFromPoint(left + width / 2, top + height / 2);
+    return tool === there || tool.contains(there);
+}"""
 MANY = 23  # more than a page of them holds
 
 
@@ -121,6 +126,11 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     page = open_bench(visit, server, has_touch=True, viewport={"width": 390, "height": 844})
     at(page, 1)
     quick_hand(page)  # a press right after a pair came up decides nothing
+    page.locator(".bench .actions").get_by_role("button", name="mark evidence").tap()
+    tools = page.get_by_role("toolbar", name="Evidence").get_by_role("button")
+    expect(tools.first).to_be_visible()
+    for tool in tools.all():
+        assert tool.evaluate(UNCOVERED), "what marks a sentence can be pressed"
     page.locator(".bench [data-grade='1']").tap()
     at(page, 2)
     page.locator(".bench .row").nth(4).tap()

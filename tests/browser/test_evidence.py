@@ -381,13 +381,21 @@ def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
     select(page, "Zoë. 3 AnnParcels", text)  # the label of what Ann marked is no part of the text
     page.get_by_role("toolbar", name="Evidence").get_by_role("button").click()
     expect(page.locator(".rests")).to_have_text("evidence marked · goes with your decision")
+    page.locator(".bench .note-field").fill("Zoë says so")
+    page.reload()
+    expect(page.locator(".rests")).to_have_text("evidence marked · goes with your decision")
+    expect(page.locator(f"{text} mark.own")).to_have_text(["Zoë. ", "Parcels"])
+    expect(page.locator(".bench .note-field")).to_have_value("Zoë says so")
     press(page, "ejj")
     expect(page.locator(f"{text} mark.aimed").first).to_contain_text("A café")
     page.keyboard.press("Space")
     press(page, "2")
     expect(page.locator(".bench .case .over").first).to_contain_text("2 of 2")
     expect(page.locator(".rests")).to_have_text("")
-    select(page, DAYS, text)
+    tools = page.get_by_role("toolbar", name="Evidence").get_by_role("button")
+    while not tools.is_visible():  # the news of the decision may just draw the pair anew
+        select(page, DAYS, text)
+        page.wait_for_timeout(100)
     press(page, "1")  # with what is selected
     expect(page.locator(".bench .state")).to_contain_text("saved")
     press(page, "u")
@@ -400,8 +408,8 @@ def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
     expect(page.locator(".rests")).to_have_text("evidence marked in 2 places")
     with served.store() as store:
         found = [each for each in store.events() if each.kind in ("adjudicate", "withdraw")]
-        assert [(each.grade, words_of(each.evidence)) for each in found] == [
-            (2, ["Zoë. Parcels", CAFE]),
-            (1, [DAYS]),
-            (None, []),
+        assert [(each.grade, each.note, words_of(each.evidence)) for each in found] == [
+            (2, "Zoë says so", ["Zoë. Parcels", CAFE]),
+            (1, None, [DAYS]),
+            (None, None, []),
         ]
