@@ -58,6 +58,7 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
 
 
 def test_garbage_is_not_looked_for_in_what_pages_are_made_from(database: Path) -> None:
+    gc.unfreeze()  # what the tests have set aside
     before = gc.get_freeze_count()
     visits = Visits()
     visits.are_gone.set()
