@@ -81,14 +81,23 @@ WAYS = {
     "the whole query": ["Escape", "b"],
     "the finder": ["Escape", "/", *"text", "Enter"],
 }
+# The rules in use need no style fetched once more; what this one finds is never serious.
+ASKED = {"resultTypes": ["violations"], "preload": False, "rules": {"region": {"enabled": False}}}
 CONTRAST = {"runOnly": ["color-contrast"]}  # the one rule that asks for colours
 GROUND = "() => getComputedStyle(document.querySelector('.stApp')).backgroundColor"
-# Hides what stands between the first and the last rows of a long table; it is made as they are.
+# Hides what stands between the first and the last rows of a long table; it is made as they are. Of
+# the chunks in strips two of each look are left: to axe each costs the more, the more are about it.
 SHORTEN = """() => {
+    const seen = {};
     const look = root => {
         for (const each of root.querySelectorAll("*")) {
             const rows = each.tagName === "TBODY" ? [...each.rows] : [];
             for (const row of rows.slice(6, -6)) row.hidden = true;
+            if (each.matches(".strip .cell") && each.checkVisibility()) {
+                const looks = `${each.className} ${each.getAttribute("style")}`;
+                seen[looks] = (seen[looks] ?? 0) + 1;
+                if (seen[looks] > 2) each.style.visibility = "hidden";
+            }
             if (each.shadowRoot) look(each.shadowRoot);
         }
     };
@@ -99,7 +108,7 @@ STEADY = "() => document.getAnimations().every(each => each.playState !== 'runni
 
 def serious(page: Page, options: dict | None = None) -> list[str]:
     """Return what axe calls serious or critical, with the elements it means."""
-    asked = {"resultTypes": ["violations"], **(options or {})}
+    asked = {**ASKED, **(options or {})}
     if page.evaluate("typeof axe === 'undefined'"):
         page.evaluate(Axe().axe_script)
     found = page.evaluate("asked => axe.run(asked)", asked)["violations"]
