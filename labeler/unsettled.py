@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from labeler.carryover import Opening
+from labeler.store import Store
 
 USEFUL_FIRST = (
     "The most useful come first: the highest likely grade, which one key confirms; then where "
@@ -17,3 +20,18 @@ USEFUL_FIRST = (
 def opening() -> Opening:
     """Return the one that knows it."""
     return Opening()
+
+
+def openings(store: Store) -> Sequence[tuple[str, str]]:
+    """Return between which chunkings something may be left open, see `Store.openings`.
+
+    It is looked at once for what is loaded, and not whenever somebody sits down to grade.
+    """
+    return _openings(str(store.path), store.golden_set_uuid(), store.data_revision(), store)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _openings(
+    path: str, golden_set: str, data_revision: int, _store: Store
+) -> Sequence[tuple[str, str]]:
+    return _store.openings()

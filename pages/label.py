@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, ui, unsettled
 from labeler.address import Astray
 from labeler.grading import Confined, Desk, Terms, pad
 from labeler.model import LEAKED, SPLITS, WITH
@@ -122,7 +122,7 @@ with ui.open_store() as store:
     sizes, leaked = store.split_sizes(), bool(store.leaked())
     is_known = store.has_query(address.given("query") or "")
     is_lead = ui.is_lead()
-    chunkings, openings = store.chunking_names(), store.openings() if is_lead else []
+    chunkings, openings = store.chunking_names(), unsettled.openings(store) if is_lead else []
     is_new = name is not None and ui.came_by_invitation() and not store.has_judged(name)
 
 if not queries:

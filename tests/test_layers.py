@@ -563,7 +563,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.unsettled",
         "labeler.versions",
     },
-    "labeler.unsettled": {"streamlit", "labeler.carryover"},
+    "labeler.unsettled": {"streamlit", "labeler.carryover", "labeler.store"},
     "labeler.navigation": {
         "streamlit",
         "labeler.access",
@@ -670,6 +670,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.tables",
         "labeler.ui",
         "labeler.uncertainty",
+        "labeler.unsettled",
         "labeler.wording",
     },
 }

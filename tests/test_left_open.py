@@ -138,6 +138,7 @@ def test_two_graders_at_once_get_different_chunks(both: Store, desk: Desk, monke
     assert not set(papers(desk, both, "Ben")) & set(papers(desk, both, "Cy"))
 
 
+@pytest.mark.parametrize("kept", ["file", "postgres"], indirect=True)
 def test_what_anybody_graded_is_not_handed_out_and_comes_back_when_it_is_taken_back(
     both: Store, desk: Desk
 ):

@@ -13,6 +13,8 @@ from labeler.store import Store
 from tests.browser.modules import page_with
 from tests.browser.padpage import PHONE, all_saved, press, quick_hand
 from tests.browser.server import loaded
+from tests.browser.still import stand_still
+from tests.browser.test_accessibility import CONTRAST, serious
 from tests.test_left_open import AT, FEES, OLD, fill
 
 pytestmark = pytest.mark.browser
@@ -129,8 +131,11 @@ def test_whose_marks_these_are_is_said_beside_the_text_and_at_each_mark(
         in (lines[1])
     )
     assert page.locator(".chunk img").count() == 0
-    press(page, "m")  # the words of the question are painted anew
+    press(page, "km")  # the words of the question are painted anew
     assert before(page)
+    assert serious(stand_still(page)) == []
+    page.emulate_media(color_scheme="dark")
+    assert serious(stand_still(page), CONTRAST) == []
 
 
 def test_a_tap_takes_it_and_without_a_likely_grade_the_marks_alone(serve, visit, cut_anew: Path):
