@@ -169,6 +169,47 @@ def test_one_odd_list_among_many_is_found(words) -> None:
     assert str(error.value).startswith(words)
 
 
+def grown(ids) -> dict:
+    """Return a dict made entry by entry, of which some were there and went."""
+    made = {}
+    for chunk_id in ids:
+        made[chunk_id] = 0.5
+        made["gone"] = 0.5
+        del made["gone"]
+    return made
+
+
+IDS_MADE = {"at once": lambda ids: dict.fromkeys(ids, 0.5), "grown": grown}
+IDS_MADE["copied"] = lambda ids: dict(grown(ids))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    size=st.integers(390, 3_000),
+    odd=st.lists(
+        st.tuples(st.integers(0, 3_000), st.sampled_from([7, b"x", None, ()])), max_size=2
+    ),
+    made=st.sampled_from(sorted(IDS_MADE)),
+)
+def test_an_id_that_is_no_text_is_found_in_a_deep_list_wherever_it_stands(size, odd, made) -> None:
+    ids: list = [f"c{at}" for at in range(size)]
+    for at, wrong in odd:
+        ids.insert(at, wrong)
+    qrels, run = {"q1": {"c1": 1}, "q2": {"c1": 1}}, IDS_MADE[made](ids)
+    given = {"A": {"q1": {"c1": 1.0}, "q2": run}}
+    if not odd:
+        assert plain_board(qrels, given, Conventions.of()).hits("A").row.tolist() == [0, 1]
+        return
+    with pytest.raises(BadInput, match=r"^run 'A', query 'q2': a chunk id must be text, not "):
+        plain_board(qrels, given, Conventions.of())
+
+
+def test_an_empty_id_is_found_in_a_deep_list() -> None:
+    run = {"A": {"q1": dict.fromkeys([*map(str, range(900)), ""], 0.5)}}
+    with pytest.raises(BadInput, match=r"^run 'A', query 'q1': a chunk id must not be empty"):
+        plain_board({"q1": {"c1": 1}}, run, Conventions.of())
+
+
 @pytest.mark.parametrize("kind", [int, np.float64, np.float32, np.int64])
 @pytest.mark.parametrize("make", [dict, OrderedDict, MappingProxyType])
 def test_other_kinds_of_numbers_and_dicts_count_as_plain_ones_do(kind, make) -> None:

@@ -9,7 +9,8 @@ import marshal
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain
+from functools import cache
+from itertools import chain, repeat
 from operator import countOf
 from typing import Any, TypeAlias, cast
 
@@ -21,6 +22,7 @@ from labeler.model import Ranking, check_id
 
 GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 
+_DEEP, _DEEPEST = 400, 1 << 17
 _HEAD, _FLOAT = 5, np.dtype([("kind", "u1"), ("value", "<f8")])  # of a list that marshal writes
 
 
@@ -51,7 +53,31 @@ def plain_scores(lists: Sequence[object]) -> Floats | None:
         return None
     dicts = cast("Sequence[dict[Any, Any]]", lists)
     scores = floats_of(chain.from_iterable(map(dict.values, dicts)))
-    return scores if are_ids(chain.from_iterable(dicts)) else None
+    return scores if _have_ids(dicts) else None
+
+
+def _have_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
+    """Say whether all keys are texts, and none of them empty.
+
+    In deep lists most ids are touched by nothing else, which takes longer than all else. Python
+    keeps keys more tightly where all are texts, so that the size of a dict tells it: where it does
+    not, each is looked at.
+    """
+    longest = max(map(len, dicts), default=0)
+    if _DEEP <= longest <= _DEEPEST and _sizes_of_texts(longest.bit_length()).issuperset(
+        map(dict.__sizeof__, dicts)
+    ):
+        return not any(map(dict.__contains__, dicts, repeat("")))
+    return are_ids(chain.from_iterable(dicts))
+
+
+@cache
+def _sizes_of_texts(bits: int) -> frozenset[int]:
+    """Return the sizes that dicts of texts with so many entries can have, and no other dict."""
+    counts = [2**each * 2 // 3 for each in range(3, bits + 3)]
+    texts = {dict.__sizeof__(dict.fromkeys(map(str, range(count)))) for count in counts}
+    others = {dict.__sizeof__(dict.fromkeys(range(count))) for count in counts}
+    return frozenset(texts if texts.isdisjoint(others) else ())
 
 
 def check_list(run: str, query_id: str, ranked: GivenList) -> None:

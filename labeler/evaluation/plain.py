@@ -39,8 +39,8 @@ def collect(
     >>> collect({"q1": {"c1": 3}}, {"A": {"q1": ["c2", "c1"], "q9": []}}).runs[0].unknown_queries
     1
     """
-    chunks: Numbers = defaultdict(count().__next__)
-    graded = _graded(qrels, chunks)
+    chunks = _numbers()
+    graded = _graded(qrels, _number(_judged(qrels), chunks))
     lists = _store(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
@@ -54,10 +54,13 @@ def collect(
     )
 
 
-def _graded(qrels: Qrels, chunks: Numbers) -> dict[str, Any]:
-    """Return what a collection has of grades, and of nobody who keeps them."""
+def _judged(qrels: Qrels) -> list[str]:
+    return [*chain.from_iterable(qrels.values())]
+
+
+def _graded(qrels: Qrels, chunk: Chunks) -> dict[str, Any]:
+    """Return what a collection has of grades by these chunks, and of nobody who keeps them."""
     query = np.repeat(np.arange(len(qrels)), [*map(len, qrels.values())])
-    chunk = _number(chain.from_iterable(qrels.values()), len(query), chunks)
     given = chain.from_iterable(grades.values() for grades in qrels.values())
     grade = np.fromiter(given, np.int8, len(query))
     order = np.argsort(pairs_of(query, chunk))
@@ -86,8 +89,10 @@ def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
         known = countOf(map(qrels.__contains__, run), True)
         lists, unknown = _Lists(whole, at, known), len(run) - known
         stored.append(StoredRun(name, name, None, lists, unknown_queries=unknown))
-    graded = _graded(qrels, defaultdict(count().__next__))
-    return Collection(tuple(qrels), {}, _Ids(whole), tuple(stored), **graded)
+    judged = _judged(qrels)
+    alone = len(set(judged)) == len(judged)  # each is judged for one query
+    chunk = np.arange(len(judged), dtype=np.int32) if alone else _number(judged, _numbers())
+    return Collection(tuple(qrels), {}, _Ids(whole), tuple(stored), **_graded(qrels, chunk))
 
 
 @dataclass
@@ -137,9 +142,13 @@ class _Lists(Mapping[int, StoredList]):
         return self.size
 
 
-def _number(texts: Iterable[str], size: int, numbers: Numbers) -> Chunks:
+def _numbers() -> Numbers:
+    return defaultdict(count().__next__)
+
+
+def _number(texts: Sequence[str], numbers: Numbers) -> Chunks:
     """Number texts, and return the number of each."""
-    return np.fromiter(map(numbers.__getitem__, texts), np.int32, size)
+    return np.fromiter(map(numbers.__getitem__, texts), np.int32, len(texts))
 
 
 def _store(
@@ -159,7 +168,7 @@ def _store(
     given = [ranked for _, _, ranked in places]
     texts = [each.chunk_ids if isinstance(each, Ranking) else each for each in given]
     bounds = np.cumsum([0, *map(len, texts)])
-    numbers = _number(chain.from_iterable(texts), int(bounds[-1]), chunks)
+    numbers = np.fromiter(map(chunks.__getitem__, chain.from_iterable(texts)), np.int32)
     own_scores = list(map(_scores, given))
     filled = (
         repeat(math.nan, len(ids)) if own is None else own
