@@ -439,12 +439,17 @@ def test_compare_shows_what_compares_and_opens_a_query(golden_set: Path):
     assert "0.4545" in said
     assert "0.5455" in said
     assert "+0.0909" in said
+    assert "What holes could make of these numbers is not drawn" in said
     usual = words(open_page("compare", a="old", b="new"))
     assert "EvidenceR@2000c" in usual
     assert "R(documents=True)@5" in usual
     assert "Success@3" not in usual
     opened = open_page("compare", a="old", b="new", by="EvidenceR@1", query="q1")
     assert "evidence counts for the first chunk that brings it" in words(opened)
+    [box] = opened.number_input
+    tried = words(box.set_value(2).run())
+    assert "old could not have it: it is of another chunking" in tried
+    assert "new could not" not in tried
     unmarked = words(open_page("compare", a="old", b="new", query="q2"))
     assert "no passage is marked in what is relevant to q2" in unmarked
 

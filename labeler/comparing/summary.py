@@ -22,6 +22,10 @@ from labeler.uncertainty import DeltaBands, MeanBands
 
 NAMES = ("A", "B")  # what sentences call the runs, which the table names
 CONTRADICTIONS = 3
+NO_BANDS = (
+    "What holes could make of these numbers is not drawn: chunks of two chunkings share text, and "
+    "how the grades of their holes go together nobody knows."
+)
 HOLES_UNKNOWN = "What the holes could make of a weighted difference is not worked out."
 
 
@@ -73,6 +77,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     with st.container(gap="xsmall"):
         is_open = any(band.is_open for each in bands for band in each.values())
         in_words = [tables.BAND_WORDS] if is_open else []
+        in_words += [NO_BANDS] if view.board.collection.is_of_several else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
         show_html(tables.answer(found.answer.known, change_of(view, found)))
         place = st.container()

@@ -104,6 +104,7 @@ def _offer_undo(last: CarriedOver) -> None:
             with ui.guard(), ui.open_store() as store:
                 store.undo_carried(last.old, last.new)
             ui.done("Taken back", look=None)
+    links.link("See all of them", address.to("/review", review="Carried over"))
     if not address.given("look"):
         _link_to_open(last.old, last.new)
 
