@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from labeler.desk import Desk
-from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Settings
+from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Settings
 from labeler.schema import migrations
 from labeler.store import Store
 from tests.databases import another_tool, another_writer
@@ -134,3 +134,22 @@ def test_who_was_told_at_one_server_is_not_blind_at_another(filled: Store, pad: 
     assert elsewhere().get("told", **asked)["others"]
     pad.grade({**mine, "replaces": first}, 2)
     assert [event.blind for event in filled.events() if event.grader == "Ann"] == [True, False]
+
+
+# The books --------------------------------------------------------------------------------------
+
+
+def test_servers_that_seal_at_one_moment_make_one_chain(filled: Store):
+    for number in range(30):
+        filled.judge(Judgment(f"e{number}", "q1", "c3", "Ann", grade=number % 4))
+    at_once = threading.Barrier(4)
+
+    def server(_: int) -> int:
+        with Store(filled.path) as store:
+            at_once.wait()
+            return store.seal()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(server, range(4)))
+    report = filled.check_seals()
+    assert (report.faults, report.unsealed, report.events) == ((), 0, filled.revision())

@@ -163,12 +163,14 @@ class Roaming(Client):
                 asked.close()
 
 
-def work_all(clients: list[Roaming], seconds: float, results: Any) -> None:
-    """Let all grade so long, each in a thread of this process."""
-    all_here = threading.Barrier(len(clients))
+def work_all(clients: list[Roaming], seconds: float, begun: Any, results: Any) -> None:
+    """Let all grade so long, each in a thread of this process; say when they begin."""
+    all_here = threading.Barrier(len(clients) + 1)
     works = [threading.Thread(target=each.work, args=(seconds, all_here)) for each in clients]
     for each in works:
         each.start()
+    all_here.wait()
+    begun.set()
     for each in works:
         each.join()
     results.put([(each.at, each.took, each.saved, each.refused) for each in clients])
@@ -191,9 +193,10 @@ def graded(place: str, servers: list[Server], seconds: float, meanwhile: Any) ->
         ports = tuple(server.port for server in servers)
         known = clients_of(store, ports[0], GRADERS)
         clients = [Roaming(*vars(each).values(), ports) for each in known]
-    results = spawn.Queue()
-    process = spawn.Process(target=work_all, args=(clients, seconds, results))
+    begun, results = spawn.Event(), spawn.Queue()
+    process = spawn.Process(target=work_all, args=(clients, seconds, begun, results))
     process.start()
+    begun.wait(120)
     meanwhile()
     told = results.get(timeout=seconds + 120)
     process.join()
