@@ -5,10 +5,11 @@ from __future__ import annotations
 import logging
 import re
 
-from labeler.errors import LabelerError
+from labeler.errors import Away, LabelerError
 from labeler.model import legible
 
 OUT_OF_ORDER = "it cannot be opened; whoever runs labeler finds the reason in its log"
+AWAY = "its database does not answer; all goes on by itself once it does"
 A_PATH = re.compile(r"(^|[\s'])(/|\.\.|[A-Za-z]:\\)")
 AN_ADDRESS = re.compile(r"postgres(?:ql)?://\S*[^\s:]:?(?=\s|$)")
 A_SERVER = "the database does not answer"  # and what its driver says then names where it is
@@ -29,4 +30,4 @@ def without_path(error: LabelerError, path: str) -> str:
         return told
     # it names where a link ends, or the folder that is missing
     log.error("%s", legible(said))
-    return f"the golden set: {OUT_OF_ORDER}"
+    return f"the golden set: {AWAY if isinstance(error, Away) else OUT_OF_ORDER}"

@@ -19,7 +19,7 @@ from click.testing import CliRunner, Result
 
 from labeler.cli import main
 from labeler.cli.sample import build_demo
-from labeler.discretion import OUT_OF_ORDER, without_path
+from labeler.discretion import AWAY, without_path
 from labeler.errors import Away, BadInput, Busy, NotFound
 from labeler.model import Judgment, Query, Ranking
 from labeler.schema import Database, migrations
@@ -320,7 +320,7 @@ def test_a_server_that_goes_away_is_said_and_all_goes_on_when_it_is_back(
             own.stop(signal.SIGQUIT)
             with pytest.raises(Away, match="the database does not answer") as caught:
                 store.judge(Judgment("e", "q", "c", "Ann", grade=1))
-            assert without_path(caught.value, "") == f"the golden set: {OUT_OF_ORDER}"
+            assert without_path(caught.value, "") == f"the golden set: {AWAY}"
             own.start()
             with pytest.raises(Away, match="the database does not answer"):
                 Store(address)  # who asks right after is told what is known
