@@ -402,13 +402,11 @@ def disagreement_rows(store: Store, found: Sequence[Disagreement]) -> Iterator[d
 
 
 def beir_folder(store: Store, leaving: Extract, seal: Seal) -> dict[str, bytes]:
-    """Return what leaves as the files of a BEIR folder, a split's grades in ``qrels/SPLIT.tsv``.
-
-    The corpus is whole, or one chunking's.
-    """
+    """Return what leaves as a BEIR folder; the corpus is whole, or one chunking's."""
     split = leaving.selected.split or "test"
     files = leaving.queries, chunks_in(store, leaving.selected), leaving.grades, split
-    return formats.beir_files(*files, seal=str(seal))
+    names = () if leaving.selected.chunkings else store.chunking_names()
+    return formats.beir_files(*files, seal=str(seal), chunkings=names)
 
 
 def note_export(

@@ -115,6 +115,30 @@ def test_every_format_has_one_chunking_by_its_own_ids(cut_twice: Path, tmp_path:
         assert TEXT[:26] in found["v2"], "the text is that of the chunk of this chunking"
 
 
+def test_a_beir_set_of_all_chunkings_says_which_a_chunk_is_of_and_brings_them_back(
+    cut_twice: Path, tmp_path: Path
+):
+    folder, other = tmp_path / "all", tmp_path / "other.db"
+    done(cut_twice, "export", folder, "--format", "beir")
+    corpus = [json.loads(line) for line in (folder / "corpus.jsonl").read_text().splitlines()]
+    named = {chunk["_id"]: chunk.get("chunking") for chunk in corpus}
+    assert named == {"1": None, "2": None, "zz9": None, "v2:1": "v2", "v2:2": "v2"}
+    assert not any("metadata" in chunk for chunk in corpus)
+    done(other, "load", "beir", folder)
+    done(other, "load", "beir", folder)
+    with Store(cut_twice) as before, Store(other) as after:
+        assert after.chunking_names() == before.chunking_names() == ["", "v2"]
+        assert [c for c in after.chunks() if c.text] == [c for c in before.chunks() if c.text]
+        grades = {(g.query_id, g.chunk_id, g.grade, g.chunking) for g in after.golden_set()[1]}
+        assert grades == {
+            (g.query_id, g.chunk_id, g.grade, g.chunking) for g in before.golden_set()[1]
+        }
+    alone = tmp_path / "alone.db"
+    done(alone, "load", "chunks", folder / "corpus.jsonl")
+    with Store(alone) as store:
+        assert store.chunking_names() == ["", "v2"]
+
+
 @pytest.mark.parametrize("kind", ["jsonl", "csv", "qrels", "beir"])
 def test_what_one_chunking_gave_is_loaded_again_under_its_name(
     cut_twice: Path, tmp_path: Path, kind: str

@@ -7,7 +7,7 @@ import json
 import re
 import zipfile
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -30,6 +30,7 @@ from labeler.model import (
     Remark,
     Ungraded,
     carried_fields,
+    chunking_of,
 )
 
 GoldenKind: TypeAlias = Literal[
@@ -238,24 +239,27 @@ def beir_files(
     split: str = "test",
     *,
     seal: str | None = None,
+    chunkings: Collection[str] = (),
 ) -> dict[str, bytes]:
     """Return a BEIR folder as relative paths and their contents.
 
-    What BEIR has no key for is written beside its own keys, only where there is something. The
-    ``seal`` of the log stands in a file of its own, which other tools leave alone.
+    What BEIR has no key for is written beside its own keys, only where there is something, as is
+    which of ``chunkings`` a chunk is of. The ``seal`` of the log stands in a file of its own, which
+    other tools leave alone.
     """
     if not re.fullmatch(r"\w[\w.-]*", split):
         raise BadInput(f"a split is named by letters and digits, such as test, not {split!r}")
     return {
-        "corpus.jsonl": as_bytes(_json(_beir_chunk(chunk)) for chunk in chunks),
+        "corpus.jsonl": as_bytes(_json(_beir_chunk(chunk, chunkings)) for chunk in chunks),
         "queries.jsonl": as_bytes(_json(_beir_query(query)) for query in queries),
         f"qrels/{split}.tsv": as_bytes(_beir_qrels(_grouped(queries, grades))),
         **({} if seal is None else {f"{SEAL}.txt": as_bytes([seal])}),
     }
 
 
-def _beir_chunk(chunk: Chunk) -> dict[str, Any]:
+def _beir_chunk(chunk: Chunk, chunkings: Collection[str]) -> dict[str, Any]:
     more = {
+        CHUNKING: chunking_of(chunk.chunk_id, chunkings) or None,
         "document_id": chunk.document_id,
         "position": chunk.position,
         "metadata": dict(chunk.metadata) or None,

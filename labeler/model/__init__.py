@@ -28,6 +28,7 @@ from labeler.model.chunkings import (
     check_chunking,
     chunking_in_words,
     chunking_of,
+    named_in,
     own_id,
 )
 from labeler.model.collected import (
@@ -247,6 +248,7 @@ __all__ = [
     "is_storable",
     "legible",
     "logged",
+    "named_in",
     "order_buckets",
     "own_id",
     "traffic_by",

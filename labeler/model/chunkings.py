@@ -63,6 +63,16 @@ def chunking_of(called: str, names: Collection[str]) -> str:
     return name if name != called and name in names else UNNAMED
 
 
+def named_in(chunk_id: str, said: object) -> str:
+    """Return the chunking that a file says a chunk is of, if its id begins so; else the unnamed.
+
+    >>> named_in("v2:c7", "v2"), named_in("c7", "v2"), named_in("v2:c7", None)
+    ('v2', '', '')
+    """
+    is_named = isinstance(said, str) and said and _NAME.fullmatch(said)
+    return str(said) if is_named and chunk_id.startswith(f"{said}{BETWEEN}") else UNNAMED
+
+
 def before_ids(chunking: str) -> str:
     """Return what stands before every id of a chunking; nothing in the unnamed one."""
     return f"{chunking}{BETWEEN}" if chunking else ""

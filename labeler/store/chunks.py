@@ -17,11 +17,13 @@ from labeler.model import (
     Loaded,
     called_in,
     chunking_in_words,
+    named_in,
 )
 from labeler.store.chunkings import LOOKED_UP_AT_ONCE, Chunkings
 from labeler.store.columns import as_json, text_hash
 
 AT_ONCE = 100_000
+KEY = "chunking"  # which one a file of several says that a chunk is of
 # Before chunks had a place these were kept with whatever else a file said of them.
 PLACES = frozenset({"start", "end", "start_char", "end_char", "start_offset", "end_offset"})
 # In one statement for many: a database's server answers each of them.
@@ -91,6 +93,15 @@ class Chunks(Chunkings):
         return report_of("documents", replace(loaded, warnings=tuple(warnings)), counts)
 
     def _put_chunking(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
+        """Add chunks to a chunking, or else each to the one that the file says it is of."""
+        if chunking != UNNAMED or not any(KEY in chunk.metadata for chunk in loaded.records):
+            return self._put_into(loaded, chunking, update=update)
+        counts: Counter[str] = Counter()
+        for name, part in _by_chunking(loaded):
+            counts += self._put_into(part, name, update=update)
+        return counts
+
+    def _put_into(self, loaded: Loaded[Chunk], chunking: str, *, update: bool) -> Counter[str]:
         """Add chunks to a chunking, which they make; refuse more of them to one that is there."""
         is_new = chunking == UNNAMED or self._make_chunking(chunking, loaded.source)
         counts = self._put_chunks(loaded, update=update, chunking=chunking)
@@ -219,3 +230,20 @@ def is_only_placed(known: Chunk, chunk: Chunk) -> bool:
         return False
     others = {key: value for key, value in known.metadata.items() if key not in PLACES}
     return replace(known, metadata=others) == replace(chunk, start=None, end=None)
+
+
+def _by_chunking(loaded: Loaded[Chunk]) -> Iterator[tuple[str, Loaded[Chunk]]]:
+    """Give the chunks of a file by the chunking they name, which is no metadata of theirs then."""
+    parts: dict[str, list[int]] = {UNNAMED: []}
+    for at, chunk in enumerate(loaded.records):
+        name = named_in(chunk.chunk_id, chunk.metadata.get(KEY))
+        parts.setdefault(name, []).append(at)
+    for name, places in parts.items():
+        chunks = [loaded.records[at] for at in places]
+        lines = [loaded.lines[at] for at in places]
+        bare = [_without_name(chunk) if name else chunk for chunk in chunks]
+        yield name, replace(loaded, records=bare, lines=lines)
+
+
+def _without_name(chunk: Chunk) -> Chunk:
+    return replace(chunk, metadata={k: v for k, v in chunk.metadata.items() if k != KEY})
