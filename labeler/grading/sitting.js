@@ -167,9 +167,12 @@ export class Sitting {
   take(answer, calm) {
     const first = this.tally.open === null;
     if (calm || first) this.savedBefore = answer.saved - this.outbox.saved;
+    const isKnownNow = this.tally.looked < 1 && answer.looked === 1;
     this.tally.take(answer, calm);
     if (first || (calm && !this.steps)) this.trail.start(answer.undoable);
     const before = this.deck.current;
+    // what came by its rank alone makes room for what is most useful
+    if (isKnownNow) this.deck.drop((entry) => entry !== before);
     this.deck.add(answer.items);
     // a changed note that a reload cut off is sent now, but none that was just taken back
     for (const { item } of this.trail.judged()) {
