@@ -150,7 +150,8 @@ class Collecting(JudgmentLog, Laying):
         of_one, asked = ("", []) if query is None else (" AND j.query = ?", [query])
         log = Log.of(self._each(f"{LOG}{of_one} ORDER BY j.id", asked))
         current, settings = log.current(self._numbers(UNDONE)), self.settings()
-        carried, given = current[current.kind == CARRY], current[current.kind != CARRY]
+        is_carried = current.kind == CARRY
+        carried, given = current[is_carried], current[~is_carried] if is_carried.any() else current
         grades = Decided.of(given, settings.golden_rule)
         if len(carried.pair) and settings.carried == COUNT:
             bases = Bases.of(self._each(f"{BASES}{of_one}", asked))
@@ -262,7 +263,7 @@ class Collecting(JudgmentLog, Laying):
     def _chunk_ids(self) -> list[str]:
         last = self._value("SELECT coalesce(max(id), 0) FROM chunks")
         names = [""] * (last + 1)
-        for number, chunk_id in self._rows("SELECT id, chunk_id FROM chunks"):
+        for number, chunk_id in self._each("SELECT id, chunk_id FROM chunks"):
             names[number] = chunk_id
         return names
 

@@ -71,16 +71,33 @@ class Log:
         The log is without its undos; ``undone`` are the judgments they took back. As the view of
         current judgments has it, but for proposed grades: they decide nothing.
         """
-        standing = self[~np.isin(self.judgment, undone) & (self.kind != OTHER)]
+        is_out = self.kind == OTHER
+        if len(undone):
+            is_out |= np.isin(self.judgment, undone)
+        standing = self[~is_out] if is_out.any() else self
         standing = standing[np.argsort(standing.pair, kind="stable")]
-        starts = standing.starts()
-        pair = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(standing.pair)))
-        speakers = int(standing.grader.max(initial=0)) + 1
-        said = (pair * speakers + standing.grader) * (LANE.max() + 1) + LANE[standing.kind]
+        counts = (standing.kind <= IMPORT) | (standing.kind == CARRY)
+        several = np.flatnonzero(standing._are_several())
+        counts[several] &= standing[several]._is_newest()
+        return standing if counts.all() else standing[counts]
+
+    def _are_several(self) -> npt.NDArray[np.bool_]:
+        """Say of each judgment whether there are others of its pair, in a log sorted by pair."""
+        found = np.zeros(len(self.pair), dtype=np.bool_)
+        found[1:] = self.pair[1:] == self.pair[:-1]
+        found[:-1] |= found[1:]
+        return found
+
+    def _is_newest(self) -> npt.NDArray[np.bool_]:
+        """Say of each judgment whether nobody's later one hides it, in a log sorted by pair."""
+        starts = self.starts()
+        pair = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(self.pair)))
+        speakers = int(self.grader.max(initial=0)) + 1
+        said = (pair * speakers + self.grader) * (LANE.max() + 1) + LANE[self.kind]
         by_speaker = np.argsort(said, kind="stable")
         is_newest = np.ones(len(said), dtype=np.bool_)
         is_newest[by_speaker[:-1]] = np.diff(said[by_speaker]) != 0
-        return standing[is_newest & ((standing.kind <= IMPORT) | (standing.kind == CARRY))]
+        return is_newest
 
 
 @dataclass(frozen=True, slots=True, eq=False)
