@@ -17,6 +17,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 from labeler import visitors
 from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
 from labeler.access import LOGIN as LOGIN_FLAG
+from labeler.cli.logging_in import SECRET as SHARED_SECRET
 from labeler.cli.logging_in import check_login
 from labeler.doors import ClosedDoor, door_routes
 from labeler.errors import BadInput, LabelerError
@@ -58,6 +59,20 @@ def file(tmp_path: Path) -> Callable[[str], Path]:
 )
 def test_a_whole_section_is_fine(file, sections):
     check_login(file(toml_of(sections)))
+
+
+def test_servers_may_share_their_secret_in_the_environment(file, monkeypatch):
+    path = file(
+        toml_of({"auth": {**GENERAL, **PROVIDER}}).replace(f'cookie_secret = "{SECRET}"', "")
+    )
+    monkeypatch.setenv(SHARED_SECRET, SECRET)
+    check_login(path)
+    monkeypatch.setenv(SHARED_SECRET, "secret")
+    with pytest.raises(BadInput, match=f"^{SHARED_SECRET} can be guessed; make it 32 random"):
+        check_login(path)
+    monkeypatch.delenv(SHARED_SECRET)
+    with pytest.raises(BadInput, match=r"cookie_secret is missing in \[auth\]"):
+        check_login(path)
 
 
 @pytest.mark.parametrize("key", [*GENERAL, *PROVIDER])

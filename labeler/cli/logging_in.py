@@ -5,6 +5,7 @@ Streamlit would say it later, page by page, to people who cannot mend it.
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -17,19 +18,16 @@ from labeler.errors import BadInput, NotFound
 
 CALLBACK = "/oauth2callback"
 SHORTEST_SECRET = 32
+SECRET = "STREAMLIT_SERVER_COOKIE_SECRET"  # what Streamlit signs with where the file has none
 
 
 def check_login(path: Path) -> None:
     """Raise unless people can log in as the file at ``path`` says; names file and key."""
     auth = auth_section(path)
-    check_keys(path, "[auth]", auth, ("redirect_uri", "cookie_secret"))
+    check_keys(path, "[auth]", auth, ("redirect_uri",))
     if not auth["redirect_uri"].endswith(CALLBACK):
         raise BadInput(f"{path}: redirect_uri in [auth] must end with {CALLBACK}")
-    if len(auth["cookie_secret"]) < SHORTEST_SECRET:
-        raise BadInput(
-            f"{path}: cookie_secret in [auth] can be guessed; make it {SHORTEST_SECRET} random "
-            "characters or more"
-        )
+    check_secret(path, auth)
     names = providers(auth)
     if not names:
         check_keys(path, "[auth]", auth, PROVIDER_KEYS)
@@ -41,6 +39,18 @@ def check_login(path: Path) -> None:
         check_keys(path, place, section, PROVIDER_KEYS)
     if find_spec("authlib") is None or find_spec("httpx") is None:
         raise BadInput("--login needs a library that is missing: pip install 'labeler[login]'")
+
+
+def check_secret(path: Path, auth: Mapping[str, Any]) -> None:
+    """Raise `BadInput` unless file or environment has a secret that nobody guesses."""
+    secret, where = os.environ.get(SECRET, ""), SECRET
+    if "cookie_secret" in auth or not secret.strip():
+        check_keys(path, "[auth]", auth, ("cookie_secret",))
+        secret, where = auth["cookie_secret"], f"{path}: cookie_secret in [auth]"
+    if len(secret) < SHORTEST_SECRET:
+        raise BadInput(
+            f"{where} can be guessed; make it {SHORTEST_SECRET} random characters or more"
+        )
 
 
 def host_of_login(path: Path) -> str:

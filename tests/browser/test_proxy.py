@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from labeler.access import SECURE_COOKIE
+from labeler.cli.logging_in import SECRET
 from tests.browser.doors import DoorServer, Provider, come_in, link_for
 from tests.browser.padpage import ready
 from tests.browser.server import QUIET, any_port, launch
@@ -147,16 +148,16 @@ def asked(port: int, path: str) -> tuple[int, str | None]:
 
 @pytest.fixture
 def public(
-    tmp_path: Path, golden_set: Callable[..., Path], proxy: Callable[[int, int], None]
+    tmp_path: Path, golden_set: Callable[..., Path], proxy: Callable[[int, int], None], monkeypatch
 ) -> Iterator[DoorServer]:
-    """Serve behind a proxy, with a login for Lea."""
+    """Serve behind a proxy, with a login for Lea, as servers do that share their secret."""
+    monkeypatch.setenv(SECRET, "0123456789abcdef" * 2)
     provider, port, secrets = Provider(any_port(), LEA), any_port(), tmp_path / "secrets.toml"
     server = DoorServer(golden_set(), "--host-name", f"{NAME}:{port}", "--login", str(secrets))
     at_home, server.url = server.url, f"https://{NAME}:{port}"
     secrets.write_text(
         "[auth]\n"
         f'redirect_uri = "{server.url}/oauth2callback"\n'
-        f'cookie_secret = "{"0123456789abcdef" * 2}"\n'
         "[auth.mine]\n"
         'client_id = "labeler"\n'
         'client_secret = "any"\n'
