@@ -131,6 +131,7 @@ def test_clicks_decide_too_and_pages_follow_each_other_to_the_end(serve, visit, 
     expect(tools.first).to_be_visible()
     for tool in tools.all():
         assert tool.evaluate(UNCOVERED), "what marks a sentence can be pressed"
+    assert page.locator(".bench mark.aimed").first.evaluate(UNCOVERED), "and the sentence be read"
     page.locator(".bench [data-grade='1']").tap()
     at(page, 2)
     page.locator(".bench .row").nth(4).tap()
