@@ -24,8 +24,6 @@ CARRIED = (
 )
 
 Value = str | Sequence[str] | None
-UNNAMED_CHUNKING = "(unnamed)"  # as none can be called
-
 OptionT = TypeVar("OptionT")
 
 
@@ -72,20 +70,6 @@ def onward(path: str, **changes: Value) -> str:
     What goes along is `CARRIED`; None leaves a parameter behind.
     """
     return to(path, **{**given_all(CARRIED), **changes})
-
-
-def chunking_shown(name: str) -> str:
-    """Return what an address and a box call a chunking; `chunking_named` is the way back.
-
-    >>> chunking_shown(""), chunking_named("(unnamed)"), chunking_named("v2")
-    ('(unnamed)', '', 'v2')
-    """
-    return name or UNNAMED_CHUNKING
-
-
-def chunking_named(shown: str) -> str:
-    """Return the chunking that an address or a box means."""
-    return "" if shown == UNNAMED_CHUNKING else shown
 
 
 def among(name: str, options: Collection[str], what: str, clears: Sequence[str] = ()) -> str | None:

@@ -30,8 +30,8 @@ def openings(store: Store) -> Sequence[tuple[str, str]]:
     return _openings(str(store.path), store.golden_set_uuid(), store.data_revision(), store)
 
 
-@st.cache_data(max_entries=8, show_spinner=False)
+@st.cache_resource(max_entries=8, show_spinner=False)  # data would need Streamlit to run already
 def _openings(
     path: str, golden_set: str, data_revision: int, _store: Store
 ) -> Sequence[tuple[str, str]]:
-    return _store.openings()
+    return tuple(_store.openings())

@@ -8,7 +8,7 @@ import streamlit as st
 from labeler import address, ui, unsettled
 from labeler.address import Astray
 from labeler.grading import Confined, Desk, Terms, pad
-from labeler.model import LEAKED, SPLITS, WITH
+from labeler.model import LEAKED, SPLITS, WITH, chunking_named, chunking_shown
 from labeler.palette import GRADE_COLOURS
 
 OWN = {
@@ -66,7 +66,7 @@ def between(field: Confined | None, names: Sequence[str]) -> Confined | None:
 
     Raises `Astray` for a chunking that is not there, and for one without the other.
     """
-    shown = [address.chunking_shown(name) for name in names]
+    shown = [chunking_shown(name) for name in names]
     old = address.among("from", shown, "chunking", clears=["to"])
     new = address.among("to", shown, "chunking", clears=["from"])
     if old is None and new is None:
@@ -74,7 +74,7 @@ def between(field: Confined | None, names: Sequence[str]) -> Confined | None:
     if old is None or new is None or old == new:
         said = "the address says ?from= and ?to=, two chunkings, of which the one is graded"
         raise Astray(said, ["from", "to"])
-    named = [address.chunking_named(each) for each in (old, new)]
+    named = [chunking_named(each) for each in (old, new)]
     return replace(field or Confined(), old=named[0], recut=named[1])
 
 

@@ -468,5 +468,5 @@ def test_scores_shows_all_chunkings_in_one_table(golden_set: Path):
 def test_slices_shows_a_run_of_ungraded_chunks_among_all_chunkings(golden_set: Path, both: Store):
     asked = [Query("q1", "which letters?", task="single"), Query("q2", "which digits?")]
     both.add_queries(loaded(asked), update=True)
-    sliced = open_page("slices", chunking="*", a="new", measure="EvidenceR@1", numbers="1")
+    sliced = open_page("slices", chunking="*", a="new", measure="EvidenceR@1", numbers="true")
     assert "0.5455" in words(sliced)

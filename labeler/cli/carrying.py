@@ -27,7 +27,7 @@ from labeler.cli.tables import Table, text_lines
 from labeler.cli.whole import check_room
 from labeler.errors import BadInput
 from labeler.formats import write_golden
-from labeler.model import counted, legible
+from labeler.model import chunking_shown, counted, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
 
@@ -142,8 +142,8 @@ def left_open(found: Carryover) -> str:
     left = found.states["proposed"] + found.states["open"]
     if not left:
         return ""
-    names = found.basis.old_name or "(unnamed)", found.basis.new_name or "(unnamed)"
-    where = "/?from={}&to={}".format(*names)
+    old, new = map(chunking_shown, (found.basis.old_name, found.basis.new_name))
+    where = f"/?from={old}&to={new}"
     pairs = counted(left, "pair is", "pairs are")
     return f"\n{pairs} left to graders, the most useful first: {where} on the Label page"
 

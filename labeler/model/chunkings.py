@@ -15,6 +15,7 @@ from collections.abc import Collection
 from labeler.errors import BadInput
 
 UNNAMED = ""
+SHOWN_UNNAMED = "(unnamed)"  # as none can be called
 BETWEEN = ":"
 _NAME = re.compile(r"[\w.-]{1,60}")
 
@@ -30,6 +31,20 @@ def check_chunking(name: str) -> str:
             f"as v2, not {name!r}"
         )
     return name
+
+
+def chunking_shown(name: str) -> str:
+    """Return what an address and a box call a chunking; `chunking_named` is the way back.
+
+    >>> chunking_shown(""), chunking_named("(unnamed)"), chunking_named("v2")
+    ('(unnamed)', '', 'v2')
+    """
+    return name or SHOWN_UNNAMED
+
+
+def chunking_named(shown: str) -> str:
+    """Return the chunking that an address or a box means."""
+    return UNNAMED if shown == SHOWN_UNNAMED else shown
 
 
 def called_in(chunking: str, chunk_id: str) -> str:

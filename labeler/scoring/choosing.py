@@ -12,7 +12,7 @@ from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.lineup import Lineup
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import UNNAMED, Settings, Traffic, chunking_in_words
+from labeler.model import UNNAMED, Settings, Traffic, chunking_in_words, chunking_shown
 from labeler.naming import short_names
 from labeler.tables import RunNames, Steps
 
@@ -183,7 +183,7 @@ def say_nothing_graded(board: Scoreboard) -> None:
     with ui.open_store() as store:
         openings = [(old, new) for old, new in store.openings() if new in shown]
     for old, new in openings[:1]:
-        there = {"from": address.chunking_shown(old), "to": address.chunking_shown(new)}
+        there = {"from": chunking_shown(old), "to": chunking_shown(new)}
         data = address.to("/data", section="Carry over", **there)
         said = f"Grades of {chunking_in_words(old)} may say what these chunks are worth:"
         show_html(tables.sentence_with_link(said, "Carry them over", data))

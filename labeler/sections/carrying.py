@@ -6,7 +6,7 @@ import streamlit as st
 
 from labeler import address, links, ui, unsettled
 from labeler.carryover import STATES, Carryover, amiss, follow, of_log, place, record, summary
-from labeler.model import chunking_in_words, counted
+from labeler.model import chunking_in_words, chunking_named, chunking_shown, counted
 from labeler.store import CarriedOver
 
 WHAT_IT_DOES = (
@@ -26,8 +26,8 @@ def carry_over() -> None:
     with ui.guard(), ui.open_store() as store:
         found, done = store.chunkings(), store.carried_over()
         settings = store.settings()
-    graded = [address.chunking_shown(each.name) for each in found if each.golden]
-    asked_for = [address.chunking_shown(each.name) for each in found if each.runs]
+    graded = [chunking_shown(each.name) for each in found if each.golden]
+    asked_for = [chunking_shown(each.name) for each in found if each.runs]
     st.caption(WHAT_IT_DOES)
     if settings.carried != "count":
         st.text("⚠ Carried grades do not count now: see Settings.")
@@ -50,7 +50,7 @@ def carry_over() -> None:
         if st.button("See what follows"):
             address.write(look="yes")
     if address.given("look"):
-        _look(address.chunking_named(old), address.chunking_named(new))
+        _look(chunking_named(old), chunking_named(new))
 
 
 def _look(old: str, new: str) -> None:
@@ -89,7 +89,7 @@ def _offer(found: Carryover) -> None:
 
 def _link_to_open(old: str, new: str) -> None:
     """Lead to Label, to what a carry-over leaves open, and say in which order it comes there."""
-    shown = {"from": address.chunking_shown(old), "to": address.chunking_shown(new)}
+    shown = {"from": chunking_shown(old), "to": chunking_shown(new)}
     links.link("Grade what is open", address.to("/", **shown))
     st.caption(unsettled.USEFUL_FIRST)
 

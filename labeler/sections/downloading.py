@@ -10,7 +10,7 @@ import streamlit as st
 
 from labeler import address, choices, transfer, ui
 from labeler.extracts import WHOLE, named_after
-from labeler.model import EVERYTHING, UNNAMED, Selection
+from labeler.model import EVERYTHING, Selection, chunking_named, chunking_shown
 from labeler.safekeeping import backups, kept
 from labeler.safekeeping.backups import Schedule
 from labeler.store import Store
@@ -34,7 +34,7 @@ WORDS = {
     "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
 PART = "This is a part: {}. It has a hash of its own, and a backup is of all."
-EVERY_CHUNKING, UNNAMED_CHUNKING = "all chunkings", "(unnamed)"  # as none can be called
+EVERY_CHUNKING = "all chunkings"  # as none can be called
 SEAL = (
     "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
     "whether somebody has changed what was said until now:"
@@ -57,14 +57,14 @@ def choose_chunking() -> tuple[str, ...] | None:
     if len(names) == 1 and not address.given("chunks"):
         return None
     chosen = address.choose_or_not(
-        *("Chunks", [name or UNNAMED_CHUNKING for name in names], "chunks"),
+        *("Chunks", [chunking_shown(name) for name in names], "chunks"),
         nothing=EVERY_CHUNKING,
         what="chunking",
         help="One chunking leaves with its chunks' own ids. In files of all of them ids begin with "
         "the name of their chunking, as in v2:c7.",
         width=220,
     )
-    return None if chosen is None else (chosen.replace(UNNAMED_CHUNKING, UNNAMED),)
+    return None if chosen is None else (chunking_named(chosen),)
 
 
 @st.fragment(run_every=LOOK_EVERY_SECONDS)
