@@ -328,6 +328,16 @@ def test_the_page_of_who_is_no_lead_any_more_runs_once_more_and_is_told_nothing_
     assert closed.value.rcvd.code == 1008
 
 
+def test_who_is_no_lead_any_more_once_their_page_is_open_is_told_so_however_soon(filled, open_page):
+    let_in(filled, "Lea", "leas", "lead")
+    for number in range(8):
+        let_in(filled, f"Max {number}", secret := f"maxs {number}", "lead")
+        page = open_page(secret=secret)
+        filled.revoke(f"Max {number}")
+        shows(page, filled.newest())
+        hears(page)
+
+
 @pytest.mark.parametrize(
     "nonsense",
     ["", "no json", "[]", "7", '{"shows": 7}', '{"shows": "abc"}', '{"shows": [1]}', b"\0"],

@@ -87,7 +87,7 @@ class Telling:
         self._is_wanted.set()
         self._is_written.set()
         try:
-            await socket.send_json({"start": START})
+            await self._greet(page)
             async for words in socket.iter_text():
                 page.hear(words)
                 self._is_stirred.set()
@@ -98,6 +98,13 @@ class Telling:
         finally:
             self._pages.remove(page)
 
+    async def _greet(self, page: OpenPage) -> None:
+        """Say that it is told from now on; look again, as it was not of what was just written."""
+        await page.socket.send_json({"start": START})
+        with suppress(Away):
+            if not await page.is_welcome():
+                await self._part_with(page)
+
     async def _look_out(self) -> None:
         async with watching(self._path) as golden_set:
             seen, is_lost = None, False
@@ -105,7 +112,8 @@ class Telling:
                 await self._next_look()
                 try:
                     if (commits := await golden_set.ask(Store.commits_of_others)) != seen:
-                        if not self._learn(await golden_set.ask(Store.newest)):
+                        is_newer = self._learn(await golden_set.ask(Store.newest))
+                        if seen is None or not is_newer:
                             await self._part_with_strangers()
                         seen = commits
                         await asyncio.sleep(LOOK_GAP_SECONDS)
