@@ -18,7 +18,7 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotation
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # it carries no annotations
 from pyarrow import csv  # it carries no annotations
 
-from labeler.formats.reading import BOM, Block
+from labeler.formats.reading import BOM, Block, is_text
 from labeler.formats.records import TOO_LARGE
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -84,7 +84,7 @@ def run_columns(block: Block) -> RunColumns | None:
     in CRLF.
     """
     ascii = block.data.isascii()
-    if not ascii and (block.data.startswith(BOM) or not _is_text(block.data)):
+    if not ascii and (block.data.startswith(BOM) or not is_text(block.data)):
         return None  # Arrow would drop the mark, which is part of an id here
     table = _table(block)
     if table is None:
@@ -103,14 +103,6 @@ def longest_id(columns: RunColumns) -> int:
     """Return how many bytes the longest id of a query or a chunk has."""
     chunks: int = pc.max(pc.binary_length(columns.chunks)).as_py()
     return max(chunks, *map(len, map(str.encode, columns.queries)))
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode()  # Arrow looks only at the columns it gives, or not at all
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _table(block: Block) -> Any:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from labeler.errors import BadInput
 from labeler.formats.grades import UNGRADED, GradeRule
-from labeler.formats.reading import Blocks
+from labeler.formats.reading import Blocks, is_text
 
 Grades: TypeAlias = dict[str, dict[str, int]]
 
@@ -30,7 +30,7 @@ def plain_qrels(blocks: Blocks, rule: GradeRule, longest: int) -> Grades | None:
     for block in blocks:
         rows = list(filter(None, map(bytes.split, block.data.split(b"\n"))))
         columns = list(zip(*rows, strict=False))
-        if not _is_text(block.data) or set(map(len, rows)) - {_COLUMNS}:
+        if b"\0" in block.data or not is_text(block.data) or set(map(len, rows)) - {_COLUMNS}:
             return None
         if not columns:
             continue
@@ -44,13 +44,6 @@ def plain_qrels(blocks: Blocks, rule: GradeRule, longest: int) -> Grades | None:
             found.setdefault(query_id, {})[chunk_id] = grade
         size += len(rows)
     return found if size == sum(map(len, found.values())) else None
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        return b"\0" not in data and (data.isascii() or bool(data.decode()))
-    except UnicodeDecodeError:
-        return False
 
 
 def _learn(known: dict[bytes, int], texts: set[bytes], rule: GradeRule) -> bool:

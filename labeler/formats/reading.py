@@ -392,3 +392,12 @@ def peek_block(source: Source, blocks: Blocks) -> tuple[int, bytes, Blocks]:
         if number:
             return number, text, chain(seen, blocks)
     return 0, b"", iter(seen)
+
+
+def is_text(data: bytes) -> bool:
+    """Say whether all of a block is text in UTF-8: Arrow looks at the columns it gives at most."""
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
