@@ -74,6 +74,11 @@ class Carryover:
         """How many pairs are decided, proposed and open."""
         return Counter(each.found.state for each in self.outcomes)
 
+    @property
+    def left(self) -> int:
+        """How many pairs are left to graders."""
+        return self.states["proposed"] + self.states["open"]
+
     def by_reason(self) -> list[tuple[str, int | None, str, int]]:
         """Count the pairs by state, grade and reason, the most first within a state."""
         counts = Counter((each.found.state, each.found.grade, each.why) for each in self.outcomes)

@@ -139,12 +139,11 @@ def carried(db: Place, old: str, new: str) -> Carryover:
 
 def left_open(found: Carryover) -> str:
     """Say how many pairs are left to graders, and where they get them; nothing where none is."""
-    left = found.states["proposed"] + found.states["open"]
-    if not left:
+    if not found.left:
         return ""
     old, new = map(chunking_shown, (found.basis.old_name, found.basis.new_name))
     where = f"/?from={old}&to={new}"
-    pairs = counted(left, "pair is", "pairs are")
+    pairs = counted(found.left, "pair is", "pairs are")
     return f"\n{pairs} left to graders, the most useful first: {where} on the Label page"
 
 

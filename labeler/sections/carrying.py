@@ -69,8 +69,8 @@ def _look(old: str, new: str) -> None:
     for said in list(amiss(found))[:MOST_WARNINGS]:
         st.text(f"⚠ {said}")
     _offer(found)
-    if left := found.states["proposed"] + found.states["open"]:
-        st.text(f"{counted(left, 'pair is', 'pairs are')} left to graders.")
+    if found.left:
+        st.text(f"{counted(found.left, 'pair is', 'pairs are')} left to graders.")
         _link_to_open(old, new)
 
 
