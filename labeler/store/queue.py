@@ -177,12 +177,9 @@ class Queue(JudgmentLog):
             if undoes is not None or number in undone:
                 continue
             if kind in ASKED_FOR:
-                grade, reason, note, present, evidence = said
-                marked = passages_of(evidence) if evidence else ()
-                current[pair] = Judged(
-                    *(event_id, number, kind, grade, reason, note),
-                    *(pair in repeated, bool(present), marked),
-                )
+                *words, present, evidence = said
+                told = (event_id, number, kind, *words, pair in repeated, present, evidence)
+                current[pair] = judged_of(told)
             elif kind == "withdraw":
                 current.pop(pair, None)
         return current
