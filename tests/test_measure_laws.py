@@ -12,7 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.measures import MEASURES, Definition, Hits, Measure, rbp_residual, score, terms
+from labeler.measures import (
+    MEASURES,
+    Definition,
+    Hits,
+    Measure,
+    parse,
+    rbp_residual,
+    score,
+    terms,
+)
 from tests.rankings import (
     CUTOFFS,
     GRADES,
@@ -156,6 +165,31 @@ def test_a_cut_off_for_each_row_is_the_cut_off_of_that_row(
     pairs = zip(rows, chosen, strict=True)
     alone = [values(replace(measure, cutoff=k), [row])[0] for row, k in pairs]
     assert together.tobytes() == np.array(alone).tobytes()
+
+
+@CUT
+@SOME
+@given(rows=ROWS, data=st.data(), cutoffs=st.lists(st.integers(1, 30), min_size=1, max_size=5))
+def test_cut_offs_asked_for_at_once_have_the_bits_of_each_alone(
+    one: Definition, rows: list[Row], data: st.DataObject, cutoffs: list[int]
+) -> None:
+    measure = of(data, one)
+    together = score(hits_of(rows), measure, np.array(cutoffs)[:, np.newaxis])
+    alone = [values(replace(measure, cutoff=k), rows) for k in cutoffs]
+    assert together.tobytes() == np.array(alone).tobytes()
+
+
+@CUT
+def test_a_row_has_the_same_bits_alone_as_among_many_whose_tops_are_cut_out(
+    one: Definition,
+) -> None:
+    random = Random(7)
+    rankings = [random.choices([None, 0, 1, 2, 3], k=30) for _ in range(100)]
+    many, at_5_and_10 = Hits.of(rankings), np.array([[5], [10]])
+    measure = parse(one.example)
+    alone = np.array([score(Hits.of([each]), measure, at_5_and_10)[:, 0] for each in rankings])
+    together = [score(many, measure, k) for k in (10, 5)]
+    assert alone.T.tobytes() == np.array(together[::-1]).tobytes()
 
 
 @given(RANKINGS, measures(among=[MEASURES["RBP"]]))

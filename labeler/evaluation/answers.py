@@ -48,8 +48,7 @@ class Answers:
         [totals] = sheet.totals(None, everything)
         left_open = totals[1 : 1 + means.shape[1]] + self._empty
         counted = totals[sheet.layout.columns(tuple(measures)).defined]
-        doubtful = (counted[:, np.newaxis] <= left_open).any(axis=1)
-        for at in np.flatnonzero(doubtful).tolist():
+        for at in np.flatnonzero(counted <= left_open.max(initial=-1)).tolist():
             means[at, self.silent(sheet, measures[at])] = np.nan
 
     def silent(self, sheet: Sheet, measure: Measure) -> Bools:

@@ -204,18 +204,18 @@ def take_means(
 ) -> Means:
     """Divide what the rows of a sheet add up to, (buckets, width), by how many are defined."""
     columns = layout.columns(measures)
-    sums = totals[:, columns.values].transpose(1, 2, 0)
-    counts = totals.astype(np.int64)
-    n = counts[:, columns.defined].T
-    divisor = n[:, np.newaxis]
+    n = totals.take(columns.defined, axis=1)
+    divisor = np.where(n > 0, n, np.nan)[:, :, np.newaxis]
+    value = totals.take(columns.values, axis=1) / divisor
+    holes = totals.take(columns.holes, axis=1).astype(np.int64)
     return Means(
         measures,
         facet,
         buckets,
-        value=np.divide(sums, divisor, out=np.full(sums.shape, np.nan), where=divisor > 0),
-        n=n,
-        undefined=counts[:, 0] - n,
-        holes=counts[:, columns.holes].transpose(1, 2, 0),
-        missing=counts[:, 1 : 1 + layout.runs].T,
-        carried=np.zeros(sums.shape, dtype=np.int64) if carried is None else carried,
+        value=value.transpose(1, 2, 0),
+        n=n.T.astype(np.int64),
+        undefined=(totals[:, :1] - n).T.astype(np.int64),
+        holes=holes.transpose(1, 2, 0),
+        missing=totals[:, 1 : 1 + layout.runs].T.astype(np.int64),
+        carried=np.zeros_like(holes).transpose(1, 2, 0) if carried is None else carried,
     )

@@ -202,15 +202,14 @@ class Scoreboard(Looking):
         """
         grouping = self._grouping(facet)
         chosen = self.resolve(measures)
-        ways = dict.fromkeys(measure.crosses for measure in chosen) or {False: None}
-        parts = [self._means(chosen, facet, grouping, crosses=each) for each in sorted(ways)]
-        return in_order(chosen, parts)
+        crossing = tuple(measure for measure in chosen if measure.crosses)
+        within = tuple(measure for measure in chosen if not measure.crosses) if crossing else chosen
+        parts = [within, crossing] if within and crossing else [chosen]
+        return in_order(chosen, [self._means(part, facet, grouping) for part in parts])
 
-    def _means(
-        self, measures: Iterable[Measure], facet: str | None, grouping: Grouping, *, crosses: bool
-    ) -> Means:
-        """Return the means of those of the measures that compare between chunkings, or do not."""
-        some = tuple(measure for measure in measures if measure.crosses == crosses)
+    def _means(self, some: tuple[Measure, ...], facet: str | None, grouping: Grouping) -> Means:
+        """Return the means of measures that all compare between chunkings, or none of them."""
+        crosses = any(measure.crosses for measure in some[:1])
         sheet, state = self._state.with_measures(some, crosses=crosses), self._state
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
         carried = state.carried.in_buckets(state.conventions.like_trec_eval, some, grouping)

@@ -6,7 +6,7 @@ Knows measures and what they read; not the names of queries, runs and buckets.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -63,6 +63,19 @@ class Rules:
 
 
 @dataclass(frozen=True, eq=False)
+class Family:
+    """Measures that differ by their cut-offs alone, and the columns of their values in a row.
+
+    ``cutoffs`` are (measures, 1), None where it is one ``measure`` alone, which knows its own.
+    """
+
+    measure: Measure
+    cutoffs: Ints | None
+    compute: Scorer
+    columns: slice | Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Columns:
     """Where the numbers of some measures stand in a row.
 
@@ -92,7 +105,7 @@ class Layout:
     @cached_property
     def depths(self) -> Mapping[Depth, Measure]:
         """The depths of the measures, each once with one that looks so deep, the deepest first."""
-        return {_depth(self.measures[at]): self.measures[at] for at in self.deepest_first}
+        return {_depth(each.measure): each.measure for each in self.alone}
 
     @cached_property
     def places(self) -> Mapping[Measure, int]:
@@ -117,29 +130,43 @@ class Layout:
         return int(self.all_defined.stop) + self.runs * len(self.depths)
 
     @cached_property
-    def scorers(self) -> tuple[Scorer, ...]:
-        """What computes each measure."""
-        return tuple(map(scorer, self.measures))
-
-    @cached_property
-    def deepest_first(self) -> tuple[int, ...]:
-        """The places of the measures by falling cut-off, as `Hits.top` likes to be asked."""
+    def alone(self) -> tuple[Family, ...]:
+        """Each measure for itself by falling cut-off, as `Hits.top` likes to be asked."""
 
         def depth(at: int) -> int:
             cutoff = self.measures[at].cutoff
             return cutoff if isinstance(cutoff, int) else WHOLE_LIST
 
-        return tuple(sorted(range(len(self.measures)), key=depth, reverse=True))
+        places = sorted(range(len(self.measures)), key=depth, reverse=True)
+        return tuple(self._family([at]) for at in places)
 
     @cached_property
-    def spans(self) -> tuple[slice, ...]:
-        """The columns of each measure's values."""
-        return self._spans(self.all_values.start, len(self.measures))
+    def families(self) -> tuple[Family, ...]:
+        """The measures by family: of a few hits, all its cut-offs are asked for at once."""
+        found: dict[object, list[int]] = {}
+        for at, measure in enumerate(self.measures):
+            fixed = measure.reads == "evidence" or measure.definition.cutoff == "never"
+            some = not fixed and measure.cutoff != BUDGET
+            found.setdefault(replace(measure, cutoff=1) if some else measure, []).append(at)
+        return tuple(map(self._family, found.values()))
+
+    def _family(self, places: Sequence[int]) -> Family:
+        some = [self.measures[at] for at in places]
+        first, end = (self.all_values.start + at * self.runs for at in (places[0], places[-1] + 1))
+        together = places[-1] - places[0] == len(places) - 1
+        cutoffs = [[measure.cutoff or WHOLE_LIST] for measure in some]
+        return Family(
+            some[0],
+            np.array(cutoffs, dtype=np.int64) if len(some) > 1 else None,
+            scorer(some[0]),
+            slice(first, end) if together else self._by_run(self.all_values.start, places).ravel(),
+        )
 
     @cached_property
     def spans_of_holes(self) -> tuple[slice, ...]:
         """The columns of the holes inside each depth."""
-        return self._spans(self.all_defined.stop, len(self.depths))
+        starts = [self.all_defined.stop + at * self.runs for at in range(len(self.depths))]
+        return tuple(slice(start, start + self.runs) for start in starts)
 
     def columns(self, measures: tuple[Measure, ...]) -> Columns:
         """Return the columns of some measures; found once, since the same are asked for again."""
@@ -154,10 +181,6 @@ class Layout:
                 holes=self._by_run(self.all_defined.stop, cutoffs),
             )
         return found
-
-    def _spans(self, first: int, count: int) -> tuple[slice, ...]:
-        starts = [first + at * self.runs for at in range(count)]
-        return tuple(slice(start, start + self.runs) for start in starts)
 
     def _by_run(self, first: int, places: Sequence[int]) -> Ints:
         starts = first + np.array(places, dtype=np.int64) * self.runs
@@ -180,10 +203,11 @@ def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
     rows = np.empty((len(queries), layout.width))
     rows[:, 0] = judged
     rows[:, 1 : 1 + runs] = rules.absent[queries]
-    for at in layout.deepest_first:
-        limit = rules.limit(measures[at].cutoff, queries)
-        values = layout.scorers[at](seen.of(measures[at]), limit)
-        rows[:, layout.spans[at]] = values.reshape(len(rows), runs)
+    for each in layout.families if seen.hits.are_few else layout.alone:
+        together = 1 if each.cutoffs is None else len(each.cutoffs)
+        limit = rules.limit(each.measure.cutoff, queries) if each.cutoffs is None else each.cutoffs
+        values = each.compute(seen.of(each.measure), limit).reshape(together, len(rows), runs)
+        rows[:, each.columns] = values.swapaxes(0, 1).reshape(len(rows), together * runs)
     for measure, columns in zip(layout.depths.values(), layout.spans_of_holes, strict=True):
         holes = seen.holes(measure, rules.holes_within(measure.cutoff, queries))
         rows[:, columns] = holes.reshape(len(rows), runs)

@@ -21,7 +21,7 @@ def divide(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     >>> divide(np.array([1.0, 0.0]), np.array([2, 0])).tolist()
     [0.5, nan]
     """
-    shares = np.empty(len(part))
+    shares = np.empty(part.shape)
     shares.fill(np.nan)
     np.divide(part, whole, out=shares, where=whole > 0)
     return shares
@@ -81,10 +81,10 @@ def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floa
     [nan]
     """
     relevant = hits.relevant(rel)
-    found = relevant.count(k) > 0
-    values = hits.undefined(rel).copy()
-    values[found] = 1 / relevant.rank[relevant.start[found]]
-    return values
+    held = relevant.count(WHOLE_LIST) > 0
+    first = np.zeros(len(held))
+    first[held] = 1 / relevant.rank[relevant.start[held]]
+    return np.where(relevant.count(k) > 0, first, 0.0) + hits.undefined(rel)
 
 
 def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:

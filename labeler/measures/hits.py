@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property, lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -38,7 +38,7 @@ class Hits:
     length: Ints
     pooled: Ints | None = field(default=None, kw_only=True)
     _of_known: dict[object, Any] = field(default_factory=dict, repr=False)
-    _counts: dict[int, Ints] = field(default_factory=dict, init=False, repr=False)
+    _counts: dict[int | bytes, Ints] = field(default_factory=dict, init=False, repr=False)
     _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
     _tops: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
     _gained: dict[tuple[float, ...], Floats] = field(default_factory=dict, init=False, repr=False)
@@ -96,6 +96,11 @@ class Hits:
             if any(part.pooled is not None for part in parts)
             else None,
         )
+
+    @property
+    def are_few(self) -> bool:
+        """Whether a call for each cut-off would take longer than what it computes."""
+        return len(self.row) < _FEW
 
     @property
     def pooled_above(self) -> Ints:
@@ -216,6 +221,11 @@ class Hits:
         return np.cumsum(per_row) - per_row
 
     @cached_property
+    def _places(self) -> Ints:
+        """A number for each hit, which rises with its row, and then with its rank."""
+        return self.row << 32 | self.rank
+
+    @cached_property
     def ordinal(self) -> Ints:
         """The position of each hit among the hits of its row, from 1."""
         return np.arange(1, len(self.row) + 1) - np.repeat(self.start, self.count(WHOLE_LIST))
@@ -227,17 +237,24 @@ class Hits:
         return rows
 
     def sums(self, weights: npt.NDArray[np.generic]) -> Floats:
-        """Add the weights of each row's hits, in the order of their ranks.
+        """Add the weights of each row's hits, in the order of their ranks, (n,).
+
+        Of weights for several cut-offs, (cut-offs, hits), the sums are (cut-offs, n).
 
         Every measure adds through here: `numpy.bincount` adds one after the other, so that a row
         has the same bits alone as among thousands, which pairwise sums do not promise.
         """
+        if weights.ndim > 1:
+            return np.array([self.sums(each) for each in weights])
         sums = np.bincount(self.row, weights, minlength=len(self.length))
         return np.asarray(sums, dtype=np.float64)
 
     def within(self, k: int | Ints) -> Bools:
-        """Say which hits are in the top ``k``: one number, or one for each row."""
-        return self.rank <= (k[self.row] if isinstance(k, np.ndarray) else k)
+        """Say which hits are in the top ``k``: one number, or one for each row.
+
+        Of some numbers, (cut-offs, 1), it is said for each of them, (cut-offs, hits).
+        """
+        return self.rank <= (k[self.row] if is_by_row(k) else k)
 
     def upto(self, k: int | Ints, weights: Floats) -> Floats:
         """Return the weights of the hits, 0 below the top ``k``."""
@@ -245,14 +262,20 @@ class Hits:
 
     def count(self, k: int | Ints) -> Ints:
         """How many hits each row has in its top ``k``; for a number counted once, to be read."""
-        if isinstance(k, np.ndarray):
+        if is_by_row(k):
             return np.bincount(self.row[self.within(k)], minlength=len(self.length))
-        depth = min(k, self.deepest)
+        depth = k.tobytes() if isinstance(k, np.ndarray) else min(k, self.deepest)
         if depth not in self._counts:
-            top = self.top(depth)
-            rows = top.row[top.rank <= depth] if top.reaches_below(depth) else top.row
-            self._counts[depth] = np.bincount(rows, minlength=len(self.length))
+            self._counts[depth] = self._count(k if isinstance(depth, bytes) else depth)
         return self._counts[depth]
+
+    def _count(self, k: int | Ints) -> Ints:
+        if isinstance(k, np.ndarray):
+            last = np.arange(len(self.length)) << 32 | k
+            return self._places.searchsorted(last, side="right") - self.start
+        top = self.top(k)
+        rows = top.row[top.rank <= k] if top.reaches_below(k) else top.row
+        return np.bincount(rows, minlength=len(self.length))
 
     def holes(self, k: int | Ints) -> Ints:
         """How many chunks in the top ``k`` of each row nobody has graded."""
@@ -261,7 +284,7 @@ class Hits:
     def wanted(self, rel: int) -> Ints:
         """How many chunks of grade ``rel`` or better each row's query has, retrieved or not."""
         if rel not in self._of_known:
-            self._of_known[rel] = self.known @ (np.arange(4) >= rel)
+            self._of_known[rel] = np.add.reduce(self.known[:, rel:], axis=1)
         counts: Ints = self._of_known[rel]
         return counts
 
@@ -282,36 +305,38 @@ class Hits:
         The gains of `ideal` are added, but once for neighbours whose known grades are the same.
         NaN where there is nothing to gain.
         """
-        if isinstance(k, np.ndarray):
+        if is_by_row(k):
             return _or_nan(self.ideal.sums(discounted(self.ideal, k, gains)))
-        if (k, gains) not in self._of_known:
+        key = k.tobytes() if isinstance(k, np.ndarray) else k, gains
+        if key not in self._of_known:
             kinds, kind = self._kinds
             best = kinds.top(k)
-            self._of_known[k, gains] = _or_nan(best.sums(discounted(best, k, gains)))[kind]
-        sums: Floats = self._of_known[k, gains]
+            self._of_known[key] = _or_nan(best.sums(discounted(best, k, gains)))[..., kind]
+        sums: Floats = self._of_known[key]
         return sums
 
     @property
-    def _kinds(self) -> tuple[Hits, Ints]:
+    def _kinds(self) -> tuple[Hits, Ints | slice]:
         """The ideal of each stretch of rows with the same known grades, and each row's stretch.
 
-        The runs of a query follow each other, so that there are far fewer stretches than rows.
+        The runs of a query follow each other, so that there are far fewer stretches than rows. Of a
+        few rows each stands for itself: to compare them would take longer.
         """
-        if "kinds" not in self._of_known:
-            differs = np.any(self.known[1:] != self.known[:-1], axis=1)
-            first = np.flatnonzero(np.append(len(self.known) > 0, differs))
-            kind = np.repeat(np.arange(len(first)), np.diff(first, append=len(self.known)))
-            none = np.zeros(0, dtype=np.int64)
-            kinds = Hits(none, none, none, self.known[first], np.zeros(len(first), dtype=np.int64))
-            self._of_known["kinds"] = kinds.ideal, kind
-        kinds_and_kind: tuple[Hits, Ints] = self._of_known["kinds"]
+        if "kinds" not in self._of_known and len(self.known) < _FEW:
+            self._of_known["kinds"] = self.ideal, slice(None)
+        elif "kinds" not in self._of_known:
+            is_new = np.ones(len(self.known), dtype=np.bool_)
+            is_new[1:] = (self.known[1:] != self.known[:-1]).any(axis=1)
+            none, known = np.zeros(0, dtype=np.int64), self.known[is_new]
+            kinds = Hits(none, none, none, known, np.zeros(len(known), dtype=np.int64))
+            self._of_known["kinds"] = kinds.ideal, np.cumsum(is_new) - 1
+        kinds_and_kind: tuple[Hits, Ints | slice] = self._of_known["kinds"]
         return kinds_and_kind
 
 
-def _pooled(rankings: Sequence[Sequence[int | None]]) -> Ints:
-    """Count, for each hit, the chunks above it that are in the pool and ungraded."""
-    places = [(r, k) for r in rankings for k, grade in enumerate(r) if grade not in (None, -1)]
-    return _ints([list(ranking[:place]).count(-1) for ranking, place in places])
+def is_by_row(k: int | Ints) -> TypeGuard[Ints]:
+    """Say whether this is a cut-off for each row, and not one number, or some below each other."""
+    return isinstance(k, np.ndarray) and k.ndim == 1
 
 
 def _ints(values: object) -> Ints:

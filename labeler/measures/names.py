@@ -341,7 +341,8 @@ def score(hits: Hits | Finds, measure: Measure, k: int | Ints | None = None) -> 
     evidence; for the first two they look the same.
 
     ``k`` stands in for the measure's cut-off: a number, or one for each row. It must be given for
-    ``@budget``, since a measure does not know the prompt budget.
+    ``@budget``, since a measure does not know the prompt budget. Of some numbers below each other,
+    (cut-offs, 1), the values of chunks and documents are (cut-offs, rows).
 
     >>> score(Hits.of([[0, 1], [0, 0]]), parse("RR")).tolist()
     [0.5, nan]
