@@ -28,7 +28,7 @@ def frame_of(
     rows: Sequence[Mapping[str, Any]] | dict[str, Any], board: Scoreboard, wanted: Sequence[Measure]
 ) -> pd.DataFrame:
     """Return rows with the conventions they are by, and what there is to know of them."""
-    frame = pd.DataFrame(rows)
+    frame = pd.DataFrame(rows, copy=False)
     frame.attrs["conventions"] = board.conventions.describe()
     notes = [*board.notes(wanted), *tie_notes(tied_ranges(board, wanted), board.conventions)]
     frame.attrs["notes"] = [note.sentence for note in notes]

@@ -22,6 +22,7 @@ from labeler.model import Ranking, check_id
 
 GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 
+MANY_LISTS = 256
 _DEEP, _DEEPEST = 400, 1 << 17
 _HEAD, _FLOAT = 5, np.dtype([("kind", "u1"), ("value", "<f8")])  # of a list that marshal writes
 
@@ -52,21 +53,23 @@ def plain_scores(lists: Sequence[object]) -> Floats | None:
     if not are_all(dict, lists):
         return None
     dicts = cast("Sequence[dict[Any, Any]]", lists)
-    scores = floats_of(chain.from_iterable(map(dict.values, dicts)))
+    given: list[Any] = []
+    for each in dicts:
+        given += each.values()
+    scores = floats_of(given)
     return scores if _have_ids(dicts) else None
 
 
 def _have_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
     """Say whether all keys are texts, and none of them empty.
 
-    In deep lists most ids are touched by nothing else, which takes longer than all else. Python
-    keeps keys more tightly where all are texts, so that the size of a dict tells it: where it does
-    not, each is looked at.
+    Python keeps keys more tightly where all are texts, so that the size of a dict tells it: where
+    it does not, each is looked at. So it is in many lists that are not deep: their ids are soon
+    looked up, and to look at all in order fetches them faster than to look up some here and there.
     """
     longest = max(map(len, dicts), default=0)
-    if _DEEP <= longest <= _DEEPEST and _sizes_of_texts(longest.bit_length()).issuperset(
-        map(dict.__sizeof__, dicts)
-    ):
+    tells = longest <= _DEEPEST and (len(dicts) < MANY_LISTS or longest >= _DEEP)
+    if tells and _sizes_of_texts(longest.bit_length()).issuperset(map(dict.__sizeof__, dicts)):
         return not any(map(dict.__contains__, dicts, repeat("")))
     return are_ids(chain.from_iterable(dicts))
 
@@ -113,7 +116,7 @@ def are_ids(values: Iterable[Any]) -> bool:
         return False
 
 
-def floats_of(values: Iterable[Any]) -> Floats | None:
+def floats_of(given: list[Any]) -> Floats | None:
     """Return values as an array where all are floats and of no kind derived from it, else None.
 
     Python's own form has a letter for the kind of each value, and then the eight bytes of a float:
@@ -122,7 +125,6 @@ def floats_of(values: Iterable[Any]) -> Floats | None:
     >>> floats_of([0.5, 2.0]), floats_of([0.5, True]), floats_of([0.5, None])
     (array([0.5, 2. ]), None, None)
     """
-    given = list(values)
     with suppress(ValueError):  # of a kind that has no such form
         written = marshal.dumps(given, 2)
         if len(written) == _HEAD + _FLOAT.itemsize * len(given):

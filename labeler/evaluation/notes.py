@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import starmap
 
 import numpy as np
 
@@ -69,11 +68,11 @@ def run_counts(
     ``foreign_to`` is asked only of runs in whose lists nothing is graded.
     """
     runs = len(names)
-    graded = np.bincount(rows % max(1, runs), minlength=runs)
+    graded = np.bincount(rows % max(1, runs), minlength=runs).tolist()
     absent, unanswered = (np.sum(~there[judged], axis=0) for there in (listed, answered))
-    foreign = [0 if count else foreign_to(run) for run, count in enumerate(graded.tolist())]
-    columns = np.stack([tied, scoreless, absent, unanswered, graded, foreign])
-    return dict(zip(names, starmap(RunCounts, columns.T.tolist()), strict=True))
+    foreign = [0 if count else foreign_to(run) for run, count in enumerate(graded)]
+    columns = (tied, map(int, scoreless), absent.tolist(), unanswered.tolist(), graded, foreign)
+    return dict(zip(names, map(RunCounts, *columns), strict=True))
 
 
 def notes_on(

@@ -200,17 +200,21 @@ class Scoreboard(Looking):
         ``@budget`` comes back as the plain number where it is the same for every query. Raises
         `NotFound` for an unknown facet.
         """
-        grouping = self._grouping(facet)
-        chosen = self.resolve(measures)
-        crossing = tuple(measure for measure in chosen if measure.crosses)
-        within = tuple(measure for measure in chosen if not measure.crosses) if crossing else chosen
-        parts = [within, crossing] if within and crossing else [chosen]
-        return in_order(chosen, [self._means(part, facet, grouping) for part in parts])
+        grouping, state, chosen = self._grouping(facet), self._state, self.resolve(measures)
+        key = (chosen, facet, self._within, self._weighing)
+        if key not in state.means:
+            crossing = tuple(measure for measure in chosen if measure.crosses)
+            others = tuple(measure for measure in chosen if not measure.crosses)
+            parts = [others, crossing] if others and crossing else [chosen]
+            taken = [self._means(state, part, facet, grouping) for part in parts]
+            state.means[key] = in_order(chosen, taken)
+        return replace(state.means[key], measures=chosen)
 
-    def _means(self, some: tuple[Measure, ...], facet: str | None, grouping: Grouping) -> Means:
-        """Return the means of measures that all compare between chunkings, or none of them."""
-        crosses = any(measure.crosses for measure in some[:1])
-        sheet, state = self._state.with_measures(some, crosses=crosses), self._state
+    def _means(
+        self, state: State, some: tuple[Measure, ...], facet: str | None, grouping: Grouping
+    ) -> Means:
+        """Take the means of measures that all compare between chunkings, or none of them."""
+        sheet = state.with_measures(some, crosses=any(measure.crosses for measure in some[:1]))
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
         carried = state.carried.in_buckets(state.conventions.like_trec_eval, some, grouping)
         means = take_means(totals, sheet.layout, some, facet, grouping.buckets, carried)

@@ -6,7 +6,7 @@ Knows measures and what they read; not the names of queries, runs and buckets.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -105,7 +105,7 @@ class Layout:
     @cached_property
     def depths(self) -> Mapping[Depth, Measure]:
         """The depths of the measures, each once with one that looks so deep, the deepest first."""
-        return {_depth(each.measure): each.measure for each in self.alone}
+        return {_depth(self.measures[at]): self.measures[at] for at in self.deepest_first}
 
     @cached_property
     def places(self) -> Mapping[Measure, int]:
@@ -130,24 +130,26 @@ class Layout:
         return int(self.all_defined.stop) + self.runs * len(self.depths)
 
     @cached_property
-    def alone(self) -> tuple[Family, ...]:
-        """Each measure for itself by falling cut-off, as `Hits.top` likes to be asked."""
+    def deepest_first(self) -> tuple[int, ...]:
+        """The places of the measures by falling cut-off, as `Hits.top` likes to be asked."""
 
         def depth(at: int) -> int:
             cutoff = self.measures[at].cutoff
             return cutoff if isinstance(cutoff, int) else WHOLE_LIST
 
-        places = sorted(range(len(self.measures)), key=depth, reverse=True)
-        return tuple(self._family([at]) for at in places)
+        return tuple(sorted(range(len(self.measures)), key=depth, reverse=True))
+
+    @cached_property
+    def alone(self) -> tuple[Family, ...]:
+        """Each measure for itself, the deepest first."""
+        return tuple(self._family([at]) for at in self.deepest_first)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
         """The measures by family: of a few hits, all its cut-offs are asked for at once."""
         found: dict[object, list[int]] = {}
         for at, measure in enumerate(self.measures):
-            fixed = measure.reads == "evidence" or measure.definition.cutoff == "never"
-            some = not fixed and measure.cutoff != BUDGET
-            found.setdefault(replace(measure, cutoff=1) if some else measure, []).append(at)
+            found.setdefault(measure.family, []).append(at)
         return tuple(map(self._family, found.values()))
 
     def _family(self, places: Sequence[int]) -> Family:

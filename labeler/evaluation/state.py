@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -22,7 +22,7 @@ from labeler.evaluation.graded import (
     judged_of,
 )
 from labeler.evaluation.later import Later
-from labeler.evaluation.means import Counts
+from labeler.evaluation.means import Counts, Means
 from labeler.evaluation.sheet import Layout, Rules, Sheet, fill
 from labeler.measures import Bools, Hits, Ints, Measure
 from labeler.model import Collection, GoldenState, GradeChange
@@ -40,8 +40,8 @@ class State:
     measures that compare between chunkings, True, and one of the others, False; each is there from
     when a measure of its kind was asked for. Only a sheet is put in anew, when a measure is asked
     for that it did not have; two threads that do so at once lose one of the new measures, which is
-    then made again. ``known`` is what is known of each query in any chunking, which ``across``
-    makes documents and evidence of.
+    then made again. ``means`` are kept by what was asked. ``known`` is what is known of each query
+    in any chunking, which ``across`` makes documents and evidence of.
     """
 
     revision: int
@@ -54,6 +54,7 @@ class State:
     carried: CarriedGrades
     known: Sequence[Known]
     across: Across
+    means: dict[Hashable, Means] = field(default_factory=dict, init=False, repr=False)
     _of_runs: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
 
     @staticmethod

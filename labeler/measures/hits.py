@@ -18,6 +18,7 @@ Bools = npt.NDArray[np.bool_]
 
 WHOLE_LIST = 2**31 - 1
 _FEW = 400  # hits of which to cut some out takes longer than to leave them in
+_FEW_TOGETHER = 4_000  # hits of which all cut-offs at once are found sooner than one by one
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +101,7 @@ class Hits:
     @property
     def are_few(self) -> bool:
         """Whether a call for each cut-off would take longer than what it computes."""
-        return len(self.row) < _FEW
+        return len(self.row) < _FEW_TOGETHER
 
     @property
     def pooled_above(self) -> Ints:

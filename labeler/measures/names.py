@@ -40,6 +40,7 @@ _CHARACTERS = "c"  # stands behind a number of characters, and makes no cut-off 
 _ONE_RANK = ("P", "RR", "Judged")  # of a single rank they say yes or no
 _MOST_KEPT = 512  # measures that need not be read or spelled again
 _WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
+_WHAT_IT_TAKES = attrgetter("name", *PARAMETERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,16 @@ class Measure:
         given = {name: getattr(self, name) for name in PARAMETERS}
         taken = self.definition.parameters
         return {name: given[name] for name in given if name in taken and given[name] is not None}
+
+    @property
+    def family(self) -> tuple[object, ...]:
+        """What it is but for its cut-off: of chunks or documents, `score` takes several at once.
+
+        >>> parse("P@5").family == parse("P@10").family, parse("P@5").family == parse("R@5").family
+        (True, False)
+        """
+        own = self.cutoff if self.cutoff == BUDGET or self.reads == "evidence" else None
+        return own, *_WHAT_IT_TAKES(self)
 
     @property
     def least_grade(self) -> int | None:
