@@ -22,7 +22,6 @@ from labeler.model import Ranking, check_id
 
 GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 
-MANY_LISTS = 256
 _DEEP, _DEEPEST = 400, 1 << 17
 _HEAD, _FLOAT = 5, np.dtype([("kind", "u1"), ("value", "<f8")])  # of a list that marshal writes
 
@@ -45,10 +44,11 @@ def check_kind(run: str, query_id: str, ranked: object) -> None:
         raise BadInput(f"{where}: expected {{chunk: score}} or a list of chunks, best first")
 
 
-def plain_scores(lists: Sequence[object]) -> Floats | None:
+def plain_scores(lists: Sequence[object], *, at_hand: bool) -> Floats | None:
     """Return the scores in lists, one after the other, where all are dicts of ids and floats.
 
-    None where there is anything else in one of them. The floats need not be finite.
+    None where there is anything else in one of them. The floats need not be finite. Lists are
+    ``at_hand`` where a processor need not fetch their ids from far away.
     """
     if not are_all(dict, lists):
         return None
@@ -57,18 +57,18 @@ def plain_scores(lists: Sequence[object]) -> Floats | None:
     for each in dicts:
         given += each.values()
     scores = floats_of(given)
-    return scores if _have_ids(dicts) else None
+    return scores if _have_ids(dicts, at_hand) else None
 
 
-def _have_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
+def _have_ids(dicts: Sequence[dict[Any, Any]], at_hand: bool) -> bool:
     """Say whether all keys are texts, and none of them empty.
 
     Python keeps keys more tightly where all are texts, so that the size of a dict tells it: where
-    it does not, each is looked at. So it is in many lists that are not deep: their ids are soon
-    looked up, and to look at all in order fetches them faster than to look up some here and there.
+    it does not, each is looked at. So it is in lists that are neither at hand nor deep, since many
+    of their ids are soon looked up: to fetch all in order is faster than some here and there.
     """
     longest = max(map(len, dicts), default=0)
-    tells = longest <= _DEEPEST and (len(dicts) < MANY_LISTS or longest >= _DEEP)
+    tells = longest <= _DEEPEST and (at_hand or longest >= _DEEP)
     if tells and _sizes_of_texts(longest.bit_length()).issuperset(map(dict.__sizeof__, dicts)):
         return not any(map(dict.__contains__, dicts, repeat("")))
     return are_ids(chain.from_iterable(dicts))

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from labeler.evaluation.alignment import NO_SCORES, Lists, Scores, hits_of, lists_with
 from labeler.evaluation.by_column import ListsByColumn
 from labeler.evaluation.checking import (
-    MANY_LISTS,
     GivenList,
     are_all,
     check_kind,
@@ -35,7 +34,8 @@ from labeler.model import Ranking, RankingsByQuery, check_id
 _DICTS = (dict, Mapping)  # dict first, since that is quickly found out
 _NOTHING: Mapping[str, float] = {}
 _GAPS = repeat(math.nan)
-_TOGETHER = 1 << 15
+_AT_HAND = 1 << 14
+"""Entries of lists that a processor keeps at hand, with what is made of them."""
 
 
 def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboard:
@@ -121,10 +121,11 @@ class _LookedUp(Lists):
         at hand would take longer than all the rest.
         """
         scores, found = np.empty(self._bounds[-1], np.float32), [NO_SCORES]
-        for start in range(0, len(self._given), MANY_LISTS):
-            some = slice(start, start + MANY_LISTS)
-            given, mine = self._given[some], self._bounds[start:][: MANY_LISTS + 1]
-            plain = plain_scores(given)
+        together = max(1, _AT_HAND * len(self._given) // max(1, len(scores)))
+        for start in range(0, len(self._given), together):
+            some = slice(start, start + together)
+            given, mine = self._given[some], self._bounds[start:][: together + 1]
+            plain = plain_scores(given, at_hand=len(scores) <= _AT_HAND)
             scores[mine[0] : mine[-1]] = self._checked(start, given) if plain is None else plain
             judged = [self._judged[query] for query in self._queries[some].tolist()]
             dicts = (
@@ -241,8 +242,8 @@ def _count_above(scores: Scores, first: Ints, end: Ints, sought: Scores) -> Ints
     """
     low, last = first - 1, end - 1
     longest = int((end - first).max(initial=0))
-    for start in range(0, len(low), _TOGETHER):  # as many as a processor keeps at hand
-        some = slice(start, start + _TOGETHER)
+    for start in range(0, len(low), _AT_HAND):
+        some = slice(start, start + _AT_HAND)
         for bit in reversed(range(longest.bit_length())):
             probe = np.minimum(low[some] + (1 << bit), last[some])
             rises = scores[probe] > sought[some]
