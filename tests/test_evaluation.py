@@ -205,6 +205,12 @@ def test_an_override_that_concerns_no_query_leaves_the_budget_plain() -> None:
     assert one(board, "R@budget").measure.cutoff == 5
 
 
+def test_a_measure_is_told_by_the_name_it_is_asked_for_by_each_time() -> None:
+    board = board_of({"q": {"c": 1}}, {"A": {"q": ["c"]}})
+    told = [board.means(parse_all(name)).measures[0].names for name in ("RR", "MRR", "RR")]
+    assert told == [("RR",), ("MRR",), ("RR",)]
+
+
 def test_unknown_names_are_answered_with_those_there_are() -> None:
     board = board_of({"q": {"c": 1}}, {"A": {}, "B": {}}, {"intent": {}})
     with pytest.raises(NotFound, match="no run is called 'C'; there are: A, B"):

@@ -208,7 +208,8 @@ class Scoreboard(Looking):
             parts = [others, crossing] if others and crossing else [chosen]
             taken = [self._means(state, part, facet, grouping) for part in parts]
             state.means[key] = in_order(chosen, taken)
-        return replace(state.means[key], measures=chosen)
+        kept = state.means[key]
+        return kept if kept.measures is chosen else replace(kept, measures=chosen)
 
     def _means(
         self, state: State, some: tuple[Measure, ...], facet: str | None, grouping: Grouping
