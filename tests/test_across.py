@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 
 from labeler.cli import main
 from labeler.comparison import compare, moves, partners, shared_in_words, shared_text
-from labeler.evaluation import ACROSS, Conventions, Scoreboard, collect
+from labeler.evaluation import ACROSS, Conventions, Golden, Scoreboard, collect, regraded
 from labeler.measures import Finds, Retrieved, parse, score, terms
 from labeler.model import (
     Chunk,
     Collection,
     GoldenGrade,
+    GradeChange,
     Judgment,
     Query,
     Ranking,
@@ -176,6 +177,19 @@ def test_a_grade_moves_the_evidence_of_every_chunking(both: Store):
     check()
     assert value(boards[BOTH], "old", "EvidenceR@3") == 1
     assert value(boards[("v2",)], "new", "EvidenceR@1") == 1, "what is not relevant is no evidence"
+
+
+@pytest.mark.parametrize("chunkings", [("",), BOTH], ids=["one of two", "both"])
+def test_other_grades_move_what_compares_too(both: Store, chunkings: tuple[str, ...]):
+    """A board made anew with a grade is what the board becomes that is told of it."""
+    board = board_of(both, *chunkings)
+    measures = board.conventions.measures("EvidenceR@2 R(documents=True)@2 R@2")
+    golden, chunk = Golden.of(board), board.collection.chunk_ids.index("2")
+    other = golden.changed(np.array([board.number_of("q1") << 32 | chunk]), np.array([0]))
+    anew = regraded(board, board.run_names, other)
+    board.refresh([GradeChange("q1", chunk, 0)], board.revision + 1)
+    told = [each.means(measures).value for each in (anew, board)]
+    np.testing.assert_array_equal(*told)
 
 
 def test_the_past_has_the_evidence_of_then(both: Store):
