@@ -82,6 +82,14 @@ def test_what_is_first_already_stays_and_gains_nothing() -> None:
         assert (row.reranked, row.order) == (row.now, 0.0)
 
 
+def test_chunks_of_the_pool_that_nobody_graded_stay_above_what_no_reranker_saw() -> None:
+    grades = {"c0": 1, "c1": -1, "c2": 1}
+    collection = collect({"q1": grades}, {"A": {"q1": ["c0", "c1", "c2"]}})
+    board = Scoreboard(collection, Conventions())
+    [row] = reranked(board, "A", board.conventions.measures("infAP"), 1)
+    assert (row.reranked, row.order) == (row.now, 0.0)
+
+
 def test_the_rest_is_recall_and_said() -> None:
     qrels = {"q1": {"c0": 1}, "q2": {"c1": 1}}
     board = board_of(qrels, {"q1": ["x", "c0"], "q2": ["x", "y"]})

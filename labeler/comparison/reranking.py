@@ -147,7 +147,8 @@ def _stacked(
         np.concatenate(pair) for pair in zip(first, (row, rank, hits.grade[stays]), strict=True)
     )
     order = np.lexsort((ranks, rows))
-    return Hits(rows[order], ranks[order], grades[order], hits.known, length)
+    pooled = np.append(np.zeros_like(first[0]), hits.pooled_above[stays])[order]
+    return Hits(rows[order], ranks[order], grades[order], hits.known, length, pooled=pooled)
 
 
 def _places(row: Ints, per_row: Ints) -> Ints:
