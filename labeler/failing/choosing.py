@@ -14,7 +14,7 @@ from labeler.model import TASKS, Settings
 
 DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
 NO_RUN, ANY_TASK, NOT_CROSSED = "no other run", "every task", "not crossed"
-ANY_OUTCOME = "any answer, or none"
+ANY_OUTCOME = "any"
 LOSES, USELESS, OF_TASK = (
     *("it loses against A", "nothing useful is in the prompt"),
     "its task's own measure is low",

@@ -48,7 +48,9 @@ class Found:
     def where(self) -> str:
         """When a query fails, to stand after "a query fails where"."""
         said = diagnosis.fails_where(self.board, self.choice.rule, self.short)
-        return f"{said}; or that is met, and its answer is wrong" if self.right else said
+        if not self.right:
+            return said
+        return f"{said}; or the prompt holds what it needs, and its answer is wrong"
 
     @property
     def short(self) -> Mapping[str, str]:
