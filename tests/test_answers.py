@@ -208,7 +208,7 @@ def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(fille
     assert not listed.dataframe, "what was found is of no use any more"
 
 
-def test_it_is_said_which_wrong_answers_fail_where_a_bar_looks_below_the_prompt(filled: Path) -> None:
+def test_it_is_said_which_wrong_answers_fail_where_a_bar_looks_deeper(filled: Path) -> None:
     answer(filled)
     app = open_page("queries", run="A", bar="Success(rel=2)@9")
     listed = app.dataframe[0].value.set_index("query")

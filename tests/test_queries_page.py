@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 
@@ -67,6 +68,22 @@ def listed(app: AppTest) -> list[list[str]]:
     assert not app.exception
     frame = app.dataframe[0].value
     return frame[["query", "RR", "class"]].values.tolist()
+
+
+def test_why_a_query_fails_is_not_cut_off_however_far_down_the_list_it_stands(filled: Path):
+    """The grid measures the first rows alone, which may be short."""
+    with Store(filled) as store:
+        names = [f"z{n:02}" for n in range(20)]
+        store.add_queries(loaded([Query(name, name) for name in names]))
+        store.add_golden(
+            LoadedGolden(loaded([]), loaded([GoldenGrade(n, "c0", 1) for n in names]), loaded([]))
+        )
+    app = open_queries(run="first")
+    rows = app.dataframe[0].value
+    columns = json.loads(app.dataframe[0].proto.columns)
+    for column in ("class", "relevant chunks"):
+        longest = max(map(len, rows[column]))
+        assert columns[column]["width"] > 6 * longest, column
 
 
 def test_without_anything_it_says_what_to_load(database: Path):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import streamlit as st
 
@@ -14,6 +15,9 @@ from labeler.markup import show_html
 from labeler.reranker import show_reranker
 
 ON_A_PAGE = 200
+SPOKEN = ("class", "answer", "relevant chunks", "holes")
+# Pixels, of the list's text.
+CELL_FRAME, LETTER, TEXT = 22, 6.2, 290
 
 
 def open_query(query_id: str) -> None:
@@ -37,14 +41,15 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     against = ""
     if choice.a is not None:
         against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
+    frame = tables.failing_frame(part, found.headings, choice.filters.facet)
     st.dataframe(
-        tables.failing_frame(part, found.headings, choice.filters.facet),
+        frame,
         hide_index=True,
         key="listed",
         height=min(38 + 35 * len(part), 560),
         selection_mode="single-cell",
         on_select=lambda: _open_clicked([row.query_id for row in part]),
-        column_config={"text": st.column_config.TextColumn(width=290)},
+        column_config=_wide_enough(frame.items()),
     )
     st.text(
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
@@ -59,6 +64,17 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
         "queries.csv",
         found.board.revision,
     )
+
+
+def _wide_enough(columns: Iterable[tuple[Any, Iterable[str]]]) -> dict[str, Any]:
+    """Return widths in which all words fit; the grid by itself measures the first rows alone.
+
+    The text of a query would fill the page, and has a part of it.
+    """
+    longest = {name: max(map(len, (name, *cells))) for name, cells in columns if name in SPOKEN}
+    widths = {name: int(CELL_FRAME + LETTER * letters) for name, letters in longest.items()}
+    given = {"text": TEXT, **widths}
+    return {name: st.column_config.TextColumn(width=width) for name, width in given.items()}
 
 
 def _open_clicked(ids: Sequence[str]) -> None:

@@ -40,7 +40,8 @@ def failing_frame(
     frame["holes"] = [_hole_words(row) for row in rows]
     for at, heading in enumerate(others, 1):
         frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
-    frame["task"] = [row.task or "–" for row in rows]
+    if any(row.task for row in rows):
+        frame["task"] = [row.task or "–" for row in rows]
     if any(row.split for row in rows):
         frame["split"] = [row.split or "–" for row in rows]
     if bucket is not None and bucket not in ("task", "split"):
