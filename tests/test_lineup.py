@@ -121,6 +121,16 @@ def test_a_system_is_named_where_the_name_of_its_run_does_not_say_it():
     assert (names.system("bm25-1"), names.system("run 7")) == ("", "bm25")
 
 
+def test_what_all_runs_share_does_not_come_back_with_the_names_of_their_systems():
+    """A run is its own system unless one is named."""
+    runs = [f"nightly-run-of-the-production-index-{n}" for n in range(3)]
+    unnamed = tables.RunNames(short_names(runs), {run: run for run in runs})
+    assert [unnamed.system(run) for run in runs] == [""] * 3
+    systems = {run: f"retrieval-for-the-support-portal-{run[-1]}" for run in runs}
+    folded = tables.RunNames(short_names(runs), systems, short_names(systems.values()))
+    assert folded.system(runs[2]) == "…portal-2"
+
+
 def test_a_legend_names_every_run_and_tells_them_apart_without_colour():
     runs = [f"nightly-run-of-the-production-index-{n}" for n in range(8)]
     for lines in (False, True):

@@ -86,7 +86,7 @@ class Choice:
 def choose(board: Scoreboard, settings: Settings) -> Choice:
     """Let the user choose; the view is in sight, the rest is said in a line and folded."""
     systems = {run.name: run.system for run in board.collection.runs}
-    names = RunNames(short_names(board.run_names), systems)
+    names = RunNames(short_names(systems), systems, short_names(systems.values()))
     views = [MEASURES, TASKS, TREND, CURVES, TIES, RECALL, KEYWORDS]
     view = address.choose_tab(
         *("View", views, "view"), what="view", format_func=lambda name: NAMES.get(name, name)

@@ -167,15 +167,23 @@ class RunTable:
 
 @dataclass(frozen=True, slots=True)
 class RunNames:
-    """How runs are called: ``short`` where names are folded, and the system each belongs to."""
+    """How runs are called: ``short`` where names are folded, and the system each belongs to.
+
+    ``of_systems`` are the folded names of systems.
+    """
 
     short: Mapping[str, str]
     systems: Mapping[str, str]
+    of_systems: Mapping[str, str] = field(default_factory=dict)
 
     def system(self, run: str) -> str:
-        """Name a run's system, where its own name, as it is shown, does not say it."""
+        """Name a run's system where the run's own name, as it is shown, does not say it.
+
+        A run that is its own system, as one is unless another is named, has said so.
+        """
         system = self.systems.get(run, run)
-        return "" if system in self.short.get(run, run) else system
+        is_said = system == run or system in self.short.get(run, run)
+        return "" if is_said else self.of_systems.get(system, system)
 
 
 def sentence_with_link(sentence: str, link: str, address: str) -> htpy.Element:
@@ -244,20 +252,21 @@ def _group_row(group: Group, columns: int) -> htpy.Element:
     ]
 
 
-def _aside(text: str) -> htpy.Element:
-    return htpy.small(class_="long" if len(text) > LONG_NAME else None)[text]
+def _aside(text: str, whole: str | None = None) -> htpy.Element:
+    return htpy.small(class_="long" if len(text) > LONG_NAME else None, title=whole)[text]
 
 
 def _run_row(
     run: str, table: RunTable, lineup: Lineup, names: RunNames, steps: Steps | None
 ) -> htpy.Element:
-    said = [] if lineup.by_system else [names.system(run)]
+    system = "" if lineup.by_system else names.system(run)
     return htpy.tr[
         htpy.th(scope="row")[
             htpy.div(".run")[
                 None if steps is None else _pin(run, table, lineup, steps),
                 run_name(run, names.short, long=LONG_NAME),
-                [_aside(text) for text in (*said, *table.tags.get(run, ())) if text],
+                _aside(system, names.systems[run]) if system else None,
+                [_aside(text) for text in table.tags.get(run, ())],
                 table.gaps.get(run),
                 None if steps is None else _hide(run, steps),
             ]
