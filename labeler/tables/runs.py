@@ -18,7 +18,7 @@ from labeler.tables.bands import LOOK as BAND_LOOK
 from labeler.tables.shared import framed, is_long, run_name, small
 
 MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
-LONG_NAME = 60  # characters: a longer name takes several lines
+LONG_NAME = 36  # characters: a longer name takes several lines where measures need the room
 
 LOOK = style(
     f"""
@@ -60,7 +60,8 @@ LOOK = style(
 }
 .scores tbody th { font-weight: 400; }
 .scores tbody th .run { display: flex; align-items: center; gap: 0.3rem; }
-.scores tbody th .long { white-space: normal; overflow-wrap: anywhere; width: 30rem; }
+.scores tbody th .long { white-space: normal; overflow-wrap: anywhere;
+    min-width: 15rem; max-width: 30rem; }
 .scores tbody th bdi, .scores tbody th .long { overflow-x: clip; }
 .scores tbody th small.long { width: 14rem; max-height: 2.7em; overflow: clip; }
 .scores .act {

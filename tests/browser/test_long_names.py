@@ -65,3 +65,18 @@ def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
         page.goto(f"{server.url}/{path}?{urlencode(asked)}")
         expect(page.locator(sign).first).to_be_visible()
         assert page.evaluate(BEYOND) == [0, 0], (path, asked)
+
+
+def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
+    models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct", "snowflake-arctic-embed-l-v2.0")
+    with Store(long) as store:
+        for run in (RUN, OTHER, MARKED):
+            store.drop_run(run)
+        for run in [f"hybrid_{model}_rerank-monot5-3b-msmarco-top50" for model in models]:
+            store.add_run(
+                loaded([Ranking(each, (WORD, MARKED)) for each in (WORD, MARKED)]), name=run
+            )
+    page = visit(f"{serve(long).url}/scores", viewport={"width": 1024, "height": 768})
+    columns = page.locator(".scores thead th")
+    expect(columns).to_have_count(8)
+    expect(columns.nth(5)).to_be_in_viewport(ratio=1)
