@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, live, scoring, tables, ui
+from labeler import address, live, scoring, ui
 from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
-from labeler.markup import show_html
 
 MOST_CAUTIONS_OPEN = 6
 REACH = (
@@ -23,14 +22,8 @@ def show_scores() -> str:
         board = board.weighing(choice.traffic)
     now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
-    if len(shown) < len(board.run_names):
-        said = f"{len(shown)} of {len(board.run_names)} runs are shown."
-        show_html(tables.sentence_with_link(said, "Show all", scoring.show_all()))
+    scoring.say_what(choice, len(shown), len(board.run_names))
     scoring.say_chunkings(board)
-    if choice.view in scoring.OWN_MEASURES:
-        st.caption(scoring.OWN_MEASURES[choice.view])
-    if choice.place:
-        st.text(choice.place)
     notes = [
         note.sentence
         for note in board.notes(choice.measures)

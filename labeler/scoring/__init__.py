@@ -7,7 +7,6 @@ from labeler.scoring.by_keyword import show_keywords
 from labeler.scoring.choosing import (
     KEYWORDS,
     MEASURES,
-    OWN_MEASURES,
     RECALL,
     SAID_ABOVE,
     TREND,
@@ -16,7 +15,7 @@ from labeler.scoring.choosing import (
     choose,
     say_chunkings,
     say_nothing_graded,
-    show_all,
+    say_what,
 )
 from labeler.scoring.recalling import show_recall
 from labeler.scoring.showing import BY_GRADES, WITH_INTERVALS, File, show_small_print
@@ -32,7 +31,6 @@ VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
 __all__ = [
     "KEYWORDS",
     "MEASURES",
-    "OWN_MEASURES",
     "SAID_ABOVE",
     "VIEWS",
     "WEIGHED",
@@ -41,7 +39,7 @@ __all__ = [
     "choose",
     "say_chunkings",
     "say_nothing_graded",
-    "show_all",
+    "say_what",
     "show_keywords",
     "show_small_print",
 ]

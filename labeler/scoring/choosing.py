@@ -189,6 +189,16 @@ def say_nothing_graded(board: Scoreboard) -> None:
         show_html(tables.sentence_with_link(said, "Carry them over", data))
 
 
+def say_what(choice: Choice, shown: int, there: int) -> None:
+    """Say on one line whose measures, of which queries and how many runs are shown."""
+    said = " ".join(filter(None, (OWN_MEASURES.get(choice.view), choice.place)))
+    if shown < there:
+        runs = f"{said} {shown} of {there} runs are shown.".lstrip()
+        show_html(tables.sentence_with_link(runs, "Show all", show_all()))
+    elif said:
+        st.text(said)
+
+
 def show_all() -> str:
     """Return the address that shows every run again."""
     return _changed({ONLY: [], HIDDEN: [], HOLDING: []})

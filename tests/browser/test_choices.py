@@ -22,6 +22,7 @@ LONG = "2026-11-10_production-index_chunk-size-{}_overlap-64_bge-large-en-v1.5_r
 PAIR = "a=bm25&b=hybrid"
 RESULTS = {
     "/scores": ".scores",
+    "/scores?view=recall+over+k&facet=intent&bucket=refund&hide=bm25": ".legend",
     f"/compare?{PAIR}": ".verdict",
     "/slices?a=bm25&facet=intent": ".slices",
     f"/slices?{PAIR}&facet=intent": ".slices",
