@@ -317,6 +317,21 @@ def test_a_view_with_measures_of_its_own_offers_no_others(filled: Path, view: st
     assert [box for box in open_page("scores", view="ties").multiselect if box.label == "Measures"]
 
 
+def test_scores_say_why_nothing_has_a_value_where_every_grade_is_0(database: Path):
+    why = "No measure of relevance has a value yet: nothing relevant is known"
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
+        store.add_chunks(loaded([Chunk("c1", "a text")]))
+        store.add_run(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="a")
+        store.add_grader("Ann")
+        store.judge(Judgment("first", "q1", "c1", "Ann", "grade", 0))
+    assert why in words(open_page("scores"))
+    assert why not in words(open_page("scores", measure="Judged@10"))
+    with Store(database) as store:
+        store.judge(Judgment("second", "q2", "c1", "Ann", "grade", 1))
+    assert why not in words(open_page("scores"))
+
+
 @pytest.mark.parametrize("view", [*VIEWS, "trend"])
 def test_a_text_that_no_run_holds_leaves_no_row_and_a_way_back(filled: Path, view: str):
     said = words(open_page("scores", view=view, find="no such run"))
