@@ -17,7 +17,7 @@ from labeler.reranker import show_reranker
 ON_A_PAGE = 200
 SPOKEN = ("class", "answer", "relevant chunks", "holes")
 # Pixels, of the list's text.
-CELL_FRAME, LETTER, TEXT = 22, 6.2, 290
+CELL_FRAME, LETTER, TEXT = 22, 6.2, 264
 
 
 def open_query(query_id: str) -> None:
