@@ -406,6 +406,7 @@ def test_who_decides_marks_what_made_the_decision(serve, visit, reads: Path):
     press(page, "ek")
     expect(page.locator(f"{text} mark.own.begins")).to_have_count(2)
     expect(page.locator(".rests")).to_have_text("evidence marked in 2 places")
+    expect(page.locator(".bench .state")).to_contain_text("saved")  # what was taken back, too
     with served.store() as store:
         found = [each for each in store.events() if each.kind in ("adjudicate", "withdraw")]
         assert [(each.grade, each.note, words_of(each.evidence)) for each in found] == [
