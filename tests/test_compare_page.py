@@ -279,6 +279,19 @@ def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
     assert "first say who you are on Label" in said
 
 
+def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_more(filled: Path):
+    models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct")
+    runs = [f"hybrid_{model}_rerank-{n}" for model in models for n in ("no", "t5")]
+    with Store(filled) as store:
+        for name in runs:
+            store.add_run(loaded([Ranking("q1", ("c1", "c2", "c3"))]), name=name)
+    app = open_compare(a=runs[0], b=runs[1], query="q1")
+    assert [side["name"] for side in component(app, "lists")["sides"]] == [
+        "…no",
+        "…t5",
+    ]
+
+
 def test_an_ungraded_query_has_lists_but_no_number_that_pretends(filled: Path):
     app = open_compare(measure=["RR"], query="q4")
     assert "nobody has graded a chunk of q4" in words(app)

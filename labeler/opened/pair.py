@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import chain, repeat
 from string import ascii_uppercase
 
@@ -13,6 +14,7 @@ from labeler import address, comparison, links, ranks, tables, ui, wording
 from labeler.comparison import Move, View
 from labeler.markup import show_html, style
 from labeler.model import GRADES, Judgment, by_chunk
+from labeler.naming import short_names
 from labeler.palette import A_COLOUR, B_COLOUR, GRADE_COLOURS, QUIET
 from labeler.ranks import Look, Side, picked, rank_lists
 
@@ -35,6 +37,8 @@ def show_pair(view: View, query_id: str, words: Sequence[str]) -> None:
         st.button("Show all queries", on_click=open_query, args=[None])
         return
     ui.note_lists_shown(query_id)
+    between = short_names((view.compared.a, view.compared.b))  # what tells these two apart
+    view = replace(view, names={**view.names, **between})
     depth = steps(view, query_id)
     about = comparison.query_words(view.board, query_id)
     show_html(tables.query_head(view.texts[query_id], query_id, about))

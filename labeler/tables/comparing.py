@@ -59,7 +59,12 @@ LOOK = style("""
 .compare.whole table { width: auto; min-width: 100%; table-layout: auto; line-height: 1.25; }
 .compare.whole th, .compare.whole td { padding: 0.15rem 0.6rem; }
 .compare.one table { line-height: 1.25; }
-.compare.one th, .compare.one td { padding-top: 0.15rem; padding-bottom: 0.15rem; }
+.compare.one th, .compare.one td { padding-block: 0.15rem; }
+.compare.one thead th { min-width: 5.25rem; } /* a word is on one line, a name on few */
+@media (max-width: 40rem) {
+    .compare.one th, .compare.one td { padding-inline: 0.3rem; font-size: 0.85rem; }
+    .compare.one thead th { min-width: 3.6rem; }
+}
 .compare.whole thead th { overflow-wrap: break-word; }
 .compare.whole tbody th {
     text-align: left; font-size: 0.95rem; overflow-wrap: anywhere; min-width: 9rem;
