@@ -89,7 +89,7 @@ def lowest_in_words(
     if row.n < least or math.isnan(row.value) or not others:
         return []
     heading = conventions.heading(row.measure)
-    said = f"Lowest in {row.facet} = {bucket}: {heading} {number(row.value)} (n {row.n})"
+    said = f"Lowest in {row.facet} = {bucket}: {heading} {number(row.value)} (n {row.n:,})"
     return [htpy.fragment[said, " · ", _way("Its worst queries", link(bucket), f" in {bucket}")]]
 
 

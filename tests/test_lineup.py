@@ -109,6 +109,13 @@ def test_a_table_says_by_which_column_it_is_sorted():
     assert rising.index(">b</bdi>") < rising.index(">a</bdi>")
 
 
+def test_a_thousand_queries_are_written_as_everywhere_else():
+    many = {f"q{number}": {"c": 1} for number in range(1_000)}
+    html = shown(board_of(many, {"a": {query: ["c"] for query in many}}), Lineup())
+    assert "n 1,000" in html
+    assert "1000" not in html
+
+
 def test_no_name_of_a_run_becomes_html_and_no_link_is_broken_by_it():
     html = shown(board_of({"q": {"c": 1}}, RUNS), Lineup(pinned=(f"{HOSTILE}a",)))
     assert "<img" not in html

@@ -143,9 +143,8 @@ def _against(
     a, b = names or (comparison.a, comparison.b)
     heading = comparison.conventions.heading(row.measure)
     return (
-        f"{row.facet} = {row.bucket} moves against the total: {heading} {_moves(row)} (n {row.n}) "
-        f"from {a} to {b}, but over all queries it {_moves(total)} "
-        f"(n {total.n})"
+        f"{row.facet} = {row.bucket} moves against the total: {heading} {_moves(row)} "
+        f"(n {row.n:,}) from {a} to {b}, but over all queries it {_moves(total)} (n {total.n:,})"
     )
 
 

@@ -96,7 +96,7 @@ def where_it_loses(
     """Say in which bucket B loses most, and whether that may be chance, see `contradictions`."""
     tested = sliced(comparison) if tested is None else tested
     sure = "by more than chance" if tested.of(row).is_sure else "which may be chance"
-    change = f"{comparison.conventions.heading(row.measure)} {signed(row.delta)} (n {row.n})"
+    change = f"{comparison.conventions.heading(row.measure)} {signed(row.delta)} (n {row.n:,})"
     return f"{b} loses most in {row.facet} = {row.bucket}: {change}, {sure}"
 
 

@@ -130,7 +130,7 @@ def _in_parts(conventions: Conventions, measure: Measure, mean: Sequence[float],
     recall_a, recall_b = map(number, mean[3:])
     return (
         f"{conventions.heading(measure)} {delta} is {candidates} by the chunks found and {order} "
-        f"by their order (n {n}; recall of the whole lists {recall_a} in A, {recall_b} in B)"
+        f"by their order (n {n:,}; recall of the whole lists {recall_a} in A, {recall_b} in B)"
     )
 
 

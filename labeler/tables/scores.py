@@ -112,8 +112,8 @@ def column_of(bucket: str | None) -> str:
 
 def _rests_on(score: Score) -> str:
     """Say over how many queries a column's means are."""
-    left_out = f", {score.undefined} undefined" if score.undefined else ""
-    return f"n {score.n}{left_out}"
+    left_out = f", {score.undefined:,} undefined" if score.undefined else ""
+    return f"n {score.n:,}{left_out}"
 
 
 def _under(score: Score, limits: Limits) -> str:

@@ -103,12 +103,12 @@ def _difference_line(
 def _difference_words(comparison: Comparison, row: Delta, tested: Sureties, reach: Reach) -> str:
     heading = comparison.conventions.heading(row.measure)
     if math.isnan(row.delta):
-        return f"{heading}: no value (n {row.n})"
+        return f"{heading}: no value (n {row.n:,})"
     surety = tested.of(row)
     chance = "more than chance" if surety.is_sure else "may be chance"
     said = (
-        f"{heading}: A {number(row.a)}, B {number(row.b)}, B − A {signed(row.delta)} (n {row.n}), "
-        f"{chance}; B wins {row.wins}, ties {row.ties}, loses {row.losses}"
+        f"{heading}: A {number(row.a)}, B {number(row.b)}, B − A {signed(row.delta)} "
+        f"(n {row.n:,}), {chance}; B wins {row.wins}, ties {row.ties}, loses {row.losses}"
     )
     if why := cautions_of(row, reach):
         said += f"; {why}"
@@ -174,7 +174,7 @@ def _value_line(
     shades = [
         Shade(
             score.value,
-            f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n}), "
+            f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n:,}), "
             f"{score.reason or _rests_on(score)}{_reach_of(score, intervals)}",
             missing=_missing(score.value, score.n),
             spread=spreads.get((score.measure, score.bucket), NOTHING),
@@ -265,4 +265,4 @@ def _missing(value: float, n: int) -> str:
 
 def _crossed_words(cell: Cell) -> str:
     values = ", ".join(number(value) for value in cell.values)
-    return f"{cell.bucket} and {cell.other}: {values} (n {cell.n})"
+    return f"{cell.bucket} and {cell.other}: {values} (n {cell.n:,})"

@@ -156,7 +156,7 @@ def _few(n: int, least: int) -> htpy.Element | None:
 def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
     found = intervals.get((score.run, str(score.measure), score.bucket))
     between = "" if found is None or score.reason else ends_words(found)
-    left_out = f", {score.undefined} undefined" if score.undefined else ""
+    left_out = f", {score.undefined:,} undefined" if score.undefined else ""
     rests_on = f" · {hole_words(score.holes)}"
     if score.carried:
         rests_on += f" · {carried_words(score.carried)}"
@@ -166,7 +166,7 @@ def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
         rests_on = " · no result"
     return htpy.td(".lead")[
         number(score.value),
-        htpy.small[f"n {score.n}{left_out}", _few(score.n, least), rests_on],
+        htpy.small[f"n {score.n:,}{left_out}", _few(score.n, least), rests_on],
         small(between),
     ]
 
