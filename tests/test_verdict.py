@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from labeler.comparison import (
     FEW,
+    Comparison,
+    Delta,
     Verdict,
     cautions_of,
     compare,
@@ -186,21 +188,19 @@ def test_a_bucket_of_nine_queries_is_not_called_out() -> None:
     [lost] = [tested.of(row) for row in found.buckets if row.bucket == "lost"]
     assert (lost.p, lost.exact, lost.is_sure) == (2 / 2**9, True, False), "by the test alone"
     assert contradictions(found) == ()
-    assert worst_bucket(found, found.measures[0]) is None
+    assert worst_bucket(found, found.measures[0], tested) is None
 
 
-def test_where_b_loses_most_is_said_with_whether_that_may_be_chance() -> None:
-    board = pair_of([DOWN] * 7 + [UP] * 4 + [UP] * 29, LOST)
-    found = compare(board, "A", "B", parse_all("RR"), "intent")
-    row = worst_bucket(found, found.measures[0])
+def test_where_b_loses_most_is_said_of_what_is_more_than_chance() -> None:
+    def worst(board: Scoreboard) -> tuple[Comparison, Delta | None]:
+        found = compare(board, "A", "B", parse_all("RR"), "intent")
+        return found, worst_bucket(found, found.measures[0], sliced(found))
+
+    assert worst(pair_of([DOWN] * 7 + [UP] * 4 + [UP] * 29, LOST))[1] is None
+    found, row = worst(pair_of([DOWN] * 11 + [UP] * 29, LOST))
     assert row is not None
-    sentence = "B loses most in intent = lost: RR −0.1364 (n 11), which may be chance"
+    sentence = "B loses most in intent = lost: RR −0.5000 (n 11), by more than chance"
     assert where_it_loses(found, row, "B") == sentence
-    board = pair_of([DOWN] * 11 + [UP] * 29, LOST)
-    found = compare(board, "A", "B", parse_all("RR"), "intent")
-    row = worst_bucket(found, found.measures[0])
-    assert row is not None
-    assert where_it_loses(found, row, "B").endswith(" (n 11), by more than chance")
 
 
 def test_random_buckets_are_called_out_no_more_often_than_chance_allows() -> None:

@@ -318,9 +318,9 @@ def _of_buckets(shown: Shown, pair: tuple[str, str] | None) -> Iterator[Note]:
         place = (each.bucket.facet, each.bucket.bucket)
         measure = each.bucket.measure
         yield Note("bucket against total", each.sentence, (), measure, place, pair)
-    worst = comparison.worst_bucket(found, found.measures[0])
+    worst = comparison.worst_bucket(found, found.measures[0], tested)
     if worst is not None and worst not in [each.bucket for each in against]:
-        sentence = comparison.where_it_loses(found, worst, found.b, tested)
+        sentence = comparison.where_it_loses(found, worst, found.b)
         yield Note("largest loss", sentence, (), worst.measure, (worst.facet, worst.bucket), pair)
 
 

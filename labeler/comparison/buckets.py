@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from labeler.comparison.deltas import Comparison, Delta
-from labeler.comparison.surety import FEW, Sureties, sureties
+from labeler.comparison.surety import Sureties, sureties
 from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
@@ -76,11 +76,11 @@ def sliced(comparison: Comparison) -> Sureties:
     return sureties(comparison, [*comparison.deltas, *comparison.buckets])
 
 
-def worst_bucket(comparison: Comparison, measure: Measure) -> Delta | None:
-    """Return the bucket of at least `FEW` queries in which B loses most, None if in none."""
-    rows = [row for row in comparison.buckets if row.measure == measure and row.n >= FEW]
-    falling = [row for row in rows if row.direction < 0]
-    return min(falling, key=lambda row: row.delta, default=None)
+def worst_bucket(comparison: Comparison, measure: Measure, tested: Sureties) -> Delta | None:
+    """Return the bucket in which B loses most of those where it does by more than chance."""
+    rows = [row for row in comparison.buckets if row.measure == measure and row.direction < 0]
+    sure = [row for row in rows if tested.of(row).is_sure]
+    return min(sure, key=lambda row: row.delta, default=None)
 
 
 def crossed(

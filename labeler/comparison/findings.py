@@ -79,25 +79,21 @@ def of_buckets(
 ) -> tuple[Finding | None, tuple[Finding, ...]]:
     """Say of one facet where B loses most by the first measure, and what moves against the total.
 
-    ``tested`` are the tests of its buckets and totals. What moves against the total is not said to
-    lose most, too.
+    ``tested`` are the tests of its buckets and totals: neither is said of what may be chance. What
+    moves against the total is not said to lose most, too.
     """
     against = contradictions(comparison, names, tested)
-    worst = worst_bucket(comparison, comparison.measures[0])
+    worst = worst_bucket(comparison, comparison.measures[0], tested)
     said = tuple(Finding(each.sentence, each.bucket) for each in against)
     if worst is None or worst in [each.bucket for each in against]:
         return None, said
-    return Finding(where_it_loses(comparison, worst, names[1], tested), worst), said
+    return Finding(where_it_loses(comparison, worst, names[1]), worst), said
 
 
-def where_it_loses(
-    comparison: Comparison, row: Delta, b: str, tested: Sureties | None = None
-) -> str:
-    """Say in which bucket B loses most, and whether that may be chance, see `contradictions`."""
-    tested = sliced(comparison) if tested is None else tested
-    sure = "by more than chance" if tested.of(row).is_sure else "which may be chance"
+def where_it_loses(comparison: Comparison, row: Delta, b: str) -> str:
+    """Say in which bucket B loses most, see `worst_bucket`."""
     change = f"{comparison.conventions.heading(row.measure)} {signed(row.delta)} (n {row.n:,})"
-    return f"{b} loses most in {row.facet} = {row.bucket}: {change}, {sure}"
+    return f"{b} loses most in {row.facet} = {row.bucket}: {change}, by more than chance"
 
 
 def _by_facet(view: View) -> list[Comparison]:
@@ -112,16 +108,15 @@ def _losses(
     view: View, found: list[tuple[Comparison, Sureties]], names: tuple[str, str] | None
 ) -> Finding | None:
     """Say where B loses most by the measure in question, of all facets."""
-    rows = [(worst_bucket(pair[0], view.by), pair) for pair in found]
-    falling = [(row, pair) for row, pair in rows if row is not None]
+    rows = [(worst_bucket(by, view.by, tested), by) for by, tested in found]
+    falling = [(row, comparison) for row, comparison in rows if row is not None]
+    b = names[1] if names else view.compared.b
     if falling:
-        row, (comparison, tested) = min(falling, key=lambda each: each[0].delta)
-        b = names[1] if names else comparison.b
-        return Finding(where_it_loses(comparison, row, b, tested), row)
+        row, comparison = min(falling, key=lambda each: each[0].delta)
+        return Finding(where_it_loses(comparison, row, b), row)
     asked = [row for comparison, _ in found for row in comparison.buckets if row.measure == view.by]
-    rose = any(row.n >= FEW for row in asked)
-    none = f"No bucket of {FEW} queries or more falls by {view.heading}"
-    return Finding(none) if rose else None
+    none = f"In no bucket does {b} lose {view.heading} by more than chance"
+    return Finding(none) if any(row.n >= FEW for row in asked) else None
 
 
 def _sentences(
