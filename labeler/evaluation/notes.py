@@ -59,16 +59,15 @@ def run_counts(
     scoreless: Sequence[bool],
     listed: Bools,
     answered: Bools,
-    rows: Ints,
+    hits: Ints,
     judged: Bools,
     foreign_to: Callable[[int], int],
 ) -> Mapping[str, RunCounts]:
-    """Count it for each run: ``listed`` and ``answered`` are (queries, runs), ``rows`` its hits.
+    """Count it for each run: ``listed``, ``answered`` and its ``hits`` are (queries, runs).
 
     ``foreign_to`` is asked only of runs in whose lists nothing is graded.
     """
-    runs = len(names)
-    graded = np.bincount(rows % max(1, runs), minlength=runs).tolist()
+    graded = hits.sum(axis=0).tolist()
     absent, unanswered = (np.sum(~there[judged], axis=0) for there in (listed, answered))
     foreign = [0 if count else foreign_to(run) for run, count in enumerate(graded)]
     columns = (tied, map(int, scoreless), absent.tolist(), unanswered.tolist(), graded, foreign)

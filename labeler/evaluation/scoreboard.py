@@ -189,9 +189,10 @@ class Scoreboard(Looking):
         return crossing_notes(across, known, measures)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
-        lists, hits = self._lists, self._state.hits
-        there = (self._answers.listed, self._answers.answered)
-        counted = (lists.tied, lists.scoreless, *there, hits.row, self._state.judged)
+        lists, listed = self._lists, self._answers.listed
+        there = (listed, self._answers.answered)
+        hits = self._state.hits.count(WHOLE_LIST).reshape(listed.shape)
+        counted = (lists.tied, lists.scoreless, *there, hits, self._state.judged)
         return run_counts(self.run_names, *counted, self._state.foreign_to(lists))
 
     def means(self, measures: Iterable[Measure], facet: str | None = None) -> Means:
