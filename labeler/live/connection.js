@@ -9,6 +9,7 @@ const SILENT_AFTER_MS = 5_000;
 const PATIENCE_MS = 10_000; // for numbers that were asked for
 const STRANGER_MS = 2_500; // for a whole page, which Streamlit cannot ask for before it is back, too
 const NOT_WELCOME = 1008; // a socket's code: trying again at once would not help
+const FOR_LEADS = "/media/"; // the server refuses it to others with 403
 
 export class Connection {
   /** @param {Listener} listener */
@@ -89,6 +90,16 @@ export class Connection {
     this.tries += 1;
     // not all pages of a restarted server at the same moment
     this.retry = setTimeout(() => this.open(), wait * (0.5 + Math.random() / 2));
+    if (this.tries > 1) this.askWhoIsWelcome();
+  }
+
+  // A socket that never opened has no code: it may be that the server is gone, or who asks no lead.
+  async askWhoIsWelcome() {
+    const asked = { signal: this.ended.signal };
+    const answer = await fetch(FOR_LEADS, asked).catch(() => null);
+    if (answer?.status !== 403 || this.socket?.readyState === WebSocket.OPEN) return;
+    clearTimeout(this.retry);
+    this.turnAway();
   }
 
   // The run that says why may have got lost, and old numbers would stay: so the whole page runs,

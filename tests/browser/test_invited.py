@@ -143,6 +143,22 @@ def test_a_lead_who_becomes_a_grader_sees_no_more_measures(serve_with, visit):
     assert_nothing_of_a_leads(page)
 
 
+def test_a_lead_who_is_none_before_the_page_listens_sees_no_more_measures(serve_with, visit):
+    server = serve_with()
+    page = visit(link_for(server, "Lea", "lead"), grader=None)
+
+    def too_late(socket: WebSocketRoute) -> None:
+        page.unroute_all()
+        link_for(server, "Bea", "lead")
+        link_for(server, "Lea", "grader")
+        socket.connect_to_server()
+
+    page.route_web_socket("**/api/live", too_late)
+    page.goto(f"{server.url}/scores")
+    expect(page.get_by_text(re.compile("need an invitation|for leads"))).to_be_visible()
+    assert_nothing_of_a_leads(page)
+
+
 def without_news(page: WebSocketRoute) -> None:
     """Let a page hear all but that there is news, as if the run that this asks for got lost."""
     server = page.connect_to_server()
