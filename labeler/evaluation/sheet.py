@@ -66,10 +66,10 @@ class Rules:
 class Family:
     """Measures that differ by their cut-offs alone, and the columns of their values in a row.
 
-    ``cutoffs`` are (measures, 1), None where it is one ``measure`` alone, which knows its own.
+    ``cutoffs`` are (measures, 1), None where it is one measure alone, which knows its own.
     """
 
-    measure: Measure
+    measures: tuple[Measure, ...]
     cutoffs: Ints | None
     compute: Scorer
     columns: slice | Ints
@@ -153,12 +153,12 @@ class Layout:
         return tuple(map(self._family, found.values()))
 
     def _family(self, places: Sequence[int]) -> Family:
-        some = [self.measures[at] for at in places]
+        some = tuple(self.measures[at] for at in places)
         first, end = (self.all_values.start + at * self.runs for at in (places[0], places[-1] + 1))
         together = places[-1] - places[0] == len(places) - 1
         cutoffs = [[measure.cutoff or WHOLE_LIST] for measure in some]
         return Family(
-            some[0],
+            some,
             np.array(cutoffs, dtype=np.int64) if len(some) > 1 else None,
             scorer(some[0]),
             slice(first, end) if together else self._by_run(self.all_values.start, places).ravel(),
@@ -206,9 +206,9 @@ def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
     rows[:, 0] = judged
     rows[:, 1 : 1 + runs] = rules.absent[queries]
     for each in layout.families if seen.hits.are_few else layout.alone:
-        together = 1 if each.cutoffs is None else len(each.cutoffs)
-        limit = rules.limit(each.measure.cutoff, queries) if each.cutoffs is None else each.cutoffs
-        values = each.compute(seen.of(each.measure), limit).reshape(together, len(rows), runs)
+        first, together = each.measures[0], len(each.measures)
+        limit = rules.limit(first.cutoff, queries) if each.cutoffs is None else each.cutoffs
+        values = each.compute(seen.of(first), limit).reshape(together, len(rows), runs)
         rows[:, each.columns] = values.swapaxes(0, 1).reshape(len(rows), together * runs)
     for measure, columns in zip(layout.depths.values(), layout.spans_of_holes, strict=True):
         holes = seen.holes(measure, rules.holes_within(measure.cutoff, queries))

@@ -265,10 +265,11 @@ class Hits:
         """How many hits each row has in its top ``k``; for a number counted once, to be read."""
         if is_by_row(k):
             return np.bincount(self.row[self.within(k)], minlength=len(self.length))
-        depth = k.tobytes() if isinstance(k, np.ndarray) else min(k, self.deepest)
-        if depth not in self._counts:
-            self._counts[depth] = self._count(k if isinstance(depth, bytes) else depth)
-        return self._counts[depth]
+        depth = k if isinstance(k, np.ndarray) else min(k, self.deepest)
+        key = _key(depth)
+        if key not in self._counts:
+            self._counts[key] = self._count(depth)
+        return self._counts[key]
 
     def _count(self, k: int | Ints) -> Ints:
         if isinstance(k, np.ndarray):
@@ -308,7 +309,7 @@ class Hits:
         """
         if is_by_row(k):
             return _or_nan(self.ideal.sums(discounted(self.ideal, k, gains)))
-        key = k.tobytes() if isinstance(k, np.ndarray) else k, gains
+        key = _key(k), gains
         if key not in self._of_known:
             kinds, kind = self._kinds
             best = kinds.top(k)
@@ -338,6 +339,11 @@ class Hits:
 def is_by_row(k: int | Ints) -> TypeGuard[Ints]:
     """Say whether this is a cut-off for each row, and not one number, or some below each other."""
     return isinstance(k, np.ndarray) and k.ndim == 1
+
+
+def _key(k: int | Ints) -> int | bytes:
+    """Return by what one cut-off, or some, are kept."""
+    return k.tobytes() if isinstance(k, np.ndarray) else k
 
 
 def _ints(values: object) -> Ints:
