@@ -5,16 +5,17 @@ Knows which runs are compared, not where on the page they stand.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
 from labeler import ui
-from labeler.evaluation import Conventions, Scoreboard
+from labeler.evaluation import Conventions, Scoreboard, usual
 from labeler.measures import Measure
 from labeler.uncertainty import Bands, DeltaBands, MeanBands, Resampled
 
 MOST_KEPT = 4  # of which each has the draws of all queries
+MOST_OPENED = 100_000  # lists: the bands of 20,000 take two seconds and 30 MB
 
 
 def means_of(
@@ -54,15 +55,38 @@ def of_pair(
     return means, deltas
 
 
+def open_bands() -> Iterator[None]:
+    """Work out the bands that Scores shows where nobody chose anything, a part at a time.
+
+    Not those of so many runs that their bands would fill the memory before anybody asks.
+    """
+    with ui.open_store() as store:
+        board = ui.board_without_page(store)
+    if len(board.run_names) * len(board.collection.query_ids) <= MOST_OPENED:
+        bands = Bands(board)
+        yield
+        yield from bands.prepare(
+            board, board.conventions.measures(usual(board.collection, chunks=False))
+        )
+        _opened(ui.database(), board.data_revision, board, bands)
+        _opened.clear()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _opened(path: str, data_revision: int, _board: Scoreboard, _bands: Bands) -> Bands:
+    """Keep bands without a page: in a cached function, another one's spinner is not shown."""
+    return _bands_of(_board, _bands.runs, _bands)
+
+
 @st.cache_resource(show_spinner=False)
 def resampled() -> Resampled:
     """Return what adds up the resamples of all pages, and keeps the sums for the next grade."""
     return Resampled()
 
 
-def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:
+def _bands_of(board: Scoreboard, runs: Sequence[str], found: Bands | None = None) -> Bands:
     asked = (board.data_revision, board.conventions, tuple(runs))
-    return _kept(ui.database(), *asked, board)
+    return _kept(ui.database(), *asked, board, found)
 
 
 @st.cache_resource(
@@ -71,6 +95,11 @@ def _bands_of(board: Scoreboard, runs: Sequence[str]) -> Bands:
     hash_funcs={Conventions: repr},
 )
 def _kept(
-    path: str, data_revision: int, chosen: Conventions, runs: tuple[str, ...], _board: Scoreboard
+    path: str,
+    data_revision: int,
+    chosen: Conventions,
+    runs: tuple[str, ...],
+    _board: Scoreboard,
+    _found: Bands | None,
 ) -> Bands:
-    return Bands(_board, runs)
+    return _found or Bands(_board, runs)

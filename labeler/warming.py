@@ -1,7 +1,7 @@
 """After the start the board is opened in the background, so that its first visitor need not wait.
 
-It yields to whoever comes: each step begins only while nobody asks for anything. Knows requests by
-their times alone.
+It yields to whoever comes: each part of a step begins only while nobody asks for anything. Knows
+requests by their times alone.
 """
 
 from __future__ import annotations
@@ -76,22 +76,27 @@ def warm_up(traffic: Traffic) -> Iterator[threading.Thread]:
 
 
 def _take_steps(traffic: Traffic, over: threading.Event) -> None:
+    try:
+        for _ in _before_each_part():
+            while not traffic.is_quiet():
+                if over.wait(LOOK_EVERY_SECONDS):
+                    return
+    except LabelerError as error:  # whoever opens a page is told
+        log.debug("the board is not open yet: %s", error)
+
+
+def _before_each_part() -> Iterator[None]:
     for step in STEPS:
-        while not traffic.is_quiet():
-            if over.wait(LOOK_EVERY_SECONDS):
-                return
-        try:
-            step()
-        except LabelerError as error:  # whoever opens a page is told
-            log.debug("the board is not open yet: %s", error)
-            return
+        yield
+        yield from step()
 
 
-def _import_pages() -> None:
+def _import_pages() -> Iterator[None]:
     """Import what pages for leads are made from, which takes a second that the start has not."""
     for name in ("comparing", "failing", "opened", "reviewing", "scoring"):
         importlib.import_module(f"labeler.{name}")
     set_aside()
+    yield
 
 
 def set_aside() -> None:
@@ -104,8 +109,13 @@ def set_aside() -> None:
     gc.freeze()
 
 
-def _open_board() -> None:
+def _open_board() -> Iterator[None]:
     importlib.import_module("labeler.ui").open_board()
+    yield
 
 
-STEPS: tuple[Callable[[], None], ...] = (_import_pages, _open_board)
+def _fill_holes() -> Iterator[None]:
+    yield from importlib.import_module("labeler.banding").open_bands()
+
+
+STEPS: tuple[Callable[[], Iterator[None]], ...] = (_import_pages, _open_board, _fill_holes)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Measure
 from labeler.model import GradeChange
-from labeler.uncertainty import DEPTH, Bands
+from labeler.uncertainty import DEPTH, Bands, bands
 from tests.boards import board_of, change
 
 MEASURES = [
@@ -163,6 +163,30 @@ def test_bands_follow_a_grade_as_if_they_were_new() -> None:
             fresh = getattr(Bands(board), way)(board, asked)
             ends = [[(b.lowest, b.highest, b.holes) for b in f.values()] for f in (followed, fresh)]
             assert ends[0] == ends[1]
+
+
+@settings(max_examples=40)
+@given(boards(), st.lists(st.sampled_from(MEASURES), min_size=1, max_size=3, unique=True))
+def test_found_query_by_query_they_are_those_found_at_once(
+    board: Scoreboard, measures: list[str]
+) -> None:
+    asked = board.conventions.measures(measures)
+    at_once = Bands(board).deltas(board, asked)
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(bands, "AT_A_TIME", 1)
+        by_query = Bands(board)
+        parts = list(by_query.prepare(board, asked))
+    assert len(parts) == 2 * len(board.collection.query_ids)
+    np.testing.assert_equal(by_query.deltas(board, asked), at_once)
+
+
+def test_where_there_is_no_query_no_measure_has_a_band() -> None:
+    board = Scoreboard(collect({}, {"A": {}, "B": {}}), Conventions.of())
+    for measure in MEASURES:
+        asked = board.conventions.measures([measure])
+        for band in Bands(board).deltas(board, asked).values():
+            assert math.isnan(band.lowest), measure
+            assert not band.is_open, measure
 
 
 def test_without_a_hole_a_band_is_the_value_alone() -> None:

@@ -7,13 +7,18 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from labeler import ui, warming
+from labeler import banding, ui, warming
+from labeler.evaluation import USUAL, Scoreboard
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
+from labeler.uncertainty import bands
+from labeler.uncertainty.ground import Ground, find_ground
 from labeler.warming import NotesTraffic, Traffic, warm_up
 from tests.page import empty_golden_set, loaded
 
@@ -57,6 +62,38 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
         assert ui.live_board(store, ui.conventions(store.settings())).run_names == ("A",)
 
 
+def test_nobody_waits_for_what_the_holes_could_make_of_the_means(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert not waits_for_holes(database, monkeypatch)
+
+
+def test_holes_of_very_many_runs_are_filled_when_somebody_asks(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(banding, "MOST_OPENED", 0)
+    assert waits_for_holes(database, monkeypatch)
+
+
+def waits_for_holes(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Say whether the first look at Scores after the start has to find the holes."""
+    visits = Visits()
+    visits.are_gone.set()
+    with warm_up(visits) as thread:
+        thread.join(timeout=60)
+    looked: list[str] = []
+
+    def find(board: Scoreboard, *more: Any) -> Ground:
+        looked.extend(board.run_names)
+        return find_ground(board, *more)
+
+    monkeypatch.setattr(bands, "find_ground", find)
+    with Store(database) as store:
+        board = ui.live_board(store, ui.conventions(store.settings()))
+    assert banding.means_of(board, ["A"], board.conventions.measures(USUAL))
+    return looked == ["A"]
+
+
 def test_garbage_is_not_looked_for_in_what_pages_are_made_from(database: Path) -> None:
     gc.unfreeze()  # what the tests have set aside
     before = gc.get_freeze_count()
@@ -72,7 +109,7 @@ def test_nothing_is_opened_while_somebody_asks(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     steps: list[str] = []
-    monkeypatch.setattr(warming, "STEPS", (lambda: steps.append("taken"),))
+    monkeypatch.setattr(warming, "STEPS", (lambda: iter([steps.append("taken")]),))
     visits = Visits()
     with warm_up(visits) as thread:
         assert visits.was_asked.wait(60)
@@ -82,11 +119,34 @@ def test_nothing_is_opened_while_somebody_asks(
     assert steps == ["taken"]
 
 
+def test_who_comes_in_the_midst_of_a_step_waits_for_a_part_of_it_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    visits = Visits()
+    visits.are_gone.set()
+    parts: list[str] = []
+
+    def step() -> Iterator[None]:
+        parts.append("first")
+        visits.are_gone.clear()  # somebody comes
+        visits.was_asked.clear()
+        yield
+        parts.append("second")
+
+    monkeypatch.setattr(warming, "STEPS", (step,))
+    with warm_up(visits) as thread:
+        assert visits.was_asked.wait(60)
+        assert parts == ["first"]
+        visits.are_gone.set()
+        thread.join(timeout=60)
+    assert parts == ["first", "second"]
+
+
 def test_a_server_that_stops_does_not_wait_for_the_board(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     steps: list[str] = []
-    monkeypatch.setattr(warming, "STEPS", (lambda: steps.append("taken"),))
+    monkeypatch.setattr(warming, "STEPS", (lambda: iter([steps.append("taken")]),))
     with warm_up(Visits()) as thread:
         assert thread.is_alive()
     thread.join(timeout=60)

@@ -26,6 +26,7 @@ from labeler.uncertainty.tops import DEPTH, UNGRADED, find_tops
 LEARN_AGAIN = 0.02
 """Once so large a share of the grades is new, weights are learnt anew; levels always are."""
 
+AT_A_TIME = 1000  # lists: what is found out about them takes about a tenth of a second
 ROUNDING = 1e-9  # what sums in another order may differ by
 
 
@@ -69,6 +70,12 @@ class _Kept:
         """Return the same after some queries changed."""
         reach = self.reach.replaced(queries, part.reach)
         return _Kept(reach, self.drawn.replaced(queries, part.drawn))
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Kept]) -> _Kept:
+        """Return the same of all queries, from what is kept of some after the other."""
+        reaches, drawn = [each.reach for each in parts], [each.drawn for each in parts]
+        return parts[0] if len(parts) == 1 else cls(Reach.joined(reaches), Drawn.joined(drawn))
 
 
 class Bands:
@@ -114,7 +121,7 @@ class Bands:
         if not self.runs:
             return {}
         with self._lock:
-            self._follow(board, chosen)
+            _to_the_end(self._follow(board, chosen))
             return {
                 (run, measure, bucket): band.around(*values[run, measure, bucket])
                 for measure in chosen
@@ -130,7 +137,7 @@ class Bands:
         values = self._values(board, chosen, facet)
         a, b = self.runs
         with self._lock:
-            self._follow(board, chosen)
+            _to_the_end(self._follow(board, chosen))
             return {
                 (measure, bucket): self._bands(measure, inside)[-1].around(
                     *_difference(values[a, measure, bucket], values[b, measure, bucket])
@@ -139,6 +146,14 @@ class Bands:
                 for bucket, inside in _groups(board, facet)
             }
 
+    def prepare(self, board: Scoreboard, measures: Iterable[Measure]) -> Iterator[None]:
+        """Find out beforehand what `means` will be asked for, a tenth of a second at a time.
+
+        Nobody else may ask before the end.
+        """
+        board = board.snapshot()
+        yield from self._follow(board, _with_band(board, measures))
+
     def _begin(self, board: Scoreboard, depth: int) -> None:
         self._tops = find_tops(board, depth)
         self._filling: Filling = learn(board, self._tops)
@@ -146,10 +161,10 @@ class Bands:
         self._board = board
         lengths = [board.hits(run).length for run in self.runs]
         self._answered: Bools = np.array(lengths).reshape(len(self.runs), self._tops.queries).T > 0
-        self.draws = self._asked
+        self.draws = self._asked or 0  # not known yet
         self._kept: dict[Measure, _Kept] = {}
 
-    def _follow(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
+    def _follow(self, board: Scoreboard, measures: Sequence[Measure]) -> Iterator[None]:
         """Bring what is kept up to date with the board, and find out what is newly asked for."""
         deepest = max((_depth(board, each) for each in measures), default=0)
         if deepest > self._tops.depth:
@@ -160,25 +175,44 @@ class Bands:
             taught = int(np.sum(self._filling.grades > UNGRADED))
             if abs(taught - self._taught) > LEARN_AGAIN * self._taught:
                 self._begin(board, self._tops.depth)
-            else:
-                self._find(board, list(self._kept), changed)
+            elif self._kept:
+                found = self._find(board, list(self._kept), self._ground(board, changed))
+                for measure, fresh in found.items():
+                    self._kept[measure] = self._kept[measure].replaced(changed, fresh)
         new = [each for each in measures if each not in self._kept]
         if new:
-            self._find(board, new, np.arange(self._tops.queries))
+            yield from self._find_all(board, new)
 
-    def _find(self, board: Scoreboard, measures: Sequence[Measure], queries: Ints) -> None:
-        """Find out what is kept of measures, for all queries or for those that changed."""
-        ground = find_ground(board, self._tops, self._columns, self._filling.grades, queries)
-        self.draws = self.draws or draws_for(len(ground.row))
+    def _find_all(self, board: Scoreboard, measures: Sequence[Measure]) -> Iterator[None]:
+        """Find out what is kept of measures for all queries, some at a time."""
+        grounds, found = [], []
+        for queries in _portions(self._tops.queries, len(self.runs)):
+            grounds.append(self._ground(board, queries))
+            yield
+        self.draws = self.draws or draws_for(sum(len(ground.row) for ground in grounds))
+        for ground in grounds:
+            found.append(self._find(board, measures, ground))
+            yield
+        self._kept |= {each: _Kept.joined([part[each] for part in found]) for each in measures}
+
+    def _ground(self, board: Scoreboard, queries: Ints) -> Ground:
+        return find_ground(board, self._tops, self._columns, self._filling.grades, queries)
+
+    def _find(
+        self, board: Scoreboard, measures: Iterable[Measure], ground: Ground
+    ) -> dict[Measure, _Kept]:
+        """Find out what is kept of measures for some queries."""
         drawn = self._filling.draw(ground.holes, self.draws)
         alike: dict[tuple[Cutoff, bool], list[Measure]] = {}
         for measure in measures:
             alike.setdefault((measure.cutoff, measure.judged_only), []).append(measure)
-        for some in alike.values():
-            found = self._find_alike(board, some, ground, drawn)
-            for measure, fresh in zip(some, found, strict=True):
-                old = self._kept.get(measure)
-                self._kept[measure] = fresh if old is None else old.replaced(queries, fresh)
+        return {
+            measure: kept
+            for some in alike.values()
+            for measure, kept in zip(
+                some, self._find_alike(board, some, ground, drawn), strict=True
+            )
+        }
 
     def _find_alike(
         self, board: Scoreboard, measures: Sequence[Measure], ground: Ground, drawn: SmallInts
@@ -282,6 +316,21 @@ def _with_band(board: Scoreboard, measures: Iterable[Measure]) -> list[Measure]:
 
 def _depth(board: Scoreboard, measure: Measure) -> int:
     return DEPTH if measure.cutoff is None else int(board.cutoffs(measure).max(initial=0))
+
+
+def _portions(queries: int, runs: int) -> list[Ints]:
+    """Return all queries, some at a time and at least one.
+
+    >>> [len(each) for each in _portions(100, 20)], [len(each) for each in _portions(2, 5_000)]
+    ([50, 50], [1, 1])
+    """
+    count = min(queries * runs // AT_A_TIME, queries)
+    return np.array_split(np.arange(queries), max(count, 1))
+
+
+def _to_the_end(parts: Iterator[None]) -> None:
+    for _ in parts:
+        pass
 
 
 def _groups(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, Bools]]:

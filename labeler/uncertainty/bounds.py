@@ -7,6 +7,7 @@ right way come in, the farthest first, until the next would not pull it any more
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,6 +42,12 @@ class Reach:
         for old, name in zip(fresh, names, strict=True):
             old[queries] = getattr(part, name)
         return Reach(*fresh)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Reach]) -> Reach:
+        """Return the same of the queries of all parts."""
+        fields = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, fields))
 
     def of_mean(self, inside: Bools) -> tuple[Floats, Floats, Bools]:
         """Return the lowest and highest mean over the queries ``inside``, and where both are exact.

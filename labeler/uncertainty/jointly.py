@@ -221,7 +221,7 @@ def _ap_by_count(rows: Rows) -> tuple[Floats, Floats]:
         with np.errstate(invalid="ignore", divide="ignore"):
             values = values / wanted
         values[(wanted == 0) | (counts > ground.count[rows.of][:, np.newaxis])] = np.nan
-        found.append(values.reshape(len(ground.queries), 2, -1))
+        found.append(values.reshape(len(ground.queries), 2, len(counts)))
     return found[0], found[1]
 
 

@@ -49,6 +49,14 @@ class Drawn:
         self.values[queries], self.counted[queries] = part.values, part.counted
         return self
 
+    @classmethod
+    def joined(cls, parts: Sequence[Drawn]) -> Drawn:
+        """Return the same of the queries of all parts."""
+        return cls(
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.counted for part in parts]),
+        )
+
     def interval(self, inside: Bools) -> tuple[Floats, Floats]:
         """Return where 90% of the means over the queries ``inside`` are, for each run and delta.
 
