@@ -33,12 +33,12 @@ def of_finding(
 def first(board: Scoreboard, found: Finding) -> str:
     """Say that there is nothing yet that a value could have fallen from."""
     heading = board.conventions.heading(found.check.measure)
-    return f"{heading} is {number(found.value)} (n {found.n}): no run passed before it"
+    return f"{heading} is {number(found.value)} (n {found.n:,}): no run passed before it"
 
 
 def _of_least(found: Finding, heading: str, held: float) -> str:
     surely, asked = apart(held, found.limit)
-    kept, n = "at least" if found.verdict == PASSED else "below", f"n {found.n}"
+    kept, n = "at least" if found.verdict == PASSED else "below", f"n {found.n:,}"
     if math.isnan(found.bound):
         return f"{heading} is {surely}, {kept} {asked} ({n})"
     said = f"{heading} is {number(found.value)} ({n}), with {_sure(found)} at least {surely}"
@@ -48,7 +48,7 @@ def _of_least(found: Finding, heading: str, held: float) -> str:
 def _of_drop(found: Finding, heading: str, held: float) -> str:
     size = apart(abs(found.delta), found.limit)[0]
     moved = f"{'fell' if found.delta < 0 else 'rose'} by {size}"
-    means = f"{number(found.before)} to {number(found.value)}, n {found.n}"
+    means = f"{number(found.before)} to {number(found.value)}, n {found.n:,}"
     said = f"{heading} {'is as before' if found.delta == 0 else moved} from the "
     said += f"{KINDS[found.against or BASELINE]} {found.other} ({means})"
     lost, allowed = apart(max(0.0, -held), found.limit)
