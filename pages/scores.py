@@ -23,10 +23,11 @@ def show_scores() -> str:
     now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
     scoring.say_what(choice, len(shown), len(board.run_names))
-    scoring.say_chunkings(board)
+    there = board.notes(choice.measures)
+    scoring.say_above(there)
     notes = [
         note.sentence
-        for note in board.notes(choice.measures)
+        for note in there
         if note.is_about(*shown) and note.kind not in scoring.SAID_ABOVE
     ]
     if choice.view == scoring.KEYWORDS:

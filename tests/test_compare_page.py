@@ -223,7 +223,7 @@ def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
         said = words(open_compare(show=show))
         assert "more than chance:" not in said.replace("Bold is more than chance:", "")
         assert "moves against the total" not in said
-        assert "Nothing tells A and B apart yet" in said
+        assert "Nothing tells A and B apart: no measure of relevance has a value yet" in said
         assert "nothing relevant is known for any of these queries" in said
         assert "In no bucket" not in said
         assert "nan" not in said.lower()

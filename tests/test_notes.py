@@ -135,6 +135,18 @@ def test_a_row_has_the_notes_of_its_own_run_and_of_the_whole(run: Labeler):
     assert found["b"]["value"] == pytest.approx((1 + 0.5 + 0) / 3, abs=1e-15), "every digit"
 
 
+def test_where_every_grade_is_0_one_note_says_why_there_is_no_value(run: Labeler):
+    Path("grades.qrels").write_text("q1 0 c1 0\nq1 0 x 0\nq2 0 c2 0\nq2 0 c1 0\nq4 0 c3 0\n")
+    assert run("load", "golden", "grades.qrels", "--update").exit_code == 0
+    for asked in (["score"], ["score", "--by", "intent"], ["compare", "a", "b"]):
+        rows = rows_of(run, *asked, "--measures", "RR P@1")
+        assert {row["value" if "value" in row else "delta"] for row in rows} == {None}
+        assert all(kinds(row).count("nothing relevant") == 1 for row in rows)
+        assert "| `nothing relevant` |" in README
+    rows = rows_of(run, "score", "--measures", "Judged@1")
+    assert not any("nothing relevant" in kinds(row) for row in rows)
+
+
 def test_what_concerns_one_measure_or_bucket_stands_in_its_rows_alone(run: Labeler):
     asked = ["compare", "a", "b", "--measures", "R@1 RR"]
     whole = rows_of(run, *asked)

@@ -318,18 +318,23 @@ def test_a_view_with_measures_of_its_own_offers_no_others(filled: Path, view: st
 
 
 def test_scores_say_why_nothing_has_a_value_where_every_grade_is_0(database: Path):
-    why = "No measure of relevance has a value yet: nothing relevant is known"
+    why = "no measure of relevance has a value yet: nothing relevant is known"
     with Store(database) as store:
-        store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
+        intents = {"q1": {"intent": "refund"}, "q2": {"intent": "setup"}}
+        store.add_queries(loaded([Query(name, name, buckets=of) for name, of in intents.items()]))
         store.add_chunks(loaded([Chunk("c1", "a text")]))
         store.add_run(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="a")
         store.add_grader("Ann")
         store.judge(Judgment("first", "q1", "c1", "Ann", "grade", 0))
-    assert why in words(open_page("scores"))
+    refund = {"facet": "intent", "bucket": "refund"}
+    for place in ({}, refund, {"view": "ties"}):
+        assert words(open_page("scores", **place)).count(why) == 1
     assert why not in words(open_page("scores", measure="Judged@10"))
     with Store(database) as store:
         store.judge(Judgment("second", "q2", "c1", "Ann", "grade", 1))
     assert why not in words(open_page("scores"))
+    assert words(open_page("scores", **refund)).count(why) == 1
+    assert why not in words(open_page("scores", measure=["RR(rel=2)", "RR"]))
 
 
 @pytest.mark.parametrize("view", [*VIEWS, "trend"])

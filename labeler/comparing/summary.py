@@ -14,7 +14,7 @@ from labeler.certainty import MEANING
 from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View
-from labeler.evaluation import NOT_WEIGHTED, Scoreboard
+from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
 from labeler.leading import losing_in_words, with_ways
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -58,8 +58,10 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     summary = summed_up(asked_of(view), bucket, view, related)
     said = summary.findings
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
-    of_all = view.board.notes(compared.measures)
-    notes = [note.sentence for note in of_all if note.is_about(*view.runs)]
+    of_all = [note for note in view.board.notes(compared.measures) if note.is_about(*view.runs)]
+    notes = [
+        note.sentence for note in of_all if note.kind != NOTHING_RELEVANT
+    ]  # the answer says so
     if view.board.weights is not None:
         notes.append(NOT_WEIGHTED)
     leading = [*where_it_loses(view, summary), *(with_ways(each, compared) for each in first)]

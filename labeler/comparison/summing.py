@@ -17,6 +17,7 @@ from labeler.comparison.surety import Reach, Sureties, Surety, reaches, sureties
 from labeler.comparison.surviving import Survival
 from labeler.comparison.verdict import rows_over
 from labeler.comparison.views import View
+from labeler.evaluation import WHY_NOTHING
 from labeler.measures import Measure
 from labeler.uncertainty import DeltaBands, Sums, sums_of
 
@@ -96,7 +97,4 @@ def why_nothing(rows: Sequence[Delta], names: tuple[str, str]) -> str:
     """Say why no measure tells two runs apart; nothing where no query has a grade at all."""
     if not any(row.undefined for row in rows):
         return ""
-    return (
-        f"Nothing tells {names[0]} and {names[1]} apart yet: no measure of relevance has a value, "
-        "since nothing relevant is known for any of these queries"
-    )
+    return f"Nothing tells {names[0]} and {names[1]} apart: {WHY_NOTHING}"

@@ -17,7 +17,7 @@ from labeler.evaluation.means import (
     why_no_mean,
     why_no_value,
 )
-from labeler.evaluation.notes import Note
+from labeler.evaluation.notes import NOTHING_RELEVANT, WHY_NOTHING, Note, lack_relevance
 from labeler.evaluation.own_pool import (
     OwnPool,
     OwnPools,
@@ -69,11 +69,13 @@ from labeler.evaluation.weighing import NOT_WEIGHTED, worth
 __all__ = [
     "ACROSS",
     "HOLE",
+    "NOTHING_RELEVANT",
     "NOT_WEIGHTED",
     "NO_RESULT",
     "PRESETS",
     "PRIMARY",
     "USUAL",
+    "WHY_NOTHING",
     "Caution",
     "Chunks",
     "Conventions",
@@ -104,6 +106,7 @@ __all__ = [
     "check_chunk_ids",
     "collect",
     "is_number",
+    "lack_relevance",
     "leading",
     "names_of",
     "notes_of",

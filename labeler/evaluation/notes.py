@@ -12,7 +12,10 @@ from labeler.evaluation.means import NO_RESULT, Counts, Score
 from labeler.measures import Bools, Ints, Measure
 from labeler.model import Collection, StoredRun, chunking_in_words, counted
 
-SILENT = "no result"
+SILENT, NOTHING_RELEVANT = "no result", "nothing relevant"
+WHY_NOTHING = (
+    "no measure of relevance has a value yet: nothing relevant is known for any of these queries"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,7 @@ def notes_on(
     scores: Iterable[Score] = (),
 ) -> tuple[Note, ...]:
     """Say it run by run, then for the golden set, then for the ``scores`` that a run has not."""
+    scores = list(scores)
     notes = [
         Note(kind, f"{run.name}: {sentence}", runs=(run.name,))
         for run in collection.runs
@@ -95,12 +99,20 @@ def notes_on(
     notes += [Note(kind, sentence) for kind, sentence in _of_chunkings(collection)]
     among = " in each of these chunkings" if collection.is_of_several else ""
     notes += [Note(kind, sentence) for kind, sentence in _of_golden_set(counts, among)]
+    if lack_relevance(scores):
+        notes.append(Note(NOTHING_RELEVANT, WHY_NOTHING))
     for score in scores:
         if score.reason == NO_RESULT and score.run not in silent:
             heading = conventions.heading(score.measure)
             sentence = f"{score.run}: no result for any query that counts in {heading}, so no value"
             notes.append(Note(SILENT, sentence, runs=(score.run,), measure=score.measure))
     return tuple(notes)
+
+
+def lack_relevance(scores: Iterable[Score]) -> bool:
+    """Say whether no measure of relevance has a value, as no query has a relevant chunk."""
+    able = [score for score in scores if not score.measure.definition.always_defined]
+    return any(score.undefined for score in able) and not any(score.n for score in able)
 
 
 def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:

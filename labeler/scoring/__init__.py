@@ -13,7 +13,7 @@ from labeler.scoring.choosing import (
     WEIGHED,
     Choice,
     choose,
-    say_chunkings,
+    say_above,
     say_nothing_graded,
     say_what,
 )
@@ -37,7 +37,7 @@ __all__ = [
     "WITH_INTERVALS",
     "Choice",
     "choose",
-    "say_chunkings",
+    "say_above",
     "say_nothing_graded",
     "say_what",
     "show_keywords",

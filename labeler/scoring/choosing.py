@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import streamlit as st
 
 from labeler import address, choices, evaluation, tables, ui
-from labeler.evaluation import Conventions, Score, Scoreboard
+from labeler.evaluation import Conventions, Note, Score, Scoreboard
 from labeler.lineup import Lineup
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -26,7 +26,8 @@ OWN_MEASURES = {
     TASKS: "Each task has the measures that fit it.",
     CURVES: "These are R and P at each k.",
 }
-SEVERAL, OTHERS = SAID_ABOVE = ("several chunkings", "other chunkings")  # kinds of notes
+SEVERAL, OTHERS = "several chunkings", "other chunkings"
+SAID_ABOVE = (SEVERAL, OTHERS, evaluation.NOTHING_RELEVANT)  # kinds of notes
 WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
 SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
@@ -165,10 +166,13 @@ def steps(lineup: Lineup) -> Steps:
     )
 
 
-def say_chunkings(board: Scoreboard) -> None:
-    """Say what compares where runs are of several chunkings, or lead to those that are not here."""
-    for note in board.notes():
-        if note.kind == SEVERAL:
+def say_above(notes: Iterable[Note]) -> None:
+    """Say what compares where runs are of several chunkings, or lead to those that are not here.
+
+    Before any number stands, too, why there may be none.
+    """
+    for note in notes:
+        if note.kind in (SEVERAL, evaluation.NOTHING_RELEVANT):
             st.text(f"⚠ {note.sentence}")
         if note.kind == OTHERS:
             every = _changed({"chunking": ui.EVERY_CHUNKING, "measure": []})

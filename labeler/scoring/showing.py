@@ -10,11 +10,13 @@ import streamlit as st
 from labeler import banding, charts, downloads, live, tables, ui
 from labeler.comparison import FEW
 from labeler.evaluation import (
+    WHY_NOTHING,
     Conventions,
     Residual,
     Score,
     Scoreboard,
     TieRanges,
+    lack_relevance,
     primary,
     residual_means,
     tied_ranges,
@@ -33,9 +35,6 @@ MOST_BUCKETS, MOST_NOTES_OPEN = 60, 5
 LOWEST = (
     f"Underlined in a row: the lowest bucket of a run, of those with at least {FEW} queries; a "
     "click shows its worst queries there. A click on an n shows the queries of that bucket."
-)
-NOTHING_RELEVANT = (
-    "No measure of relevance has a value yet: nothing relevant is known for any of these queries."
 )
 CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
 File = Callable[[], bytes]
@@ -89,9 +88,8 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     scores = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
     if bucket is not None:
         st.text(f"{facet}: {bucket}")
-    undefined = [score for score in scores if score.undefined]
-    if undefined and not any(score.n for score in undefined):
-        st.text(NOTHING_RELEVANT)
+        if lack_relevance(scores) and not lack_relevance(board.table(choice.measures)):
+            st.text(f"⚠ {WHY_NOTHING}")
     bands = bands_of(choice, board, choice.measures)
     intervals = intervals_of(choice, board, choice.measures, facet, bucket)
     spreads = tables.spreads_of(bands, intervals)
