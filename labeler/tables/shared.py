@@ -26,6 +26,9 @@ SHEET = style("""
     text-align: left; white-space: normal; overflow-wrap: anywhere; min-width: 8rem;
 }
 .sheet th.wide { min-width: 17rem; }
+.sheet.slices tbody th.words > :first-child {
+    display: inline-block; width: max-content; max-width: min(17rem, 36vw);
+}
 .tall { min-width: 12rem; }
 .tall > :first-child { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
     display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
