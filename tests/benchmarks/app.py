@@ -2,7 +2,8 @@
 
 Prints, for this machine: the start of the server until a chunk can be graded; key to next chunk
 painted; key to grade acknowledged, which is after SQLite has it on the disk; rapid keys and where
-they landed; and a rerun of Scores with 1,000 queries x 10 runs x depth 100.
+they landed; a rerun of Scores with 1,000 queries x 10 runs x depth 100, and its first visit with
+twice as many of long names.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from tests.browser.choices import open_choices
 from tests.browser.doors import come_in
 from tests.browser.server import Server, launch
 
+OPENS_SECONDS = 15  # within which a server opens the board where nobody asks for anything
+LONG_NAME = "prod-eu-west-1_support-kb_chunk512-overlap64_hybrid-rrf-k60_rerank-{}-top50_seed42"
 REST = "This chunk stands for a paragraph of a hundred and fifty words. " * 12
 
 # Painted: the frame after the key's has begun. Acknowledged: the answer to the post has come.
@@ -179,7 +182,7 @@ def fill(path: Path, queries: int = 1_000, pool: int = 40) -> Path:
     return path
 
 
-def large_golden_set(path: Path) -> Path:
+def large_golden_set(path: Path, runs: int = 10, name: str = "run{}") -> Path:
     """Make 1,000 queries x 10 runs x depth 100 with about 20 grades a query, in 8 buckets."""
     draw = np.random.default_rng(7)
     queries = [Query(f"q{n}", f"query {n}", buckets={"intent": f"b{n % 8}"}) for n in range(1_000)]
@@ -192,14 +195,14 @@ def large_golden_set(path: Path) -> Path:
     with Store(path, create=True) as store:
         store.add_queries(loaded(queries))
         store.add_chunks(loaded([Chunk(f"c{n}", f"chunk c{n}") for n in range(50_000)]))
-        for run in range(10):
+        for run in range(runs):
             lists = [
                 Ranking(
                     query.query_id, tuple(f"c{chunk}" for chunk in draw.permutation(pool)[:100])
                 )
                 for query, pool in zip(queries, pools, strict=True)
             ]
-            store.add_run(loaded(lists), name=f"run{run}")
+            store.add_run(loaded(lists), name=name.format(run))
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return path
 
@@ -236,6 +239,23 @@ def time_scores(browser: Browser, server: Server) -> None:
         times.append(since(began) * 1000)
     print(f"Scores, click to new numbers: {percentiles(times[2:])}")
     page.context.close()
+
+
+def time_first_visit(browser: Browser, server: Server) -> None:
+    """Open Scores a while after the server's start, when nobody has opened it yet, and again."""
+    times = []
+    server.start()
+    time.sleep(OPENS_SECONDS)
+    for _ in range(6):
+        page = browser.new_context(viewport={"width": 1440, "height": 900}).new_page()
+        began = time.perf_counter()
+        page.goto(f"{server.url}/scores", wait_until="commit")
+        page.locator(".scores tbody tr").first.wait_for(timeout=30_000)
+        times.append(since(began))
+        page.context.close()
+    server.stop()
+    first, *again = times
+    print(f"Scores of 20 runs: first {first:.1f} s, again {statistics.median(again):.1f} s")
 
 
 def time_movement(browser: Browser, server: Server) -> None:
@@ -281,6 +301,9 @@ def main() -> None:
         time_scores(browser, large)
         time_movement(browser, large)
         large.stop()
+        twice = large_golden_set(Path(folder) / "twice.db", runs=20, name=LONG_NAME)
+        for _ in range(3):
+            time_first_visit(browser, Server(twice))
         browser.close()
 
 
