@@ -228,7 +228,7 @@ def test_sentences_are_marked_with_keys_alone_and_nothing_is_lost_offline(
     press(page, "1")  # a grade takes along what was marked
     expect(page.locator(".state")).to_contain_text("offline, 2 kept")
     page.close()
-    again = visit(served.url)
+    again = visit(served.url, context=page.context)
     ready(again)
     all_saved(again, 2)
     with served.store() as store:
