@@ -312,16 +312,12 @@ def _of_pair(
 
 def _of_buckets(shown: Shown, pair: tuple[str, str] | None) -> Iterator[Note]:
     """Say which buckets move against the total, and where B loses most by the first measure."""
-    found, tested = shown.found, shown.tested
-    against = comparison.contradictions(found, tested=tested)
-    for each in against:
-        place = (each.bucket.facet, each.bucket.bucket)
-        measure = each.bucket.measure
-        yield Note("bucket against total", each.sentence, (), measure, place, pair)
-    worst = comparison.worst_bucket(found, found.measures[0], tested)
-    if worst is not None and worst not in [each.bucket for each in against]:
-        sentence = comparison.where_it_loses(found, worst, found.b)
-        yield Note("largest loss", sentence, (), worst.measure, (worst.facet, worst.bucket), pair)
+    found = shown.found
+    worst, against = comparison.of_buckets(found, (found.a, found.b), shown.tested)
+    said = [*(("bucket against total", each) for each in against), ("largest loss", worst)]
+    for kind, finding in said:
+        if finding is not None and (row := finding.about) is not None:
+            yield Note(kind, finding.sentence, (), row.measure, (row.facet, row.bucket), pair)
 
 
 def as_page(
