@@ -152,7 +152,7 @@ class Bands:
         Nobody else may ask before the end.
         """
         board = board.snapshot()
-        yield from self._follow(board, _with_band(board, measures))
+        yield from self._follow(board, _with_band(board, measures), AT_A_TIME)
 
     def _begin(self, board: Scoreboard, depth: int) -> None:
         self._tops = find_tops(board, depth)
@@ -164,8 +164,13 @@ class Bands:
         self.draws = self._asked or 0  # not known yet
         self._kept: dict[Measure, _Kept] = {}
 
-    def _follow(self, board: Scoreboard, measures: Sequence[Measure]) -> Iterator[None]:
-        """Bring what is kept up to date with the board, and find out what is newly asked for."""
+    def _follow(
+        self, board: Scoreboard, measures: Sequence[Measure], lists: float = math.inf
+    ) -> Iterator[None]:
+        """Bring what is kept up to date with the board, and find out what is newly asked for.
+
+        Of that so many ``lists`` at a time, which takes longer in all.
+        """
         deepest = max((_depth(board, each) for each in measures), default=0)
         if deepest > self._tops.depth:
             self._begin(board, deepest)
@@ -181,12 +186,17 @@ class Bands:
                     self._kept[measure] = self._kept[measure].replaced(changed, fresh)
         new = [each for each in measures if each not in self._kept]
         if new:
-            yield from self._find_all(board, new)
+            portions = _portions(
+                self._tops.queries, int(len(self.runs) * self._tops.queries / lists)
+            )
+            yield from self._find_all(board, new, portions)
 
-    def _find_all(self, board: Scoreboard, measures: Sequence[Measure]) -> Iterator[None]:
-        """Find out what is kept of measures for all queries, some at a time."""
+    def _find_all(
+        self, board: Scoreboard, measures: Sequence[Measure], portions: Iterable[Ints]
+    ) -> Iterator[None]:
+        """Find out what is kept of measures for all queries, in ``portions`` of them."""
         grounds, found = [], []
-        for queries in _portions(self._tops.queries, len(self.runs)):
+        for queries in portions:
             grounds.append(self._ground(board, queries))
             yield
         self.draws = self.draws or draws_for(sum(len(ground.row) for ground in grounds))
@@ -318,14 +328,13 @@ def _depth(board: Scoreboard, measure: Measure) -> int:
     return DEPTH if measure.cutoff is None else int(board.cutoffs(measure).max(initial=0))
 
 
-def _portions(queries: int, runs: int) -> list[Ints]:
-    """Return all queries, some at a time and at least one.
+def _portions(queries: int, count: int) -> list[Ints]:
+    """Return all queries in so many portions, in one at least and with at least one in each.
 
-    >>> [len(each) for each in _portions(100, 20)], [len(each) for each in _portions(2, 5_000)]
+    >>> [len(each) for each in _portions(100, 2)], [len(each) for each in _portions(2, 10)]
     ([50, 50], [1, 1])
     """
-    count = min(queries * runs // AT_A_TIME, queries)
-    return np.array_split(np.arange(queries), max(count, 1))
+    return np.array_split(np.arange(queries), max(min(count, queries), 1))
 
 
 def _to_the_end(parts: Iterator[None]) -> None:
