@@ -175,7 +175,7 @@ def test_found_query_by_query_they_are_those_found_at_once(
     with pytest.MonkeyPatch.context() as changed:
         changed.setattr(bands, "AT_A_TIME", 1)
         by_query = Bands(board)
-        parts = list(by_query.prepare(board, asked))
+        parts = list(by_query.prepare(asked))
     assert len(parts) == 2 * len(board.collection.query_ids)
     found = by_query.deltas(board, asked)
     assert list(found) == list(at_once)

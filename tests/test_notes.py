@@ -142,7 +142,7 @@ def test_where_every_grade_is_0_one_note_says_why_there_is_no_value(run: Labeler
         rows = rows_of(run, *asked, "--measures", "RR P@1")
         assert {row["value" if "value" in row else "delta"] for row in rows} == {None}
         assert all(kinds(row).count("nothing relevant") == 1 for row in rows)
-        assert "| `nothing relevant` |" in README
+    assert "| `nothing relevant` |" in README
     rows = rows_of(run, "score", "--measures", "Judged@1")
     assert not any("nothing relevant" in kinds(row) for row in rows)
 

@@ -75,6 +75,11 @@ def test_holes_of_very_many_runs_are_filled_when_somebody_asks(
     assert waits_for_holes(database, monkeypatch)
 
 
+def test_where_there_is_no_run_there_are_no_holes_to_fill(tmp_path: Path) -> None:
+    empty_golden_set(tmp_path)
+    assert list(banding.open_bands()) == [None]
+
+
 def waits_for_holes(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Say whether the first look at Scores after the start has to find the holes."""
     visits = Visits()

@@ -58,10 +58,11 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     summary = summed_up(asked_of(view), bucket, view, related)
     said = summary.findings
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
-    of_all = [note for note in view.board.notes(compared.measures) if note.is_about(*view.runs)]
     notes = [
-        note.sentence for note in of_all if note.kind != NOTHING_RELEVANT
-    ]  # the answer says so
+        note.sentence
+        for note in view.board.notes(compared.measures)
+        if note.is_about(*view.runs) and note.kind != NOTHING_RELEVANT  # which the answer says
+    ]
     if view.board.weights is not None:
         notes.append(NOT_WEIGHTED)
     leading = [*where_it_loses(view, summary), *(with_ways(each, compared) for each in first)]

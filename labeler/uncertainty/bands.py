@@ -75,7 +75,7 @@ class _Kept:
     def joined(cls, parts: Sequence[_Kept]) -> _Kept:
         """Return the same of all queries, from what is kept of some after the other."""
         reaches, drawn = [each.reach for each in parts], [each.drawn for each in parts]
-        return parts[0] if len(parts) == 1 else cls(Reach.joined(reaches), Drawn.joined(drawn))
+        return cls(Reach.joined(reaches), Drawn.joined(drawn))
 
 
 class Bands:
@@ -121,7 +121,7 @@ class Bands:
         if not self.runs:
             return {}
         with self._lock:
-            _to_the_end(self._follow(board, chosen))
+            self._follow(board, chosen)
             return {
                 (run, measure, bucket): band.around(*values[run, measure, bucket])
                 for measure in chosen
@@ -137,7 +137,7 @@ class Bands:
         values = self._values(board, chosen, facet)
         a, b = self.runs
         with self._lock:
-            _to_the_end(self._follow(board, chosen))
+            self._follow(board, chosen)
             return {
                 (measure, bucket): self._bands(measure, inside)[-1].around(
                     *_difference(values[a, measure, bucket], values[b, measure, bucket])
@@ -146,13 +146,24 @@ class Bands:
                 for bucket, inside in _groups(board, facet)
             }
 
-    def prepare(self, board: Scoreboard, measures: Iterable[Measure]) -> Iterator[None]:
+    def prepare(self, measures: Iterable[Measure]) -> Iterator[None]:
         """Find out beforehand what `means` will be asked for, a tenth of a second at a time.
 
-        Nobody else may ask before the end.
+        Nobody else may ask before the end. In all it takes longer than for who asks at once.
         """
-        board = board.snapshot()
-        yield from self._follow(board, _with_band(board, measures), AT_A_TIME)
+        board = self._board
+        chosen = _with_band(board, measures)
+        self._reach_down(board, chosen)
+        grounds, found = [], []
+        for queries in _portions(self._tops.queries, len(self.runs)):
+            grounds.append(self._ground(board, queries))
+            yield
+        self._settle_draws(grounds)
+        for ground in grounds:
+            found.append(self._find(board, chosen, ground))
+            yield
+        if found:
+            self._kept |= {each: _Kept.joined([part[each] for part in found]) for each in chosen}
 
     def _begin(self, board: Scoreboard, depth: int) -> None:
         self._tops = find_tops(board, depth)
@@ -164,16 +175,9 @@ class Bands:
         self.draws = self._asked or 0  # not known yet
         self._kept: dict[Measure, _Kept] = {}
 
-    def _follow(
-        self, board: Scoreboard, measures: Sequence[Measure], lists: float = math.inf
-    ) -> Iterator[None]:
-        """Bring what is kept up to date with the board, and find out what is newly asked for.
-
-        Of that so many ``lists`` at a time, which takes longer in all.
-        """
-        deepest = max((_depth(board, each) for each in measures), default=0)
-        if deepest > self._tops.depth:
-            self._begin(board, deepest)
+    def _follow(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
+        """Bring what is kept up to date with the board, and find out what is newly asked for."""
+        self._reach_down(board, measures)
         changed, self._board = board.moved_since(self._board), board
         if len(changed):
             self._filling = self._filling.after(board, changed.tolist())
@@ -186,24 +190,19 @@ class Bands:
                     self._kept[measure] = self._kept[measure].replaced(changed, fresh)
         new = [each for each in measures if each not in self._kept]
         if new:
-            portions = _portions(
-                self._tops.queries, int(len(self.runs) * self._tops.queries / lists)
-            )
-            yield from self._find_all(board, new, portions)
+            ground = self._ground(board, np.arange(self._tops.queries))
+            self._settle_draws([ground])
+            self._kept |= self._find(board, new, ground)
 
-    def _find_all(
-        self, board: Scoreboard, measures: Sequence[Measure], portions: Iterable[Ints]
-    ) -> Iterator[None]:
-        """Find out what is kept of measures for all queries, in ``portions`` of them."""
-        grounds, found = [], []
-        for queries in portions:
-            grounds.append(self._ground(board, queries))
-            yield
+    def _reach_down(self, board: Scoreboard, measures: Sequence[Measure]) -> None:
+        """Begin anew where a measure looks deeper than any before."""
+        deepest = max((_depth(board, each) for each in measures), default=0)
+        if deepest > self._tops.depth:
+            self._begin(board, deepest)
+
+    def _settle_draws(self, grounds: Iterable[Ground]) -> None:
+        """Settle how many fillings are drawn, once all that they are measured in is known."""
         self.draws = self.draws or draws_for(sum(len(ground.row) for ground in grounds))
-        for ground in grounds:
-            found.append(self._find(board, measures, ground))
-            yield
-        self._kept |= {each: _Kept.joined([part[each] for part in found]) for each in measures}
 
     def _ground(self, board: Scoreboard, queries: Ints) -> Ground:
         return find_ground(board, self._tops, self._columns, self._filling.grades, queries)
@@ -328,18 +327,14 @@ def _depth(board: Scoreboard, measure: Measure) -> int:
     return DEPTH if measure.cutoff is None else int(board.cutoffs(measure).max(initial=0))
 
 
-def _portions(queries: int, count: int) -> list[Ints]:
-    """Return all queries in so many portions, in one at least and with at least one in each.
+def _portions(queries: int, runs: int) -> list[Ints]:
+    """Return all queries, some at a time and at least one; none where there is no run.
 
-    >>> [len(each) for each in _portions(100, 2)], [len(each) for each in _portions(2, 10)]
+    >>> [len(each) for each in _portions(100, 20)], [len(each) for each in _portions(2, 5_000)]
     ([50, 50], [1, 1])
     """
-    return np.array_split(np.arange(queries), max(min(count, queries), 1))
-
-
-def _to_the_end(parts: Iterator[None]) -> None:
-    for _ in parts:
-        pass
+    count = min(-(-queries * runs // AT_A_TIME), queries)
+    return np.array_split(np.arange(queries), count) if count else []
 
 
 def _groups(board: Scoreboard, facet: str | None) -> Iterator[tuple[str | None, Bools]]:
