@@ -212,12 +212,15 @@ def test_a_measure_cannot_be_made_that_its_text_would_not_give_back(given: dict[
         Measure(**given)
 
 
-def test_a_measure_that_comes_from_another_process_is_found_here() -> None:
+def test_measures_that_come_from_another_process_are_found_here() -> None:
     """Texts have another hash in every process, and so has what is made of them."""
-    write = "import pickle, sys; from labeler.measures import parse; "
-    write += "sys.stdout.buffer.write(pickle.dumps(parse('MRR(rel=2)@10')))"
+    write = "import pickle, sys; from labeler.measures import parse_all; "
+    write += "asked = parse_all('MRR(rel=2)@10 AP'); known = {asked, *asked}; "
+    write += "sys.stdout.buffer.write(pickle.dumps(asked))"
     command = [sys.executable, "-c", write]
     sent = subprocess.run(command, check=True, capture_output=True).stdout
-    received = pickle.loads(sent)  # written by the line above
-    assert received in {parse("MRR(rel=2)@10")}
-    assert received.names == ("MRR(rel=2)@10",)
+    received = pickle.loads(sent)  # written by the lines above
+    there = parse_all("MRR(rel=2)@10 AP")
+    assert received in {there}
+    assert received[0] in {*there}
+    assert received[0].names == ("MRR(rel=2)@10",)

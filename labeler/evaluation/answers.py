@@ -7,7 +7,6 @@ empty. So it has no value, in no bucket and for no query.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,7 +37,7 @@ class Answers:
         return values
 
     def silence(
-        self, means: Floats, sheet: Sheet, measures: Sequence[Measure], everything: Grouping
+        self, means: Floats, sheet: Sheet, measures: tuple[Measure, ...], everything: Grouping
     ) -> None:
         """Set to NaN the means, (measures, runs, buckets), of runs without an answer that counts.
 
@@ -47,7 +46,7 @@ class Answers:
         """
         [totals] = sheet.totals(None, everything)
         left_open = totals[1 : 1 + means.shape[1]] + self._empty
-        counted = totals[sheet.layout.columns(tuple(measures)).defined]
+        counted = totals[sheet.layout.columns(measures).defined]
         for at in np.flatnonzero(counted <= left_open.max(initial=-1)).tolist():
             means[at, self.silent(sheet, measures[at])] = np.nan
 

@@ -43,7 +43,7 @@ class Shape:
     @cached_property
     def layout(self) -> Layout:
         """Where a number stands on a sheet."""
-        return Layout(len(self.runs), self.measures)
+        return Layout.of(len(self.runs), self.measures)
 
     @cached_property
     def rbp(self) -> tuple[Measure, ...]:

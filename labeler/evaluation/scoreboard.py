@@ -7,7 +7,7 @@ import threading
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import repeat, starmap
+from itertools import starmap
 
 import numpy as np
 
@@ -36,6 +36,7 @@ from labeler.measures import (
     BUDGET,
     WHOLE_LIST,
     Bools,
+    Chosen,
     Floats,
     Hits,
     Ints,
@@ -72,8 +73,9 @@ class Scoreboard(Looking):
         self.run_names = tuple(run.name for run in collection.runs)
         self.data_revision = collection.data_revision
         self._lists = lists or Lists(collection, conventions.like_trec_eval)
-        tasks = collection.facets.get("task", repeat(None, len(collection.query_ids)))
-        self._budgets = np.array([conventions.budget_of(task) for task in tasks], dtype=np.int64)
+        self._budgets = np.full(len(collection.query_ids), conventions.budget)
+        for at, task in enumerate(collection.facets.get("task", ())):
+            self._budgets[at] = conventions.budget_of(task)
         self._query_numbers = {query: at for at, query in enumerate(collection.query_ids)}
         self._all_queries = np.arange(len(collection.query_ids))
         self._everything = Grouping((None,), np.zeros(len(collection.query_ids), dtype=np.int64))
@@ -203,18 +205,13 @@ class Scoreboard(Looking):
         """
         grouping, state, chosen = self._grouping(facet), self._state, self.resolve(measures)
         key = (chosen, facet, self._within, self._weighing)
-        if key not in state.means:
-            crossing = tuple(measure for measure in chosen if measure.crosses)
-            others = tuple(measure for measure in chosen if not measure.crosses)
-            parts = [others, crossing] if others and crossing else [chosen]
-            taken = [self._means(state, part, facet, grouping) for part in parts]
-            state.means[key] = in_order(chosen, taken)
-        kept = state.means[key]
+        kept = state.means.get(key)
+        if kept is None:
+            taken = [self._means(state, some, facet, grouping) for some in chosen.kinds]
+            kept = state.means[key] = in_order(chosen, taken)
         return kept if kept.measures is chosen else replace(kept, measures=chosen)
 
-    def _means(
-        self, state: State, some: tuple[Measure, ...], facet: str | None, grouping: Grouping
-    ) -> Means:
+    def _means(self, state: State, some: Chosen, facet: str | None, grouping: Grouping) -> Means:
         """Take the means of measures that all compare between chunkings, or none of them."""
         sheet = state.with_measures(some, crosses=any(measure.crosses for measure in some[:1]))
         totals = sheet.totals((facet, self._within) if self._within else facet, grouping)
@@ -337,12 +334,14 @@ class Scoreboard(Looking):
             values[~self._inside[rows]] = np.nan
         return values
 
-    def resolve(self, measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    def resolve(self, measures: Iterable[Measure]) -> Chosen:
         """Give ``@budget`` its number where it is one number; each measure comes once."""
-        plain = self._plain_budget
+        chosen, plain = without_repeats(measures), self._plain_budget
+        if plain is None or not chosen.look_at_the_budget:
+            return chosen
         return without_repeats(
-            replace(measure, cutoff=plain) if plain and measure.cutoff == BUDGET else measure
-            for measure in measures
+            replace(measure, cutoff=plain) if measure.cutoff == BUDGET else measure
+            for measure in chosen
         )
 
     @cached_property

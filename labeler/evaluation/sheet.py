@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from labeler.measures import (
     scorer,
 )
 
+_MOST_KEPT = 128
 Depth = tuple[Cutoff, Reads, int | None]
 """Down to where a measure looks, and at what; a number of characters comes last."""
 
@@ -100,7 +101,12 @@ class Layout:
     runs: int
     measures: tuple[Measure, ...]
     crosses: bool = False
-    _columns: dict[tuple[Measure, ...], Columns] = field(default_factory=dict, init=False)
+
+    @staticmethod
+    @lru_cache(_MOST_KEPT)
+    def of(runs: int, measures: tuple[Measure, ...], crosses: bool = False) -> Layout:
+        """Return a layout, and the same one to boards of as many runs with the same measures."""
+        return Layout(runs, measures, crosses)
 
     @cached_property
     def depths(self) -> Mapping[Depth, Measure]:
@@ -170,19 +176,16 @@ class Layout:
         starts = [self.all_defined.stop + at * self.runs for at in range(len(self.depths))]
         return tuple(slice(start, start + self.runs) for start in starts)
 
+    @lru_cache(_MOST_KEPT)  # noqa: B019 - of as many layouts as are kept
     def columns(self, measures: tuple[Measure, ...]) -> Columns:
         """Return the columns of some measures; found once, since the same are asked for again."""
-        found = self._columns.get(measures)
-        if found is None:
-            places = [self.places[measure] for measure in measures]
-            depths = list(self.depths)
-            cutoffs = [depths.index(_depth(measure)) for measure in measures]
-            found = self._columns[measures] = Columns(
-                values=self._by_run(self.all_values.start, places),
-                defined=self.all_defined.start + np.array(places, dtype=np.int64),
-                holes=self._by_run(self.all_defined.stop, cutoffs),
-            )
-        return found
+        places, depths = [self.places[measure] for measure in measures], list(self.depths)
+        cutoffs = [depths.index(_depth(measure)) for measure in measures]
+        return Columns(
+            values=self._by_run(self.all_values.start, places),
+            defined=self.all_defined.start + np.array(places, dtype=np.int64),
+            holes=self._by_run(self.all_defined.stop, cutoffs),
+        )
 
     def _by_run(self, first: int, places: Sequence[int]) -> Ints:
         starts = first + np.array(places, dtype=np.int64) * self.runs
@@ -299,7 +302,7 @@ class Sheet:
         if not self.layout.measures:
             return other
         measures = (*self.layout.measures, *other.layout.measures)
-        layout = Layout(self.layout.runs, measures, self.layout.crosses)
+        layout = Layout.of(self.layout.runs, measures, self.layout.crosses)
         table = np.empty((len(self.rows), layout.width))
         table[:, : 1 + layout.runs] = self.table[:, : 1 + layout.runs]
         for sheet in (self, other):

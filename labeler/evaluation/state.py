@@ -179,7 +179,7 @@ class State:
         there = () if sheet is None else sheet.layout.places
         new = tuple(measure for measure in measures if measure not in there)
         if sheet is None or new:
-            layout = Layout(self.rules.runs, new, crosses)
+            layout = Layout.of(self.rules.runs, new, crosses)
             made = Sheet.of(layout, fill(layout, self.rules, self.seen))
             sheet = self.sheets[crosses] = made if sheet is None else sheet.with_measures(made)
         return sheet

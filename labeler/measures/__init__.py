@@ -5,6 +5,7 @@ parameters, `score` and `terms` bring them together, and `MEASURES` says what ea
 `rbp_residual` says how far the chunks that nobody graded could raise RBP.
 """
 
+from labeler.measures.computing import Scorer, score, scorer, terms
 from labeler.measures.defining import Definition
 from labeler.measures.definitions import MEASURES
 from labeler.measures.evidence import Finds, Retrieved, Taken
@@ -12,15 +13,12 @@ from labeler.measures.functions import GAINS
 from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints, SmallInts
 from labeler.measures.names import (
     BUDGET,
+    Chosen,
     Cutoff,
     Measure,
     Reads,
-    Scorer,
     parse,
     parse_all,
-    score,
-    scorer,
-    terms,
     without_repeats,
 )
 from labeler.measures.reading_on import rbp_residual
@@ -31,6 +29,7 @@ __all__ = [
     "MEASURES",
     "WHOLE_LIST",
     "Bools",
+    "Chosen",
     "Cutoff",
     "Definition",
     "Finds",

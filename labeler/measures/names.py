@@ -1,25 +1,23 @@
-"""What the measures are called: names read and written, and a measure brought to hits."""
+"""What the measures are called: names read and written."""
 
 from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Literal
 
 from labeler.errors import BadInput
-from labeler.measures.defining import OPTIONS, Definition
+from labeler.measures.defining import Definition
 from labeler.measures.definitions import MEASURES
-from labeler.measures.evidence import Finds
-from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
+from labeler.measures.hits import WHOLE_LIST
 from labeler.measures.parameters import PARAMETERS, is_whole
 
 Cutoff = int | Literal["budget"] | None
-Scorer = Callable[["Hits | Finds", "int | Ints | None"], Floats]
 Reads = Literal["chunks", "documents", "evidence"]
 
 BUDGET: Literal["budget"] = "budget"
@@ -38,7 +36,7 @@ _NAMES: Mapping[str, str] = MappingProxyType(
 
 _CHARACTERS = "c"  # stands behind a number of characters, and makes no cut-off of it
 _ONE_RANK = ("P", "RR", "Judged")  # of a single rank they say yes or no
-_MOST_KEPT = 512  # measures that need not be read or spelled again
+MOST_KEPT = 512  # measures that need not be read or spelled again
 _WHAT_IT_IS = attrgetter("name", "cutoff", *PARAMETERS)
 _WHAT_IT_TAKES = attrgetter("name", *PARAMETERS)
 
@@ -175,7 +173,34 @@ class Measure:
         return _spelled(self)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+class Chosen(tuple[Measure, ...]):
+    """Measures, each once; what boards ask of all of them again and again is found once."""
+
+    @cached_property
+    def kinds(self) -> tuple[Chosen, ...]:
+        """Those that compare between chunkings and those that do not, where there are both."""
+        crossing = Chosen(measure for measure in self if measure.crosses)
+        others = Chosen(measure for measure in self if not measure.crosses)
+        return (others, crossing) if others and crossing else (self,)
+
+    @cached_property
+    def look_at_the_budget(self) -> bool:
+        """Whether one looks at the prompt budget."""
+        return any(measure.cutoff == BUDGET for measure in self)
+
+    @cached_property
+    def _hash(self) -> int:
+        return super().__hash__()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave the hash behind: texts have another one in every process."""
+        return Chosen, (tuple(self),)
+
+
+@lru_cache(maxsize=MOST_KEPT)
 def _spelled(measure: Measure) -> str:
     inside = ", ".join(
         f"{name}={PARAMETERS[name].write(value)}"
@@ -205,7 +230,7 @@ def _check_cutoff(definition: Definition, cutoff: Cutoff) -> None:
         raise BadInput(f"the cut-off of {name} is a whole number from 1, not {cutoff}")
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@lru_cache(maxsize=MOST_KEPT)
 def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
     """Read a measure's name; what it leaves open comes from ``rel`` and ``dcg``.
 
@@ -241,9 +266,7 @@ def parse(text: str, *, rel: int = 1, dcg: str = "exp-log2") -> Measure:
         raise BadInput(f"{text!r} is not a measure: {error}") from None
 
 
-def parse_all(
-    texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2"
-) -> tuple[Measure, ...]:
+def parse_all(texts: str | Iterable[str], *, rel: int = 1, dcg: str = "exp-log2") -> Chosen:
     """Read measures from one text or several, each holding one name or more, without repeats.
 
     Names are set apart by spaces or commas, which may also stand inside parentheses. A measure
@@ -257,19 +280,21 @@ def parse_all(
     return without_repeats(parse(name, rel=rel, dcg=dcg) for name in names)
 
 
-def without_repeats(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+def without_repeats(measures: Iterable[Measure]) -> Chosen:
     """Return each measure once, in the order in which they first come, with all its names.
 
     >>> [m.names for m in without_repeats([parse("RR"), parse("AP"), parse("MRR")])]
     [('RR', 'MRR'), ('AP',)]
     """
+    if isinstance(measures, Chosen):
+        return measures
     given = tuple(measures)
     if len(set(given)) == len(given):
-        return given
+        return Chosen(given)
     names: dict[Measure, dict[str, None]] = {}
     for measure in given:
         names.setdefault(measure, {}).update(dict.fromkeys(measure.names))
-    return tuple(replace(measure, asked=tuple(asked)) for measure, asked in names.items())
+    return Chosen(replace(measure, asked=tuple(asked)) for measure, asked in names.items())
 
 
 _SPELLING = re.compile(
@@ -343,69 +368,3 @@ def _fill(
     open_ones = set(definition.parameters) - set(definition.optional) - set(given)
     filled = {name: defaults.get(name, PARAMETERS[name].default) for name in open_ones}
     return {**given, **filled}
-
-
-def score(hits: Hits | Finds, measure: Measure, k: int | Ints | None = None) -> Floats:
-    """Compute one value for each row of ``hits``, NaN where the measure is undefined.
-
-    ``hits`` are what the measure `reads`: chunks, documents in their place, or what is found of the
-    evidence; for the first two they look the same.
-
-    ``k`` stands in for the measure's cut-off: a number, or one for each row. It must be given for
-    ``@budget``, since a measure does not know the prompt budget. Of some numbers below each other,
-    (cut-offs, 1), the values of chunks and documents are (cut-offs, rows).
-
-    >>> score(Hits.of([[0, 1], [0, 0]]), parse("RR")).tolist()
-    [0.5, nan]
-    """
-    return scorer(measure)(hits, k)
-
-
-@lru_cache(_MOST_KEPT)
-def scorer(measure: Measure) -> Scorer:
-    """Return `score` of one measure, for those who compute it again and again.
-
-    >>> scorer(parse("RR"))(Hits.of([[0, 1]]), None).tolist()
-    [0.5]
-    """
-    function, (takes_cutoff, given) = measure.definition.function, _arguments(measure)
-
-    def compute(hits: Hits | Finds, k: int | Ints | None) -> Floats:
-        seen = _seen(hits, measure) if measure.judged_only else hits
-        if not takes_cutoff:
-            return function(seen, **given)
-        return function(seen, _limit(measure, k) if k is None else k, **given)
-
-    return compute
-
-
-def terms(hits: Hits | Finds, measure: Measure, k: int | Ints | None = None) -> Floats:
-    """Return what each hit adds to the value of its row; ``k`` is as for `score`.
-
-    The terms of a row sum to its value, and are all 0 where that is undefined; only of NumRel, and
-    of NumRet without ``rel``, they do not sum to it. Hits keep their place under judged_only.
-
-    >>> terms(Hits.of([[0, 1, 1]]), parse("RR")).tolist()
-    [0.0, 0.5, 0.0]
-    """
-    takes_cutoff, given = _arguments(measure)
-    seen = _seen(hits, measure)
-    limits = (_limit(measure, k),) if takes_cutoff else ()
-    return measure.definition.terms(seen, *limits, **given)
-
-
-def _seen(hits: Hits | Finds, measure: Measure) -> Hits | Finds:
-    return hits.condensed if measure.judged_only and isinstance(hits, Hits) else hits
-
-
-def _arguments(measure: Measure) -> tuple[bool, Mapping[str, Any]]:
-    """Return whether a measure's function takes a cut-off, and what else it takes."""
-    settled = (*OPTIONS, "rel") if measure.reads == "evidence" else OPTIONS
-    given = {name: value for name, value in measure.parameters.items() if name not in settled}
-    return measure.definition.cutoff != "never", given
-
-
-def _limit(measure: Measure, k: int | Ints | None) -> int | Ints:
-    if k is None and measure.cutoff == BUDGET:
-        raise BadInput(f"{measure} needs to be told the prompt budget")
-    return k if k is not None else int(measure.cutoff or WHOLE_LIST)
