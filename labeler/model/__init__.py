@@ -55,6 +55,14 @@ from labeler.model.evidence import (
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
 from labeler.model.letters import acting_in, counted, legible
+from labeler.model.loaded import (
+    IntakeReport,
+    Loaded,
+    LoadedBeir,
+    LoadedGolden,
+    LoadedRun,
+    RecordT,
+)
 from labeler.model.online import Answer, Signal, SignalPoint
 from labeler.model.rankings import ChunkNames, Ranking, Rankings, RankingsByQuery
 from labeler.model.records import (
@@ -69,16 +77,10 @@ from labeler.model.records import (
     Chunk,
     Document,
     GoldenGrade,
-    IntakeReport,
     Judged,
     Judgment,
-    Loaded,
-    LoadedBeir,
-    LoadedGolden,
-    LoadedRun,
     Pair,
     Query,
-    RecordT,
     Remark,
     Ungraded,
     check_grade,
