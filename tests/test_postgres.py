@@ -23,7 +23,7 @@ from labeler.discretion import AWAY, without_path
 from labeler.errors import Away, BadInput, Busy, NotFound
 from labeler.model import Judgment, Query, Ranking
 from labeler.schema import Database, migrations
-from labeler.store import Outdated, Store, leasing, postgres, shaping
+from labeler.store import Outdated, Store, database, leasing, postgres, shaping
 from labeler.store.addresses import Address, place_of
 from tests.databases import rewrite
 from tests.postgres import Server, newborn_database, release, server_or_skip
@@ -196,7 +196,7 @@ def test_check_says_which_trigger_is_gone_and_which_event_was_changed(address: s
 
 
 def test_many_rows_are_read_some_at_a_time_and_all_of_them(address: str, loaded):
-    many = tuple(f"c{number:04}" for number in range(2 * postgres.AT_ONCE + 7))
+    many = tuple(f"c{number:04}" for number in range(2 * database.AT_ONCE + 7))
     with Store(address) as store:
         store.add_run(loaded([Ranking("q1", many)]), name="long")
         with store._reading():
@@ -264,6 +264,7 @@ def test_a_newer_golden_set_is_refused_and_an_older_one_brought_up(
 
     with monkeypatch.context() as newer:
         newer.setattr(postgres, "migrations", later)
+        newer.setattr(database, "migrations", later)
         newer.setattr(shaping, "migrations", later)
         with Store(address) as store:
             assert store._rows("SELECT name, shoes FROM graders") == [("Ann", 43)]

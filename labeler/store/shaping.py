@@ -22,7 +22,7 @@ from labeler.store.addresses import Address
 from labeler.store.columns import moment
 
 if TYPE_CHECKING:
-    from labeler.store.postgres import Database
+    from labeler.store.database import Database
 
 TAKEN = """
 SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
