@@ -86,8 +86,8 @@ def test_the_same_run_under_another_name_is_called_identical(filled: Path):
 
 def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
     said = words(open_compare(measure=["RR"]))
-    assert re.search(r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 holes\|", said)
-    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 holes\|", said)
+    assert re.search(r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 holes in the top 10\|", said)
+    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 holes in the top 10\|", said)
     assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|+2 / 0 / 1\|", said)
     assert "Conventions (graded)" in said
     assert "1 query without any golden grade: left out" in said
@@ -175,7 +175,7 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
     assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
-    assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes\|", words(app))
+    assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes in the top 10\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
     assert "no run is called 'fourth'" in words(open_compare(also=["fourth"]))
 

@@ -82,6 +82,15 @@ def filled(tmp_path: Path) -> Path:
     return path
 
 
+def test_hovering_a_mean_says_down_to_where_its_holes_are_counted(filled: Path) -> None:
+    """Without a cut-off that is the pool depth, and not the end of the lists."""
+    bodies = "".join(
+        each.proto.body for each in open_page("scores", measure=["RR", "R@1"]).get("html")
+    )
+    assert "40 holes in the top 10: chunks that nobody has graded" in bodies
+    assert re.search(r"\d holes above the cut-off: chunks that nobody has graded", bodies)
+
+
 def test_hovering_a_mean_says_its_interval_and_the_page_what_that_covers(filled: Path) -> None:
     app = open_page("scores", measure=["RR", "R@1"])
     bodies = "".join(each.proto.body for each in app.get("html"))

@@ -98,7 +98,12 @@ def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
     said = words(open_slices(facet="intent", a="A&A", measure=["RR"], numbers="true"))
     table = said.split("n is of")[-1].rpartition("|intent|")[2]
     assert row(table, "<b>refund</b>")[:3] == ["0.3333", "n 4", "few"]
-    assert row(table, "all judged queries")[:4] == ["0.6190", "n 7", "few", " · 14 holes"]
+    assert row(table, "all judged queries")[:4] == [
+        "0.6190",
+        "n 7",
+        "few",
+        " · 14 holes in the top 10",
+    ]
 
 
 def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):

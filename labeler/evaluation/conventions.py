@@ -169,6 +169,15 @@ class Conventions:
         usual = parse(measure.label, rel=self.rel, dcg=self.dcg)
         return measure.label if usual == measure else str(measure)
 
+    def depth_of_holes(self, measure: Measure) -> str:
+        """Say down to where holes are counted, where a measure has no cut-off that says so.
+
+        >>> [Conventions().depth_of_holes(each) for each in parse_all("AP P@5 EvidenceP@2000c")]
+        ['in the top 10', '', '']
+        """
+        is_open = measure.cutoff is None and measure.reads != "evidence"
+        return f"in the top {self.pool_depth}" if is_open else ""
+
     def describe(self) -> str:
         """Say everything in one line, to stand under every number."""
         like_trec_eval = self.like_trec_eval

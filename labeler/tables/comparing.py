@@ -72,8 +72,8 @@ LOOK = style("""
 .compare.whole .change > * { font-size: 1.05rem; background:
     color-mix(in srgb, currentColor 5%, transparent); }
 .compare.whole .change small { font-size: 0.78rem; }
+.compare.whole tr:not(.change) > td > small { white-space: normal; }
 .compare.whole .sure > * { font-size: 0.88rem; }
-.compare.whole .sure small { white-space: normal; }
 .compare.whole .sure td { max-width: 14rem; white-space: normal; }
 .compare .letter::before {
     content: ""; display: inline-block; width: 0.7em; height: 0.7em; margin-right: 0.35em;
@@ -207,17 +207,17 @@ def _run_rows(
     names: Mapping[str, str],
 ) -> list[htpy.Element]:
     """Return a row of means for A, for B, and for each run beside them."""
-    of_a = [
-        _mean_cell(row.a, row.n, _beside(row.holes_a, row.missing_a, row.carried_a), drawn[0])
-        for row, drawn in banded
-    ]
-    of_b = [
-        _mean_cell(row.b, row.n, _beside(row.holes_b, row.missing_b, row.carried_b), drawn[1])
-        for row, drawn in banded
-    ]
+    deep = comparison.conventions.depth_of_holes
+    of_a, of_b = [], []
+    for row, (drawn_a, drawn_b, _) in banded:
+        depth = deep(row.measure)
+        beside_a = _beside(row.holes_a, depth, row.missing_a, row.carried_a)
+        beside_b = _beside(row.holes_b, depth, row.missing_b, row.carried_b)
+        of_a.append(_mean_cell(row.a, row.n, beside_a, drawn_a))
+        of_b.append(_mean_cell(row.b, row.n, beside_b, drawn_b))
     further: dict[str, list[htpy.Element]] = {}
     for score in more:
-        beside = _beside(score.holes, score.missing, score.carried)
+        beside = _beside(score.holes, deep(score.measure), score.missing, score.carried)
         further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
     listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
     return [
@@ -235,10 +235,10 @@ def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | 
     return [*sides, band(row.delta, delta, around, delta=True)]
 
 
-def _beside(holes: int, missing: int, carried: int) -> str:
+def _beside(holes: int, depth: str, missing: int, carried: int) -> str:
     """Say what a mean rests on: holes, queries its run has no list for, carried grades."""
     absent = f"{missing} absent" if missing else ""
-    return ", ".join(filter(None, (hole_words(holes), absent, carried_words(carried))))
+    return ", ".join(filter(None, (hole_words(holes, depth), absent, carried_words(carried))))
 
 
 def _mean_cell(value: float, n: int, beside: str, picture: htpy.Element | None) -> htpy.Element:

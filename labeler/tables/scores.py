@@ -67,7 +67,7 @@ def score_table(
         )
         for measure in measures
     ]
-    drawn = (intervals, spreads or {}, marks)
+    drawn = (conventions, intervals, spreads or {}, marks)
     return _of_scores(columns, scores, lambda s: conventions.heading(s.measure), *drawn)
 
 
@@ -96,7 +96,7 @@ def bucket_table(
         )
         for bucket in dict.fromkeys(score.bucket for score in scores)
     ]
-    drawn = (intervals, spreads or {}, marks, ways)
+    drawn = (conventions, intervals, spreads or {}, marks, ways)
     return _of_scores(columns, scores, lambda score: column_of(score.bucket), *drawn)
 
 
@@ -126,6 +126,7 @@ def _of_scores(
     columns: Sequence[Column],
     scores: Sequence[Score],
     name_of: Callable[[Score], str],
+    conventions: Conventions,
     intervals: Intervals,
     spreads: Spreads,
     marks: Marks,
@@ -144,7 +145,8 @@ def _of_scores(
             interval = intervals.get((score.run, str(score.measure), score.bucket))
             picture = band(score.value, spread, scale)
             place = (score.run, score.measure, score.bucket)
-            more = (interval, picture, marks.get(place), ways.get(place))
+            depth = conventions.depth_of_holes(score.measure)
+            more = (depth, interval, picture, marks.get(place), ways.get(place))
             element = _score_cell(score, max(known, default=math.nan), *more)
             cells.setdefault(score.run, {})[name] = Cell(score.value, element)
     return RunTable(columns, cells, _tags(scores))
@@ -153,14 +155,15 @@ def _of_scores(
 def _score_cell(
     score: Score,
     best: float,
+    depth: str,
     interval: Interval | None,
     picture: htpy.Element | None,
     mark: str | None,
     way: str | None,
 ) -> htpy.Element:
-    """Return a mean with the holes it rests on, where it has a depth to count them in.
+    """Return a mean with the holes it rests on, where it has a cut-off to count them above.
 
-    Hovering says its interval.
+    Hovering says its interval, and of other means down to which ``depth`` holes are counted.
     """
     if score.reason is not None:
         said = "no result" if score.reason == NO_RESULT else score.reason
@@ -172,7 +175,8 @@ def _score_cell(
         value = htpy.a(href=way, aria_label=lowest)[value]
     has_depth = score.measure.cutoff is not None
     beside = _counted(score.holes, score.carried) if has_depth else None
-    said = f"{hole_words(score.holes)}: chunks {_depth(score.measure)} that nobody has graded"
+    counted = hole_words(score.holes, "above the cut-off" if has_depth else depth)
+    said = f"{counted}: chunks that nobody has graded"
     if score.carried:
         said = f"{said}; {carried_words(score.carried)}: grades that follow from other chunks'"
     if interval is not None:
@@ -195,10 +199,6 @@ def _counted(holes: int, carried: int) -> htpy.Node:
 
 def _unseen(text: str) -> htpy.Element:
     return htpy.span(".unseen")[text]
-
-
-def _depth(measure: Measure) -> str:
-    return "in the lists" if measure.cutoff is None else "above the cut-off"
 
 
 def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:

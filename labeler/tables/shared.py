@@ -159,10 +159,11 @@ def carried_words(carried: int) -> str:
     return f"{carried:,} carried" if carried else ""
 
 
-def hole_words(holes: int) -> str:
-    """Count holes in words.
+def hole_words(holes: int, depth: str = "") -> str:
+    """Count holes in words; ``depth`` says down to where.
 
-    >>> hole_words(0), hole_words(1), hole_words(1200)
-    ('no holes', '1 hole', '1,200 holes')
+    >>> hole_words(0), hole_words(1), hole_words(1200, "in the top 10")
+    ('no holes', '1 hole', '1,200 holes in the top 10')
     """
-    return f"{holes:,} hole{'s' * (holes != 1)}" if holes else "no holes"
+    counted = f"{holes:,} hole{'s' * (holes != 1)}" if holes else "no holes"
+    return f"{counted} {depth}".rstrip()

@@ -156,9 +156,10 @@ def value_picture(
     return shade_picture(facet, columns, lines, ranges)
 
 
-def _rests_on(score: Score) -> str:
+def _rests_on(score: Score, conventions: Conventions) -> str:
+    holes = hole_words(score.holes, conventions.depth_of_holes(score.measure))
     carried = carried_words(score.carried)
-    return f"{hole_words(score.holes)}{carried and f', {carried}'}"
+    return f"{holes}{carried and f', {carried}'}"
 
 
 def _value_line(
@@ -175,7 +176,7 @@ def _value_line(
         Shade(
             score.value,
             f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n:,}), "
-            f"{score.reason or _rests_on(score)}{_reach_of(score, intervals)}",
+            f"{score.reason or _rests_on(score, conventions)}{_reach_of(score, intervals)}",
             missing=_missing(score.value, score.n),
             spread=spreads.get((score.measure, score.bucket), NOTHING),
         )

@@ -61,7 +61,11 @@ def slice_table(
     ]
     body = [
         _row(bucket, max((s.n for s in scores), default=0), least)[
-            _bucket_head(bucket, link), [_score_cell(score, least, intervals) for score in scores]
+            _bucket_head(bucket, link),
+            [
+                _score_cell(score, least, intervals, conventions.depth_of_holes(score.measure))
+                for score in scores
+            ],
         ]
         for bucket, scores in by_bucket.items()
     ]
@@ -153,11 +157,11 @@ def _few(n: int, least: int) -> htpy.Element | None:
     return htpy.span(".tag")["few"] if n < least else None
 
 
-def _score_cell(score: Score, least: int, intervals: Intervals) -> htpy.Element:
+def _score_cell(score: Score, least: int, intervals: Intervals, depth: str) -> htpy.Element:
     found = intervals.get((score.run, str(score.measure), score.bucket))
     between = "" if found is None or score.reason else ends_words(found)
     left_out = f", {score.undefined:,} undefined" if score.undefined else ""
-    rests_on = f" · {hole_words(score.holes)}"
+    rests_on = f" · {hole_words(score.holes, depth)}"
     if score.carried:
         rests_on += f" · {carried_words(score.carried)}"
     if score.missing:
