@@ -58,13 +58,6 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     summary = summed_up(asked_of(view), bucket, view, related)
     said = summary.findings
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
-    notes = [
-        note.sentence
-        for note in view.board.notes(compared.measures)
-        if note.is_about(*view.runs) and note.kind != NOTHING_RELEVANT  # which the answer says
-    ]
-    if view.board.weights is not None:
-        notes.append(NOT_WEIGHTED)
     leading = [*where_it_loses(view, summary), *(with_ways(each, compared) for each in first)]
     bands = banding.of_pair(
         view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
@@ -93,11 +86,21 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         bold = f"Bold is {comparison.RULE}; {family}"
         doubts = [tables.BAND_DOUBTS] if is_open else []
         surely = [MEANING] if found.may_be_settled and found.lead is not None else []
-        told = [bold, upper(comparison.METHODS), *surely, *doubts, *notes]
+        told = [bold, upper(comparison.METHODS), *surely, *doubts, *notes_beside(view)]
         show_html(tables.folded(what, told))
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
     return found, place
+
+
+def notes_beside(view: View) -> list[str]:
+    """Say what was left out of the runs that are shown, or could surprise in them."""
+    notes = [
+        note.sentence
+        for note in view.board.notes(view.compared.measures)
+        if note.is_about(*view.runs) and note.kind != NOTHING_RELEVANT  # which the answer says
+    ]
+    return notes if view.board.weights is None else [*notes, NOT_WEIGHTED]
 
 
 def change_of(view: View, found: Answered) -> str:

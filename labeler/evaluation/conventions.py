@@ -9,7 +9,7 @@ from numbers import Integral
 from typing import Literal, TypeAlias
 
 from labeler.errors import BadInput
-from labeler.measures import GAINS, Measure, parse, parse_all
+from labeler.measures import GAINS, Chosen, Measure, parse, parse_all
 from labeler.model import (
     CARRIED,
     EVERYTHING,
@@ -151,7 +151,7 @@ class Conventions:
         """Return the prompt budget of a query of a task, or of none."""
         return self.budget_by_task.get(task or "", self.budget)
 
-    def measures(self, texts: str | Iterable[str]) -> tuple[Measure, ...]:
+    def measures(self, texts: str | Iterable[str]) -> Chosen:
         """Read measures, with this gain and threshold where a name leaves them open."""
         return parse_all(texts, rel=self.rel, dcg=self.dcg)
 

@@ -26,7 +26,7 @@ from labeler.measures import (
     scorer,
 )
 
-_MOST_KEPT = 128
+_MOST_KEPT = 128  # layouts, and columns of them, that need not be found again
 Depth = tuple[Cutoff, Reads, int | None]
 """Down to where a measure looks, and at what; a number of characters comes last."""
 

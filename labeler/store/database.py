@@ -1,4 +1,6 @@
-"""A PostgreSQL database, spoken to as `sqlite_utils.Database` is; knows no question of the store.
+"""A PostgreSQL database, spoken to as `sqlite_utils.Database` is.
+
+It knows which tables there are and what guards them, and no question of the store about them.
 
 Statements are written once, for SQLite, and said in PostgreSQL's words as they are run. Whoever
 writes holds one lock from before their first statement until they commit, as in SQLite: so the

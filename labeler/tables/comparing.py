@@ -207,17 +207,17 @@ def _run_rows(
     names: Mapping[str, str],
 ) -> list[htpy.Element]:
     """Return a row of means for A, for B, and for each run beside them."""
-    deep = comparison.conventions.depth_of_holes
+    depth_of = comparison.conventions.depth_of_holes
     of_a, of_b = [], []
     for row, (drawn_a, drawn_b, _) in banded:
-        depth = deep(row.measure)
+        depth = depth_of(row.measure)
         beside_a = _beside(row.holes_a, depth, row.missing_a, row.carried_a)
         beside_b = _beside(row.holes_b, depth, row.missing_b, row.carried_b)
         of_a.append(_mean_cell(row.a, row.n, beside_a, drawn_a))
         of_b.append(_mean_cell(row.b, row.n, beside_b, drawn_b))
     further: dict[str, list[htpy.Element]] = {}
     for score in more:
-        beside = _beside(score.holes, deep(score.measure), score.missing, score.carried)
+        beside = _beside(score.holes, depth_of(score.measure), score.missing, score.carried)
         further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
     listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
     return [

@@ -173,9 +173,9 @@ def _score_cell(
     if way is not None:
         lowest = f"{shown}, the lowest bucket of {score.run}: its worst queries in {score.bucket}"
         value = htpy.a(href=way, aria_label=lowest)[value]
-    has_depth = score.measure.cutoff is not None
-    beside = _counted(score.holes, score.carried) if has_depth else None
-    counted = hole_words(score.holes, "above the cut-off" if has_depth else depth)
+    is_cut = score.measure.cutoff is not None
+    beside = _counted(score.holes, score.carried) if is_cut else None
+    counted = hole_words(score.holes, "above the cut-off" if is_cut else depth)
     said = f"{counted}: chunks that nobody has graded"
     if score.carried:
         said = f"{said}; {carried_words(score.carried)}: grades that follow from other chunks'"
