@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -16,12 +16,24 @@ from labeler.errors import NotFound
 from labeler.measures import Bools, Floats, Ints
 from labeler.model import count_buckets, order_buckets
 
-BLOCK = 32
+FEW = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """Sums of a few rows each, or of a few sums of the level before."""
+
+    members: tuple[list[int], ...]
+
+    @cached_property
+    def holder(self) -> Mapping[int, int]:
+        """The sum that each member is added to."""
+        return {member: at for at, members in enumerate(self.members) for member in members}
 
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """The queries by bucket, each bucket cut into blocks of a few queries.
+    """The queries by bucket; those of a bucket are added up a few at a time, and so are the sums.
 
     ``group`` (queries,) is a query's place among ``buckets``; past the last of them it is in none.
     """
@@ -50,24 +62,22 @@ class Grouping:
         return Grouping(self.buckets, np.where(inside, self.group, len(self.buckets)))
 
     @cached_property
-    def blocks(self) -> list[list[int]]:
-        """The queries of each block, in order; the blocks of a bucket follow each other."""
-        return [
-            queries[start : start + BLOCK]
-            for queries in self._queries
-            for start in range(0, len(queries), BLOCK)
-        ]
+    def levels(self) -> tuple[Level, ...]:
+        """What is added up first, then what of that, and so on; of the last, one for a bucket."""
+        levels: list[Level] = []
+        members = self._queries
+        while not levels or any(len(each) > 1 for each in members):
+            cut = [[each[at : at + FEW] for at in range(0, len(each), FEW)] for each in members]
+            levels.append(Level(tuple(chain.from_iterable(cut))))
+            ends = np.cumsum([0, *map(len, cut)]).tolist()
+            members = [list(range(*bounds)) for bounds in pairwise(ends)]
+        return tuple(levels)
 
     @cached_property
-    def block_of(self) -> Mapping[int, int]:
-        """The block of each query that a bucket holds."""
-        return {query: at for at, queries in enumerate(self.blocks) for query in queries}
-
-    @cached_property
-    def spans(self) -> tuple[slice, ...]:
-        """The blocks of each bucket."""
-        sizes = [-(-len(queries) // BLOCK) for queries in self._queries]
-        return tuple(slice(*bounds) for bounds in pairwise(np.cumsum([0, *sizes]).tolist()))
+    def place_of(self) -> Mapping[int, int]:
+        """The bucket of each sum of the last level."""
+        filled = [bucket for bucket, queries in enumerate(self._queries) if queries]
+        return dict(enumerate(filled))
 
     @cached_property
     def _queries(self) -> list[list[int]]:
@@ -78,11 +88,12 @@ class Grouping:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What rows add up to: by block, and by bucket ``totals`` (buckets, width).
+    """What rows add up to: ``levels`` have the sums of each level, ``totals`` those of buckets.
 
+    Each sum is (width,), and ``totals`` are (buckets, width).
     A row whose first number is 0 counts nowhere; that number is 1 otherwise.
 
-    Sums are added afresh from the rows, block by block, and never corrected by a difference: after
+    Sums are added afresh from the rows, a few at a time, and never corrected by a difference: after
     a thousand changes they hold the same bits as at once. 0.1 + 0.2 - 0.2 would not:
 
     >>> one_bucket = Grouping((None,), np.zeros(2, dtype=np.int64))
@@ -92,33 +103,41 @@ class Sums:
     [[2.0, 0.1]]
     """
 
-    blocks: Floats
+    levels: tuple[Sequence[Floats], ...]
     totals: Floats
 
 
 def add_up(grouping: Grouping, rows: Sequence[Floats] | Floats, width: int) -> Sums:
     """Add the rows of all queries, each with ``width`` numbers, up to the buckets."""
-    blocks, totals = (np.zeros((len(each), width)) for each in (grouping.blocks, grouping.buckets))
-    return readd(Sums(blocks, totals), grouping, rows, range(len(rows)))
+    nothing = np.zeros(width)
+    levels = tuple([nothing] * len(level.members) for level in grouping.levels)
+    totals = np.zeros((len(grouping.buckets), width))
+    return readd(Sums(levels, totals), grouping, rows, range(len(rows)))
 
 
 def readd(
     old: Sums, grouping: Grouping, rows: Sequence[Floats] | Floats, changed: Iterable[int]
 ) -> Sums:
     """Return the sums after the rows of some queries changed; ``old`` stays as it is."""
-    blocks, totals = old.blocks.copy(), old.totals.copy()
-    touched = {grouping.block_of[query] for query in changed if query in grouping.block_of}
-    for block in touched:
-        members = _gather(rows, grouping.blocks[block])
-        counted = members[:, 0] > 0
-        blocks[block] = np.add.reduce(members if counted.all() else members[counted], axis=0)
-    for bucket, span in enumerate(grouping.spans):
-        if not touched.isdisjoint(range(span.start, span.stop)):
-            totals[bucket] = np.add.reduce(blocks[span], axis=0)
-    return Sums(blocks, totals)
+    levels: list[Sequence[Floats]] = []
+    for level, sums in zip(grouping.levels, old.levels, strict=True):
+        fresh = list(sums)
+        changed = {level.holder[each] for each in changed if each in level.holder}
+        for at in changed:
+            fresh[at] = _sum(levels[-1] if levels else rows, level.members[at])
+        levels.append(fresh)
+    totals = old.totals.copy()
+    for at in changed:
+        totals[grouping.place_of[at]] = levels[-1][at]
+    return Sums(tuple(levels), totals)
 
 
-def _gather(rows: Sequence[Floats] | Floats, queries: list[int]) -> Floats:
+def _sum(rows: Sequence[Floats] | Floats, members: list[int]) -> Floats:
+    """Add those rows that count, one after the other."""
     if isinstance(rows, np.ndarray):
-        return rows[queries]
-    return np.concatenate([rows[query] for query in queries]).reshape(len(queries), -1)
+        few = rows[members]
+    else:
+        few = np.concatenate([rows[at] for at in members]).reshape(len(members), -1)
+    counted = few[:, 0]
+    added: Floats = np.add.reduce(few if counted.all() else few[counted > 0], axis=0)
+    return added
