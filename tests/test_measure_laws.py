@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from itertools import permutations
 from random import Random
@@ -190,6 +191,25 @@ def test_a_row_has_the_same_bits_alone_as_among_many_whose_tops_are_cut_out(
     alone = np.array([score(Hits.of([each]), measure, at_5_and_10)[:, 0] for each in rankings])
     together = [score(many, measure, k) for k in (10, 5)]
     assert alone.T.tobytes() == np.array(together[::-1]).tobytes()
+
+
+@each()
+@SOME
+@given(golden=st.lists(GRADES, min_size=1, max_size=8), random=st.randoms(), data=st.data())
+def test_lists_that_share_a_querys_known_grades_have_the_bits_of_lists_with_their_own(
+    one: Definition, golden: list[int], random: Random, data: st.DataObject
+) -> None:
+    orders = [random.sample([*golden, None, None], len(golden)) for _ in range(3)]
+    missed = [list((Counter(golden) - Counter(order)).elements()) for order in orders]
+    own, measure = Hits.of(orders, missed), of(data, one)
+    shared = replace(own, known=np.broadcast_to(own.known[:1], own.known.shape))
+    assert shared.are_of_one_query
+    for compute in (score, terms):
+        assert compute(shared, measure).tobytes() == compute(own, measure).tobytes()
+    if one.cutoff != "never":
+        cutoffs = np.array([[7], [1]])
+        together = score(shared, measure, cutoffs)
+        assert together.tobytes() == score(own, measure, cutoffs).tobytes()
 
 
 @given(RANKINGS, measures(among=[MEASURES["RBP"]]))

@@ -63,18 +63,19 @@ def _join(
     chunks = np.concatenate([golden.chunks for golden in goldens])
     grades = np.concatenate([golden.grades for golden in goldens])
     query = np.repeat(np.arange(len(goldens)), [len(golden.chunks) for golden in goldens])
-    retrieved = np.concatenate([NO_CHUNKS, *chain.from_iterable(lists)])
-    lengths = np.array([len(ranked) for of in lists for ranked in of], dtype=np.int64)
-    query_of_row = np.repeat(np.arange(len(lists)), list(map(len, lists)))
+    each = [*chain.from_iterable(lists)]
+    retrieved = np.concatenate([NO_CHUNKS, *each])
+    lengths = np.array([*map(len, each)], dtype=np.int64)
+    query_of_row = np.repeat(np.arange(len(lists)), [*map(len, lists)])
     maybe = np.zeros(GLANCE + 1, dtype=np.bool_)
     maybe[chunks & GLANCE] = True
-    at = np.flatnonzero(maybe[retrieved & GLANCE])
-    ends = np.cumsum(lengths)
-    row = np.searchsorted(ends, at, side="right")
-    pairs = np.append(pairs_of(query, chunks), -1)
+    at = maybe[retrieved & GLANCE].nonzero()[0]
+    ends = lengths.cumsum()
+    row = ends.searchsorted(at, side="right")
+    pairs = pairs_of(query, chunks)
     sought = pairs_of(query_of_row[row], retrieved[at])
-    place = np.searchsorted(pairs[:-1], sought)
-    judged = pairs[place] == sought
+    place = pairs.searchsorted(sought)
+    judged = pairs.take(place, mode="clip") == sought
     row, at, place = row[judged], at[judged], place[judged]
     pooled = None
     if any(len(golden.pool) for golden in goldens):
@@ -83,7 +84,8 @@ def _join(
         listed = pairs_of(np.repeat(query_of_row, lengths), retrieved)
         there = np.flatnonzero(without & np.isin(listed, _pools(goldens)))
         pooled = np.searchsorted(there, at) - np.searchsorted(there, (ends - lengths)[row])
-    known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)[query_of_row]
+    known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)
+    known = np.broadcast_to(known, (len(lengths), 4)) if len(goldens) == 1 else known[query_of_row]
     if (sides := goldens[0].sides) is not None:
         graded = ((golden.chunks, golden.grades) for golden in goldens)
         known = known_on_sides(sides, graded, lists, side_of)

@@ -47,7 +47,8 @@ class Answers:
         [totals] = sheet.totals(None, everything)
         left_open = totals[1 : 1 + means.shape[1]] + self._empty
         counted = totals[sheet.layout.columns(measures).defined]
-        for at in np.flatnonzero(counted <= left_open.max(initial=-1)).tolist():
+        told = counted > left_open.max(initial=-1)
+        for at in () if told.all() else np.flatnonzero(~told).tolist():
             means[at, self.silent(sheet, measures[at])] = np.nan
 
     def silent(self, sheet: Sheet, measure: Measure) -> Bools:

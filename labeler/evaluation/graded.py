@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -58,22 +59,21 @@ class QueryGrades:
 
     def changed(self, changes: Iterable[GradeChange]) -> QueryGrades:
         """Apply changes in order: the last one of a pair counts."""
-        carried = [False] * len(self.chunks) if self.carried is None else self.carried.tolist()
-        pairs = zip(self.grades.tolist(), self.stale.tolist(), carried, strict=True)
-        golden = dict(zip(self.chunks.tolist(), pairs, strict=True))
+        carried = np.zeros(len(self.chunks), np.bool_) if self.carried is None else self.carried
+        columns = [each.tolist() for each in (self.chunks, self.grades, self.stale, carried)]
         for change in changes:
-            golden.pop(change.chunk, None)
-            if change.grade is not None:
-                golden[change.chunk] = (change.grade, change.stale, change.kind == "carry")
-        chunks = sorted(golden)
-        flags = np.array([golden[chunk][1:] for chunk in chunks], dtype=np.bool_).reshape(-1, 2)
+            at = bisect_left(columns[0], change.chunk)
+            there = slice(at, bisect_right(columns[0], change.chunk, at))
+            new = (change.chunk, change.grade, change.stale, change.kind == "carry")
+            for column, value in zip(columns, new, strict=True):
+                column[there] = [] if change.grade is None else [value]
         return QueryGrades(
-            np.array(chunks, dtype=np.int32),
-            np.array([golden[chunk][0] for chunk in chunks], dtype=np.int8),
-            flags[:, 0],
+            np.array(columns[0], dtype=np.int32),
+            np.array(columns[1], dtype=np.int8),
+            np.array(columns[2], dtype=np.bool_),
             self.pool,
             self.sides,
-            flags[:, 1] if flags[:, 1].any() else None,
+            np.array(columns[3]) if any(columns[3]) else None,
         )
 
 

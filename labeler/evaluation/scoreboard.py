@@ -193,7 +193,7 @@ class Scoreboard(Looking):
     def _run_counts(self) -> Mapping[str, RunCounts]:
         lists, listed = self._lists, self._answers.listed
         there = (listed, self._answers.answered)
-        hits = self._state.hits.count(WHOLE_LIST).reshape(listed.shape)
+        hits = self._state.hits.per_row.reshape(listed.shape)
         counted = (lists.tied, lists.scoreless, *there, hits, self._state.judged)
         return run_counts(self.run_names, *counted, self._state.foreign_to(lists))
 
@@ -370,9 +370,7 @@ class Scoreboard(Looking):
                 by_query.setdefault(self.number_of(change.query_id), []).append(change)
         with self._lock:
             if revision >= self._state.revision:
-                changed = self._state.changed(by_query, self._groupings)
-                named = self.conventions.on(golden)
-                self._state = replace(changed, revision=revision, conventions=named, is_of=golden)
+                self._state = self._state.changed(by_query, self._groupings, revision, golden)
 
     def _grouping(self, facet: str | None) -> Grouping:
         if facet not in self._groupings:

@@ -176,6 +176,21 @@ class Layout:
         starts = [self.all_defined.stop + at * self.runs for at in range(len(self.depths))]
         return tuple(slice(start, start + self.runs) for start in starts)
 
+    @cached_property
+    def looks_at_chunks_alone(self) -> bool:
+        """Whether all depths are plain numbers of chunks, or whole lists of them."""
+        return all(cutoff != BUDGET and reads == "chunks" for cutoff, reads, _ in self.depths)
+
+    @cached_property
+    def crossing(self) -> tuple[int, ...]:
+        """The places of the measures that compare between chunkings."""
+        return tuple(at for at, measure in enumerate(self.measures) if measure.crosses)
+
+    @lru_cache(_MOST_KEPT)  # noqa: B019 - of as many layouts as are kept
+    def lacks(self, measures: tuple[Measure, ...]) -> tuple[Measure, ...]:
+        """Return those of some measures that have no place here; found once, as `columns` are."""
+        return tuple(measure for measure in measures if measure not in self.places)
+
     @lru_cache(_MOST_KEPT)  # noqa: B019 - of as many layouts as are kept
     def columns(self, measures: tuple[Measure, ...]) -> Columns:
         """Return the columns of some measures; found once, since the same are asked for again."""
@@ -213,9 +228,15 @@ def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
         limit = rules.limit(first.cutoff, queries) if each.cutoffs is None else each.cutoffs
         values = each.compute(seen.of(first), limit).reshape(together, len(rows), runs)
         rows[:, each.columns] = values.swapaxes(0, 1).reshape(len(rows), together * runs)
-    for measure, columns in zip(layout.depths.values(), layout.spans_of_holes, strict=True):
-        holes = seen.holes(measure, rules.holes_within(measure.cutoff, queries))
-        rows[:, columns] = holes.reshape(len(rows), runs)
+    if layout.looks_at_chunks_alone and seen.hits.are_few:
+        depths = [rules.holes_within(cutoff, queries) for cutoff, *_ in layout.depths]
+        holes = seen.hits.holes(np.array(depths, dtype=np.int64)[:, np.newaxis])
+        by_query = holes.reshape(len(depths), len(rows), runs).swapaxes(0, 1)
+        rows[:, layout.all_defined.stop :] = by_query.reshape(len(rows), len(depths) * runs)
+    else:
+        for measure, columns in zip(layout.depths.values(), layout.spans_of_holes, strict=True):
+            holes = seen.holes(measure, rules.holes_within(measure.cutoff, queries))
+            rows[:, columns] = holes.reshape(len(rows), runs)
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
     np.copyto(values, rules.stand_in or 0.0, where=undefined)
@@ -224,10 +245,9 @@ def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
         asked = slice(None) if rules.several else slice(1)  # one run of a chunking tells it for all
         of_runs = undefined.reshape(len(rows), len(measures), runs)[:, :, asked]
         defined = defined & ~of_runs.any(axis=2)
-    crossing = [at for at, measure in enumerate(measures) if measure.crosses]
-    for at in crossing:  # nothing stands in for passages that nobody marked
+    for at in layout.crossing:  # nothing stands in for passages that nobody marked
         defined[:, at] &= ~seen.lacks(measures[at])
-    if rules.several or crossing:  # what does not count for all is added up for none
+    if rules.several or layout.crossing:  # what does not count for all is added up for none
         values[~np.repeat(defined, runs, axis=1)] = 0.0
     rows[:, layout.all_defined] = defined
     return rows

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 import numpy as np
@@ -148,10 +148,13 @@ class State:
         self,
         by_query: Mapping[int, Sequence[GradeChange]],
         groupings: Mapping[str | None, Grouping],
+        revision: int,
+        is_of: GoldenState | None,
     ) -> State:
-        """Return the state after some golden grades changed, with its revision still to be named.
+        """Return the state after some golden grades changed, up to a revision.
 
-        ``groupings`` are those by which rows were added up.
+        ``groupings`` are those by which rows were added up; ``is_of`` is what the golden set is by
+        then.
         """
         golden, known, across = list(self.golden), list(self.known), self.across
         sheets = dict(self.sheets)  # a reader may put in another one now
@@ -168,16 +171,16 @@ class State:
             fresh = dict(zip(moved, fill(sheet.layout, self.rules, seen), strict=True))
             sheets[crosses] = sheet.with_rows(fresh, groupings)
         carried, hot = self.carried.changed(golden, known, moved), {**self.moved, **moved}
-        return replace(self, golden=golden, moved=hot, sheets=sheets, known=known, carried=carried)
+        at = (revision, self.conventions.on(is_of), is_of)
+        return State(*at, golden, self.aligned, hot, sheets, carried, known, across)
 
-    def with_measures(self, measures: Iterable[Measure], *, crosses: bool) -> Sheet:
+    def with_measures(self, measures: tuple[Measure, ...], *, crosses: bool) -> Sheet:
         """Return a sheet with these measures among others; those not asked before are made now.
 
         Either all of them compare between chunkings, or none.
         """
         sheet = self.sheets.get(crosses)
-        there = () if sheet is None else sheet.layout.places
-        new = tuple(measure for measure in measures if measure not in there)
+        new = measures if sheet is None else sheet.layout.lacks(measures)
         if sheet is None or new:
             layout = Layout.of(self.rules.runs, new, crosses)
             made = Sheet.of(layout, fill(layout, self.rules, self.seen))
@@ -186,7 +189,7 @@ class State:
 
     def sheet_of(self, measure: Measure) -> Sheet:
         """Return the sheet that has a measure; it is made now if it was not asked before."""
-        return self.with_measures([measure], crosses=measure.crosses)
+        return self.with_measures((measure,), crosses=measure.crosses)
 
     def moved_since(self, before: State) -> Ints:
         """Return the queries whose golden grades are kept as others than they were, rising."""

@@ -81,10 +81,10 @@ def reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floa
     [nan]
     """
     relevant = hits.relevant(rel)
-    held = relevant.count(WHOLE_LIST) > 0
-    first = np.zeros(len(held))
-    first[held] = 1 / relevant.rank[relevant.start[held]]
-    return np.where(relevant.count(k) > 0, first, 0.0) + hits.undefined(rel)
+    held = relevant.per_row > 0
+    first = np.full(len(held), np.inf)
+    first[held] = relevant.rank[relevant.start[held]]
+    return np.where(first <= k, 1 / first, 0.0) + hits.undefined(rel)
 
 
 def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Floats:

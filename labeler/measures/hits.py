@@ -104,6 +104,11 @@ class Hits:
         return len(self.row) < _FEW_TOGETHER
 
     @property
+    def are_of_one_query(self) -> bool:
+        """Whether one row of known grades stands for all, as `numpy.broadcast_to` lets it."""
+        return len(self.known) > 0 and self.known.strides[0] == 0
+
+    @property
     def pooled_above(self) -> Ints:
         """How many chunks above each hit are in the pool though nobody graded them."""
         return np.zeros(len(self.row), dtype=np.int64) if self.pooled is None else self.pooled
@@ -125,7 +130,7 @@ class Hits:
         >>> Hits.of([[None, 3, None, 0]]).condensed.rank.tolist()
         [1, 2]
         """
-        return Hits(self.row, self.ordinal, self.grade, self.known, self.count(WHOLE_LIST))
+        return Hits(self.row, self.ordinal, self.grade, self.known, self.per_row)
 
     @cached_property
     def best_order(self) -> Hits:
@@ -154,7 +159,7 @@ class Hits:
         >>> Hits.of([[3], [None, 1], [0]]).rows([2, 1]).rank.tolist()
         [1, 2]
         """
-        per_row = self.count(WHOLE_LIST)[chosen]
+        per_row = self.per_row[chosen]
         row = np.repeat(np.arange(len(chosen)), per_row)
         within = np.arange(len(row)) - np.repeat(np.cumsum(per_row) - per_row, per_row)
         keep = np.repeat(self.start[chosen], per_row) + within
@@ -191,7 +196,7 @@ class Hits:
     @cached_property
     def deepest(self) -> int:
         """A rank below which there is no hit."""
-        return int(self.rank.max(initial=0))
+        return int(np.maximum.reduce(self.rank, initial=0))
 
     @cached_property
     def discount(self) -> Floats:
@@ -216,10 +221,14 @@ class Hits:
         return part
 
     @cached_property
+    def per_row(self) -> Ints:
+        """How many hits each row has, (n,)."""
+        return np.bincount(self.row, minlength=len(self.length))
+
+    @cached_property
     def start(self) -> Ints:
         """Where the hits of each row begin, (n,)."""
-        per_row = self.count(WHOLE_LIST)
-        return np.cumsum(per_row) - per_row
+        return np.cumsum(self.per_row) - self.per_row
 
     @cached_property
     def _places(self) -> Ints:
@@ -229,7 +238,7 @@ class Hits:
     @cached_property
     def ordinal(self) -> Ints:
         """The position of each hit among the hits of its row, from 1."""
-        return np.arange(1, len(self.row) + 1) - np.repeat(self.start, self.count(WHOLE_LIST))
+        return np.arange(1, len(self.row) + 1) - np.repeat(self.start, self.per_row)
 
     @cached_property
     def unjudged(self) -> Bools:
@@ -265,10 +274,11 @@ class Hits:
         """How many hits each row has in its top ``k``; for a number counted once, to be read."""
         if is_by_row(k):
             return np.bincount(self.row[self.within(k)], minlength=len(self.length))
-        depth = k if isinstance(k, np.ndarray) else min(k, self.deepest)
-        key = _key(depth)
+        if not self.reaches_below(k):
+            return self.per_row
+        key = _key(k)
         if key not in self._counts:
-            self._counts[key] = self._count(depth)
+            self._counts[key] = self._count(k)
         return self._counts[key]
 
     def _count(self, k: int | Ints) -> Ints:
@@ -304,16 +314,22 @@ class Hits:
     def best_dcg(self, k: int | Ints, gains: tuple[float, ...]) -> Floats:
         """Return the discounted gain that the best ranking of each row's query has in ``k`` ranks.
 
-        The gains of `ideal` are added, but once for neighbours whose known grades are the same.
-        NaN where there is nothing to gain.
+        The gains of `ideal` are added, but once for neighbours whose known grades are the same, and
+        for one query alone once for all that have as many of each grade. NaN where there is nothing
+        to gain.
         """
         if is_by_row(k):
             return _or_nan(self.ideal.sums(discounted(self.ideal, k, gains)))
         key = _key(k), gains
         if key not in self._of_known:
-            kinds, kind = self._kinds
-            best = kinds.top(k)
-            self._of_known[key] = _or_nan(best.sums(discounted(best, k, gains)))[..., kind]
+            if self.are_of_one_query:
+                best_of_all = _best_dcg(tuple(self.known[0, 1:].tolist()), *key)
+                shape = (*best_of_all.shape[:-1], len(self.known))
+                self._of_known[key] = np.broadcast_to(best_of_all, shape)
+            else:
+                kinds, kind = self._kinds
+                best = kinds.top(k)
+                self._of_known[key] = _or_nan(best.sums(discounted(best, k, gains)))[..., kind]
         sums: Floats = self._of_known[key]
         return sums
 
@@ -367,6 +383,15 @@ def _by_grade(gains: tuple[float, ...]) -> Floats:
 def discounted(hits: Hits, k: int | Ints, gains: Sequence[float]) -> Floats:
     """Return the gain of each hit's grade divided by log2(rank + 1), and 0 below ``k``."""
     return hits.upto(k, hits.gained(tuple(gains)))
+
+
+@lru_cache(maxsize=4096)
+def _best_dcg(known: tuple[int, ...], k: int | bytes, gains: tuple[float, ...]) -> Floats:
+    """Return what `Hits.best_dcg` does for a query with so many chunks of grade 1, 2 and 3."""
+    none, of_none = _ints([]), _ints([0])
+    ideal = Hits(none, none, none, _ints([[0, *known]]), of_none).ideal
+    cutoffs = np.frombuffer(k, np.int64)[:, np.newaxis] if isinstance(k, bytes) else k
+    return _or_nan(ideal.sums(discounted(ideal, cutoffs, gains)))
 
 
 def _or_nan(sums: Floats) -> Floats:

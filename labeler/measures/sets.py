@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from labeler.measures.functions import divide, recall
-from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
+from labeler.measures.hits import Floats, Hits, Ints
 
 _EPSILON = 0.00001  # trec_eval's INFAP_EPSILON
 
@@ -178,7 +178,7 @@ def found(hits: Hits, rel: int) -> Ints:
     >>> found(Hits.of([[3, None, 0, 1]]), 1).tolist()
     [2]
     """
-    return hits.relevant(rel).count(WHOLE_LIST)
+    return hits.relevant(rel).per_row
 
 
 def _where_known(hits: Hits, rel: int, values: Floats) -> Floats:
