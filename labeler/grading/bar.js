@@ -2,13 +2,12 @@
 // Always at one place, whatever is above it. Knows buttons, not what they do.
 
 import { actionButtons, HOME_ROW, isOnAList } from "./keys.js";
-import { element, finderIn } from "./parts.js";
+import { element, finderIn, SAME_PLACE } from "./parts.js";
 
 /** @import { Standing, Terms } from "./shapes" */
 
 // A press sooner than this after its chunk was painted was meant for the one before.
 const TOO_SOON_MS = 200;
-const SAME_PLACE = 10; // pixels
 
 /**
  * @typedef {{

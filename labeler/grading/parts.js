@@ -3,6 +3,8 @@
 
 /** @import { Owner } from "./shapes" */
 
+export const SAME_PLACE = 10; // pixels that a hand at rest may move a pointer by
+
 /**
  * @template {keyof HTMLElementTagNameMap} Name
  * @param {Name} name

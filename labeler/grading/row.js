@@ -70,10 +70,6 @@ export class Row {
     top.append(this.name, this.words);
     this.open.replaceChildren(top, this.snippet);
     this.host.append(this.badge, this.open, this.grades, this.full);
-    // beside its buttons, too: the key that comes next is meant for the row that was pressed
-    this.host.addEventListener("click", ({ target }) => {
-      if (target === this.host && this.full.hidden) this.acts.open(this);
-    });
     this.paintBrief();
     this.paint(false);
   }

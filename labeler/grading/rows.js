@@ -2,7 +2,7 @@
 // through the desk; knows nothing of where the chunks come from and how a row looks.
 
 import { GRADE_KEYS } from "./keys.js";
-import { pairOf } from "./parts.js";
+import { pairOf, SAME_PLACE } from "./parts.js";
 import { Row } from "./row.js";
 
 /** @import { Marks } from "./marking" */
@@ -66,7 +66,25 @@ export class Rows {
     this.known = new Set();
     this.list.setAttribute("role", "list"); // without bullets some browsers forget that it is one
     this.list.replaceChildren();
+    this.openPressed();
     this.add(items, marks);
+  }
+
+  // Wherever on a row a pointer goes down, that row opens, even if the list has moved by the time it
+  // goes up: the key that comes next is meant for that row. A pointer that moves off takes it back.
+  openPressed() {
+    /** @type {{ row?: Row, x: number, y: number }} */
+    let pressed = { x: 0, y: 0 };
+    this.list.onpointerdown = ({ target, clientX: x, clientY: y }) => {
+      const row = this.entries.find(({ host }) => target instanceof Node && host.contains(target));
+      pressed = { row, x, y };
+    };
+    this.list.onclick = ({ target, clientX, clientY }) => {
+      const { row, x, y } = pressed;
+      const isOnButton = target instanceof Element && target.closest("button");
+      const isSamePlace = Math.hypot(clientX - x, clientY - y) <= SAME_PLACE;
+      if (row && row !== this.current && isSamePlace && !isOnButton) this.moveTo(row.index);
+    };
   }
 
   // Put more rows below; those that are alike are named by their place among these.

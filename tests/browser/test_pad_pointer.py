@@ -190,6 +190,52 @@ def test_in_a_list_the_same_row_of_grades_grades_the_current_one(serve, visit, t
         assert sorted(standing(store).values()) == [0, 1, 1, 1, 1, 1, 1, 3]
 
 
+def test_a_press_anywhere_on_a_row_opens_it(serve, visit, tmp_path):
+    page = visit(serve(library(tmp_path / "library.db", queries=1)).url)
+    ready(page)
+    press(page, "b")
+    rows = page.locator(".whole .row")
+    expect(rows).to_have_count(8)
+    for number, part in ((3, ".badge"), (5, ".snippet"), (6, ".badge"), (2, ".top")):
+        rows.nth(number).locator(part).click()
+        expect(rows.nth(number)).to_have_class(re.compile("current"))
+    box = rows.nth(4).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + 2)
+    expect(rows.nth(4)).to_have_class(re.compile("current"))
+
+
+def test_a_row_that_moves_away_under_a_press_is_the_one_that_is_graded(serve, visit, tmp_path):
+    served = serve(library(tmp_path / "library.db", queries=1))
+    page = visit(served.url)
+    ready(page)
+    press(page, "b")
+    rows = page.locator(".whole .row")
+    expect(rows).to_have_count(8)
+    title = rows.nth(5).locator(".name").text_content()
+    page.mouse.move(*middle(rows.nth(5).locator(".open")))
+    page.mouse.down()
+    rows.nth(0).evaluate("row => { row.style.paddingTop = '200px'; }")
+    page.mouse.up()
+    expect(rows.nth(5)).to_have_class(re.compile("current"))
+    page.keyboard.press("2")
+    all_saved(page, 1)
+    with served.store() as store:
+        assert list(standing(store)) == [("q0", title.removeprefix("Title "))]
+
+
+def test_a_press_that_is_drawn_to_another_row_opens_neither(serve, visit, tmp_path):
+    page = visit(serve(library(tmp_path / "library.db", queries=1)).url)
+    ready(page)
+    press(page, "b")
+    rows = page.locator(".whole .row")
+    expect(rows).to_have_count(8)
+    page.mouse.move(*middle(rows.nth(5)))
+    page.mouse.down()
+    page.mouse.move(*middle(rows.nth(6)))
+    page.mouse.up()
+    expect(rows.nth(0)).to_have_class(re.compile("current"))
+
+
 def test_undo_and_back_count_as_often_as_they_are_pressed(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db"))
     page = visit(served.url)
