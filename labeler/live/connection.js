@@ -119,10 +119,10 @@ export class Connection {
   }
 
   news() {
-    this.listener.onNews();
     // a run that got lost on its way, as while Streamlit had no connection, is asked for again
     clearTimeout(this.patience);
     this.patience = setTimeout(() => this.tell(), PATIENCE_MS);
+    this.listener.onNews();
   }
 
   tell() {
