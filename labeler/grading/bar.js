@@ -2,7 +2,7 @@
 // Always at one place, whatever is above it. Knows buttons, not what they do.
 
 import { actionButtons, HOME_ROW, isOnAList } from "./keys.js";
-import { element, finderIn, SAME_PLACE } from "./parts.js";
+import { element, finderIn, isSamePlace } from "./parts.js";
 
 /** @import { Standing, Terms } from "./shapes" */
 
@@ -78,11 +78,10 @@ export class Bar {
   // The same among many buttons, which move: a press at another place than the last was aimed.
   /** @type {(event: MouseEvent, act: () => void) => void} */
   aimedAmong(event, act) {
-    const { clientX: x, clientY: y } = event;
-    const isElsewhere = Math.hypot(x - this.pressedAt.x, y - this.pressedAt.y) > SAME_PLACE;
-    this.pressedAt = { x, y };
-    if (isElsewhere) act();
-    else this.aimed(event, act);
+    const wasHere = isSamePlace(event, this.pressedAt);
+    this.pressedAt = { x: event.x, y: event.y };
+    if (wasHere) this.aimed(event, act);
+    else act();
   }
 
   // Something else is on screen from the next frame on.

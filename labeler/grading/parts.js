@@ -3,7 +3,15 @@
 
 /** @import { Owner } from "./shapes" */
 
-export const SAME_PLACE = 10; // pixels that a hand at rest may move a pointer by
+const SAME_PLACE = 10; // pixels that a hand at rest may move a pointer by
+
+/** @typedef {{ x: number, y: number }} Place */
+
+// Say whether a pointer that nobody meant to move may have been at both places.
+/** @type {(here: Place, there: Place) => boolean} */
+export function isSamePlace(here, there) {
+  return Math.hypot(here.x - there.x, here.y - there.y) <= SAME_PLACE;
+}
 
 /**
  * @template {keyof HTMLElementTagNameMap} Name

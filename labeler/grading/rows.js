@@ -2,7 +2,7 @@
 // through the desk; knows nothing of where the chunks come from and how a row looks.
 
 import { GRADE_KEYS } from "./keys.js";
-import { pairOf, SAME_PLACE } from "./parts.js";
+import { isSamePlace, pairOf } from "./parts.js";
 import { Row } from "./row.js";
 
 /** @import { Marks } from "./marking" */
@@ -75,15 +75,15 @@ export class Rows {
   openPressed() {
     /** @type {{ row?: Row, x: number, y: number }} */
     let pressed = { x: 0, y: 0 };
-    this.list.onpointerdown = ({ target, clientX: x, clientY: y }) => {
+    this.list.onpointerdown = ({ target, x, y }) => {
       const row = this.entries.find(({ host }) => target instanceof Node && host.contains(target));
       pressed = { row, x, y };
     };
-    this.list.onclick = ({ target, clientX, clientY }) => {
-      const { row, x, y } = pressed;
-      const isOnButton = target instanceof Element && target.closest("button");
-      const isSamePlace = Math.hypot(clientX - x, clientY - y) <= SAME_PLACE;
-      if (row && row !== this.current && isSamePlace && !isOnButton) this.moveTo(row.index);
+    this.list.onclick = (event) => {
+      const { row } = pressed;
+      const isOnButton = event.target instanceof Element && event.target.closest("button");
+      const isMeant = isSamePlace(event, pressed) && !isOnButton;
+      if (row && row !== this.current && isMeant) this.moveTo(row.index);
     };
   }
 

@@ -77,6 +77,15 @@ def grade_button(page: Page, grade: int) -> Locator:
     return page.locator(".grades button").nth(grade)
 
 
+def listed(page: Page) -> Locator:
+    """Open the list of the query on screen, which has eight chunks; return its rows."""
+    ready(page)
+    press(page, "b")
+    rows = page.locator(".whole .row")
+    expect(rows).to_have_count(8)
+    return rows
+
+
 def middle(button: Locator) -> tuple[float, float]:
     box = button.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -168,10 +177,7 @@ def test_a_press_meant_for_the_chunk_before_grades_nothing_and_says_so(serve, vi
 def test_in_a_list_the_same_row_of_grades_grades_the_current_one(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=1))
     page = visit(served.url)
-    ready(page)
-    press(page, "b")
-    rows = page.locator(".whole .row")
-    expect(rows).to_have_count(8)
+    rows = listed(page)
     page.mouse.move(*middle(grade_button(page, 1)))
     for number in range(8):
         expect(rows.nth(number)).to_have_class(re.compile("current"))
@@ -192,10 +198,7 @@ def test_in_a_list_the_same_row_of_grades_grades_the_current_one(serve, visit, t
 
 def test_a_press_anywhere_on_a_row_opens_it(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db", queries=1)).url)
-    ready(page)
-    press(page, "b")
-    rows = page.locator(".whole .row")
-    expect(rows).to_have_count(8)
+    rows = listed(page)
     for number, part in ((3, ".badge"), (5, ".snippet"), (6, ".badge"), (2, ".top")):
         rows.nth(number).locator(part).click()
         expect(rows.nth(number)).to_have_class(re.compile("current"))
@@ -207,10 +210,7 @@ def test_a_press_anywhere_on_a_row_opens_it(serve, visit, tmp_path):
 def test_a_row_that_moves_away_under_a_press_is_the_one_that_is_graded(serve, visit, tmp_path):
     served = serve(library(tmp_path / "library.db", queries=1))
     page = visit(served.url)
-    ready(page)
-    press(page, "b")
-    rows = page.locator(".whole .row")
-    expect(rows).to_have_count(8)
+    rows = listed(page)
     title = rows.nth(5).locator(".name").text_content()
     page.mouse.move(*middle(rows.nth(5).locator(".open")))
     page.mouse.down()
@@ -225,10 +225,7 @@ def test_a_row_that_moves_away_under_a_press_is_the_one_that_is_graded(serve, vi
 
 def test_a_press_that_is_drawn_to_another_row_opens_neither(serve, visit, tmp_path):
     page = visit(serve(library(tmp_path / "library.db", queries=1)).url)
-    ready(page)
-    press(page, "b")
-    rows = page.locator(".whole .row")
-    expect(rows).to_have_count(8)
+    rows = listed(page)
     page.mouse.move(*middle(rows.nth(5)))
     page.mouse.down()
     page.mouse.move(*middle(rows.nth(6)))
