@@ -4,7 +4,14 @@ Knows queries, runs and buckets; not where they are stored nor how they are show
 """
 
 from labeler.evaluation.alignment import Ranked
-from labeler.evaluation.checking import GivenList, are_all, are_ids, check_chunk_ids, is_number
+from labeler.evaluation.checking import (
+    GivenList,
+    are_all,
+    are_ids,
+    check_chunk_ids,
+    hold_ids,
+    is_number,
+)
 from labeler.evaluation.conventions import PRESETS, Conventions, Undefined, arrowed, number, signed
 from labeler.evaluation.graded import Chunks
 from labeler.evaluation.lookup import plain_board
@@ -105,6 +112,7 @@ __all__ = [
     "cautions",
     "check_chunk_ids",
     "collect",
+    "hold_ids",
     "is_number",
     "lack_relevance",
     "leading",

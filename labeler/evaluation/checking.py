@@ -10,7 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import chain, repeat
+from itertools import repeat
 from operator import countOf
 from typing import Any, TypeAlias, cast
 
@@ -71,7 +71,7 @@ def _have_ids(dicts: Sequence[dict[Any, Any]], at_hand: bool) -> bool:
     tells = longest <= _DEEPEST and (at_hand or longest >= _DEEP)
     if tells and _sizes_of_texts(longest.bit_length()).issuperset(map(dict.__sizeof__, dicts)):
         return not any(map(dict.__contains__, dicts, repeat("")))
-    return are_ids(chain.from_iterable(dicts))
+    return hold_ids(dicts)
 
 
 @cache
@@ -110,8 +110,13 @@ def are_all(kind: type, values: Collection[Any]) -> bool:
 
 def are_ids(values: Iterable[Any]) -> bool:
     """Say whether all values are texts, and none of them empty."""
+    return hold_ids([values])
+
+
+def hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
+    """Say the same of all values in several lists, or of all keys of dicts."""
     try:
-        return not "".startswith(tuple(values))  # it starts with an empty text alone
+        return not any(map("".startswith, map(tuple, lists)))  # it starts with an empty text alone
     except TypeError:  # one is no text
         return False
 

@@ -36,6 +36,7 @@ _NOTHING: Mapping[str, float] = {}
 _GAPS = repeat(math.nan)
 _AT_HAND = 1 << 14
 """Entries of lists that a processor keeps at hand, with what is made of them."""
+_SOUGHT_TOGETHER = 1 << 15
 
 
 def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboard:
@@ -106,6 +107,8 @@ class _LookedUp(Lists):
                     check_whole_list(stored.name, check_id(query_id, "query"), run[query_id])
         columns = [map(run.get, ids) for run in runs.values()]
         given = [*chain.from_iterable(zip(*columns, strict=True))]
+        if sum(len(stored.lists) for stored in self.collection.runs) == len(given):
+            return np.arange(len(given)), cast("list[GivenList]", given)
         rows = np.array([at for at, each in enumerate(given) if each is not None], dtype=np.int64)
         return rows, [each for each in given if each is not None]
 
@@ -187,8 +190,7 @@ class _LookedUp(Lists):
         asked = judged[self._queries]
         there = np.flatnonzero(~np.isnan(self._found) & np.repeat(~self._unsettled, asked))
         of = np.repeat(np.arange(len(asked)), asked)[there]
-        first, end = self._bounds[of], self._bounds[of + 1]
-        place = first + _count_above(self._scores, first, end, self._found[there])
+        place = _places_of(self._found[there], of, self._scores, self._bounds)
         shift = (np.cumsum(judged) - judged)[self._queries] - (np.cumsum(asked) - asked)
         given = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int8)
         grades[place] = given[there + shift[of]]
@@ -231,21 +233,24 @@ def _numbers(ranked: GivenList) -> Iterable[float]:
     return range(0, -len(_ids(ranked)), -1) if scores is None else scores
 
 
-def _count_above(scores: Scores, first: Ints, end: Ints, sought: Scores) -> Ints:
-    """Count the scores above each one that is sought, from its ``first`` up to its ``end``.
+def _places_of(sought: Scores, of: Ints, scores: Scores, bounds: Ints) -> Ints:
+    """Return where each score that is sought stands in the list that it is ``of``.
 
-    In between they fall, so that it is found by steps that halve.
+    Lists stand one after the other, the first from ``bounds[0]`` up to ``bounds[1]``. In each the
+    scores fall, so that a place is found by steps that halve.
 
-    >>> one, three = np.array([1]), np.array([3])
-    >>> _count_above(np.array([9.0, 5.0, 3.0]), one, three, np.array([3.0])).tolist()
-    [1]
+    >>> scores, bounds = np.array([9.0, 5.0, 3.0, 7.0, 3.0]), np.array([0, 3, 5])
+    >>> _places_of(np.array([3.0, 7.0]), np.array([0, 1]), scores, bounds).tolist()
+    [2, 3]
     """
-    low, last = first - 1, end - 1
-    longest = int((end - first).max(initial=0))
-    for start in range(0, len(low), _AT_HAND):
-        some = slice(start, start + _AT_HAND)
+    places = np.empty(len(of), dtype=np.int64)
+    longest = int(np.diff(bounds).max(initial=0))
+    for start in range(0, len(of), _SOUGHT_TOGETHER):
+        some = slice(start, start + _SOUGHT_TOGETHER)
+        above, last = bounds.take(of[some]) - 1, bounds.take(of[some] + 1) - 1
         for bit in reversed(range(longest.bit_length())):
-            probe = np.minimum(low[some] + (1 << bit), last[some])
-            rises = scores[probe] > sought[some]
-            low[some] += (probe - low[some]) * rises  # without a branch: twice as fast
-    return low + 1 - first
+            probe = np.minimum(above + (1 << bit), last)
+            # without a branch: twice as fast
+            above += (probe - above) * (scores.take(probe) > sought[some])
+        places[some] = above + 1
+    return places
