@@ -16,7 +16,7 @@ from labeler.errors import NotFound
 from labeler.measures import Bools, Floats, Ints
 from labeler.model import count_buckets, order_buckets
 
-FEW = 16
+FEW = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,10 +134,9 @@ def readd(
 
 def _sum(rows: Sequence[Floats] | Floats, members: list[int]) -> Floats:
     """Add those rows that count, one after the other."""
-    if isinstance(rows, np.ndarray):
-        few = rows[members]
-    else:
-        few = np.concatenate([rows[at] for at in members]).reshape(len(members), -1)
-    counted = few[:, 0]
-    added: Floats = np.add.reduce(few if counted.all() else few[counted > 0], axis=0)
-    return added
+    total: Floats = np.zeros(len(rows[0]))
+    for at in members:
+        row = rows[at]
+        if row[0]:
+            total += row
+    return total

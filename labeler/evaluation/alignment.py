@@ -18,7 +18,7 @@ from labeler.model import Collection, JoinedLists, StoredList, StoredRun
 Scores = npt.NDArray[np.float32]
 
 NO_SCORES: Scores = np.array([], dtype=np.float32)
-GLANCE = np.int32(2**16 - 1)
+GLANCE, GLANCE_OF_ONE = np.int32(2**16 - 1), np.int32(2**12 - 1)
 BLOCK = 32
 
 
@@ -55,48 +55,58 @@ def _join(
     lists: Sequence[Sequence[Chunks]],
     side_of: Sequence[int] | None,
 ) -> Hits:
-    """Do the same for a few queries, at least one.
+    """Do the same for a few queries, at least one; one alone takes fewer steps.
 
     A glance at the last bits of each number leaves few to be searched for: most of a list is not
     judged.
     """
-    chunks = np.concatenate([golden.chunks for golden in goldens])
-    grades = np.concatenate([golden.grades for golden in goldens])
-    query = np.repeat(np.arange(len(goldens)), [len(golden.chunks) for golden in goldens])
+    alone = goldens[0] if len(goldens) == 1 else None
     each = [*chain.from_iterable(lists)]
     retrieved = np.concatenate([NO_CHUNKS, *each])
     lengths = np.array([*map(len, each)], dtype=np.int64)
-    query_of_row = np.repeat(np.arange(len(lists)), [*map(len, lists)])
-    maybe = np.zeros(GLANCE + 1, dtype=np.bool_)
-    maybe[chunks & GLANCE] = True
-    at = maybe[retrieved & GLANCE].nonzero()[0]
+    query_of_row = np.arange(len(lists)).repeat([*map(len, lists)])
+    pairs, grades = (alone.chunks, alone.grades) if alone else _paired(goldens)
+    glance = GLANCE_OF_ONE if alone else GLANCE
+    maybe = np.zeros(glance + 1, dtype=np.bool_)
+    maybe[pairs & glance] = True
+    at = maybe.take(retrieved & glance).nonzero()[0]
     ends = lengths.cumsum()
+    starts = ends - lengths
     row = ends.searchsorted(at, side="right")
-    pairs = pairs_of(query, chunks)
-    sought = pairs_of(query_of_row[row], retrieved[at])
+    sought = retrieved[at] if alone else pairs_of(query_of_row[row], retrieved[at])
     place = pairs.searchsorted(sought)
-    judged = pairs.take(place, mode="clip") == sought
+    judged = (pairs.take(place, mode="clip") == sought).nonzero()[0]
     row, at, place = row[judged], at[judged], place[judged]
     pooled = None
     if any(len(golden.pool) for golden in goldens):
         without = np.ones(len(retrieved), dtype=np.bool_)
         without[at] = False
-        listed = pairs_of(np.repeat(query_of_row, lengths), retrieved)
+        listed = pairs_of(query_of_row.repeat(lengths), retrieved)
         there = np.flatnonzero(without & np.isin(listed, _pools(goldens)))
-        pooled = np.searchsorted(there, at) - np.searchsorted(there, (ends - lengths)[row])
-    known = np.bincount(query * 4 + grades, minlength=4 * len(goldens)).reshape(-1, 4)
-    known = np.broadcast_to(known, (len(lengths), 4)) if len(goldens) == 1 else known[query_of_row]
-    if (sides := goldens[0].sides) is not None:
+        pooled = np.searchsorted(there, at) - np.searchsorted(there, starts[row])
+    if goldens[0].sides is not None:
         graded = ((golden.chunks, golden.grades) for golden in goldens)
-        known = known_on_sides(sides, graded, lists, side_of)
+        known = known_on_sides(goldens[0].sides, graded, lists, side_of)
+    elif alone:
+        known = Hits.known_to_all(np.bincount(grades, minlength=4), len(lengths))
+    else:
+        kinds = (pairs >> 32) * 4 + grades
+        known = np.bincount(kinds, minlength=4 * len(goldens)).reshape(-1, 4)[query_of_row]
     return Hits(
         row=row,
-        rank=(at - (ends - lengths)[row] + 1).astype(np.int32),
+        rank=(at - starts[row] + 1).astype(np.int32),
         grade=grades[place],
         known=known,
         length=lengths,
         pooled=pooled,
     )
+
+
+def _paired(goldens: Sequence[QueryGrades]) -> tuple[Ints, npt.NDArray[np.int8]]:
+    """Return the graded pairs of queries, rising, and their grades."""
+    chunks = np.concatenate([golden.chunks for golden in goldens])
+    query = np.arange(len(goldens)).repeat([len(golden.chunks) for golden in goldens])
+    return pairs_of(query, chunks), np.concatenate([golden.grades for golden in goldens])
 
 
 def _pools(goldens: Sequence[QueryGrades]) -> Ints:

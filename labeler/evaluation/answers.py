@@ -44,11 +44,13 @@ class Answers:
         A run has one if more queries count than it leaves open, which sums tell at no cost; only
         where they do not are the queries looked at.
         """
-        [totals] = sheet.totals(None, everything)
+        totals = sheet.totals(None, everything)[0]
         left_open = totals[1 : 1 + means.shape[1]] + self._empty
         counted = totals[sheet.layout.columns(measures).defined]
-        told = counted > left_open.max(initial=-1)
-        for at in () if told.all() else np.flatnonzero(~told).tolist():
+        most = np.maximum.reduce(left_open, initial=-1)
+        if np.minimum.reduce(counted, initial=np.inf) > most:
+            return
+        for at in np.flatnonzero(counted <= most).tolist():
             means[at, self.silent(sheet, measures[at])] = np.nan
 
     def silent(self, sheet: Sheet, measure: Measure) -> Bools:

@@ -217,5 +217,5 @@ def take_means(
         undefined=(totals[:, :1] - n).T.astype(np.int64),
         holes=holes.transpose(1, 2, 0),
         missing=totals[:, 1 : 1 + layout.runs].T.astype(np.int64),
-        carried=np.zeros_like(holes).transpose(1, 2, 0) if carried is None else carried,
+        carried=np.zeros(holes.shape[1:] + holes.shape[:1], int) if carried is None else carried,
     )

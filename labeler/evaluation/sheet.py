@@ -222,17 +222,15 @@ def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
     queries = np.asarray(seen.queries, dtype=np.int64)
     rows = np.empty((len(queries), layout.width))
     rows[:, 0] = judged
-    rows[:, 1 : 1 + runs] = rules.absent[queries]
+    rows[:, 1 : 1 + runs] = rules.absent.take(queries, axis=0)
     for each in layout.families if seen.hits.are_few else layout.alone:
-        first, together = each.measures[0], len(each.measures)
+        first = each.measures[0]
         limit = rules.limit(first.cutoff, queries) if each.cutoffs is None else each.cutoffs
-        values = each.compute(seen.of(first), limit).reshape(together, len(rows), runs)
-        rows[:, each.columns] = values.swapaxes(0, 1).reshape(len(rows), together * runs)
+        rows[:, each.columns] = _by_query(each.compute(seen.of(first), limit), len(rows), runs)
     if layout.looks_at_chunks_alone and seen.hits.are_few:
         depths = [rules.holes_within(cutoff, queries) for cutoff, *_ in layout.depths]
         holes = seen.hits.holes(np.array(depths, dtype=np.int64)[:, np.newaxis])
-        by_query = holes.reshape(len(depths), len(rows), runs).swapaxes(0, 1)
-        rows[:, layout.all_defined.stop :] = by_query.reshape(len(rows), len(depths) * runs)
+        rows[:, layout.all_defined.stop :] = _by_query(holes, len(rows), runs)
     else:
         for measure, columns in zip(layout.depths.values(), layout.spans_of_holes, strict=True):
             holes = seen.holes(measure, rules.holes_within(measure.cutoff, queries))
@@ -240,17 +238,26 @@ def fill(layout: Layout, rules: Rules, seen: Seen) -> Floats:
     values = rows[:, layout.all_values]
     undefined = np.isnan(values)
     np.copyto(values, rules.stand_in or 0.0, where=undefined)
-    defined: Bools = np.repeat(judged[:, np.newaxis], len(measures), axis=1)
+    defined: Bools = judged[:, np.newaxis].repeat(len(measures), axis=1)
     if rules.stand_in is None:
         asked = slice(None) if rules.several else slice(1)  # one run of a chunking tells it for all
         of_runs = undefined.reshape(len(rows), len(measures), runs)[:, :, asked]
-        defined = defined & ~of_runs.any(axis=2)
+        defined &= ~np.logical_or.reduce(of_runs, axis=2)
     for at in layout.crossing:  # nothing stands in for passages that nobody marked
         defined[:, at] &= ~seen.lacks(measures[at])
     if rules.several or layout.crossing:  # what does not count for all is added up for none
         values[~np.repeat(defined, runs, axis=1)] = 0.0
     rows[:, layout.all_defined] = defined
     return rows
+
+
+def _by_query(values: Floats | Ints, queries: int, runs: int) -> Floats | Ints:
+    """Turn values of measures, (measures, queries x runs) or of one, into a row for each query."""
+    if queries == 1:
+        return values.reshape(1, values.size)
+    measures = len(values) if values.ndim > 1 else 1
+    by_query = values.reshape(measures, queries, runs).swapaxes(0, 1)
+    return by_query.reshape(queries, measures * runs)
 
 
 @dataclass(frozen=True, eq=False)

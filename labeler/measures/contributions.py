@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from labeler.measures.functions import GAINS
-from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints, discounted
+from labeler.measures.hits import WHOLE_LIST, Bools, Floats, Hits, Ints
 from labeler.measures.reading_on import reached, stopped
 from labeler.measures.sets import (
     f1_divisor,
@@ -30,7 +30,7 @@ def ndcg(
     [0.0, 0.6309]
     """
     gains = gains or GAINS[dcg]
-    return _shared(hits, discounted(hits, k, gains), hits.best_dcg(k, gains))
+    return _shared(hits, hits.upto(k, hits.gained(gains)), hits.best_dcg(k, gains))
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -117,7 +117,7 @@ def inferred_ap(hits: Hits, *, rel: int) -> Floats:
 
 def rank_biased_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int, p: float) -> Floats:
     """The weight of its rank for each relevant hit."""
-    weights: Floats = reached(hits, k, p) * (hits.grade >= rel)
+    weights: Floats = hits.upto(k, reached(hits, p)) * (hits.grade >= rel)
     return weights
 
 
@@ -127,7 +127,7 @@ def expected_reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, max: int
     >>> expected_reciprocal_rank(Hits.of([[1, 0, 1]]), max=3).round(4).tolist()
     [0.125, 0.0, 0.0365]
     """
-    return stopped(hits, k, max)
+    return hits.upto(k, stopped(hits, max))
 
 
 def set_precision(hits: Hits, *, rel: int) -> Floats:

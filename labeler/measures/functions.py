@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints, discounted
+from labeler.measures.hits import WHOLE_LIST, Floats, Hits, Ints
 
 GAINS = MappingProxyType({"log2": (0.0, 1.0, 2.0, 3.0), "exp-log2": (0.0, 1.0, 3.0, 7.0)})
 
@@ -43,8 +43,7 @@ def ndcg(
     """
     gains = gains or GAINS[dcg]
     graded = hits.relevant(1).top(k)
-    found = graded.sums(discounted(graded, k, gains))
-    return found / hits.best_dcg(k, gains)
+    return graded.sums(graded.gained(gains), k) / hits.best_dcg(k, gains)
 
 
 def precision(hits: Hits, k: int | Ints, *, rel: int) -> Floats:
@@ -94,8 +93,8 @@ def average_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int) -> Fl
     [0.4167]
     """
     relevant = hits.relevant(rel).top(k)
-    precisions = relevant.upto(k, relevant.ordinal / relevant.rank)
-    return relevant.sums(precisions) / (hits.wanted(rel) + hits.undefined(rel))
+    precisions = relevant.ordinal / relevant.rank
+    return relevant.sums(precisions, k) / (hits.wanted(rel) + hits.undefined(rel))
 
 
 def judged(hits: Hits, k: int | Ints = WHOLE_LIST) -> Floats:

@@ -39,7 +39,8 @@ class Hits:
     length: Ints
     pooled: Ints | None = field(default=None, kw_only=True)
     _of_known: dict[object, Any] = field(default_factory=dict, repr=False)
-    _counts: dict[int | bytes, Ints] = field(default_factory=dict, init=False, repr=False)
+    _counts: dict[int, Ints] = field(default_factory=dict, init=False, repr=False)
+    _insides: dict[bytes, tuple[Ints, Ints]] = field(default_factory=dict, init=False, repr=False)
     _relevant: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
     _tops: dict[int, Hits] = field(default_factory=dict, init=False, repr=False)
     _gained: dict[tuple[float, ...], Floats] = field(default_factory=dict, init=False, repr=False)
@@ -98,6 +99,11 @@ class Hits:
             else None,
         )
 
+    @staticmethod
+    def known_to_all(known: Ints, rows: int) -> Ints:
+        """Return what is known of a query, (4,), for each of its rankings, (rows, 4): kept once."""
+        return np.ndarray((rows, 4), known.dtype, known, strides=(0, known.itemsize))
+
     @property
     def are_few(self) -> bool:
         """Whether a call for each cut-off would take longer than what it computes."""
@@ -105,7 +111,7 @@ class Hits:
 
     @property
     def are_of_one_query(self) -> bool:
-        """Whether one row of known grades stands for all, as `numpy.broadcast_to` lets it."""
+        """Whether one row of known grades stands for all, as `known_to_all` gives it."""
         return len(self.known) > 0 and self.known.strides[0] == 0
 
     @property
@@ -213,7 +219,7 @@ class Hits:
         return gained
 
     def _only(self, chosen: Bools, deepest: int) -> Hits:
-        keep = np.flatnonzero(chosen)
+        keep = chosen.nonzero()[0]
         hits = (self.row[keep], self.rank[keep], self.grade[keep])
         pooled = None if self.pooled is None else self.pooled[keep]
         part = Hits(*hits, self.known, self.length, self._of_known, pooled=pooled)
@@ -228,17 +234,12 @@ class Hits:
     @cached_property
     def start(self) -> Ints:
         """Where the hits of each row begin, (n,)."""
-        return np.cumsum(self.per_row) - self.per_row
-
-    @cached_property
-    def _places(self) -> Ints:
-        """A number for each hit, which rises with its row, and then with its rank."""
-        return self.row << 32 | self.rank
+        return self.per_row.cumsum() - self.per_row
 
     @cached_property
     def ordinal(self) -> Ints:
         """The position of each hit among the hits of its row, from 1."""
-        return np.arange(1, len(self.row) + 1) - np.repeat(self.start, self.per_row)
+        return np.arange(1, len(self.row) + 1) - self.start[self.row]
 
     @cached_property
     def unjudged(self) -> Bools:
@@ -246,25 +247,38 @@ class Hits:
         rows: Bools = self.known.sum(axis=1) == 0
         return rows
 
-    def sums(self, weights: npt.NDArray[np.generic]) -> Floats:
-        """Add the weights of each row's hits, in the order of their ranks, (n,).
+    def sums(self, weights: Floats, k: int | Ints = WHOLE_LIST) -> Floats:
+        """Add the weights of each row's hits in its top ``k``, in the order of their ranks, (n,).
 
-        Of weights for several cut-offs, (cut-offs, hits), the sums are (cut-offs, n).
+        For several cut-offs, (cut-offs, 1), the sums are (cut-offs, n).
 
         Every measure adds through here: `numpy.bincount` adds one after the other, so that a row
         has the same bits alone as among thousands, which pairwise sums do not promise.
         """
-        if weights.ndim > 1:
-            return np.array([self.sums(each) for each in weights])
-        sums = np.bincount(self.row, weights, minlength=len(self.length))
+        rows = len(self.length)
+        if not isinstance(k, np.ndarray) or is_by_row(k):
+            sums = np.bincount(self.row, self.upto(k, weights), minlength=rows)
+        else:
+            hits, each = self._inside(k)
+            sums = np.bincount(each, weights[hits], minlength=len(k) * rows)
+            sums = sums.reshape(len(k), rows)
         return np.asarray(sums, dtype=np.float64)
 
     def within(self, k: int | Ints) -> Bools:
-        """Say which hits are in the top ``k``: one number, or one for each row.
-
-        Of some numbers, (cut-offs, 1), it is said for each of them, (cut-offs, hits).
-        """
+        """Say which hits are in the top ``k``: one number, or one for each row."""
         return self.rank <= (k[self.row] if is_by_row(k) else k)
+
+    def _inside(self, cutoffs: Ints) -> tuple[Ints, Ints]:
+        """Return the hits inside each cut-off, (cut-offs, 1), one cut-off's after the other's.
+
+        Beside each hit stands its row, counted on from cut-off to cut-off. Found once, since
+        measures share it.
+        """
+        key = cutoffs.tobytes()
+        if key not in self._insides:
+            which, hits = (self.rank <= cutoffs).nonzero()
+            self._insides[key] = hits, which * len(self.length) + self.row[hits]
+        return self._insides[key]
 
     def upto(self, k: int | Ints, weights: Floats) -> Floats:
         """Return the weights of the hits, 0 below the top ``k``."""
@@ -272,22 +286,19 @@ class Hits:
 
     def count(self, k: int | Ints) -> Ints:
         """How many hits each row has in its top ``k``; for a number counted once, to be read."""
+        rows = len(self.length)
         if is_by_row(k):
-            return np.bincount(self.row[self.within(k)], minlength=len(self.length))
+            return np.bincount(self.row[self.within(k)], minlength=rows)
+        if isinstance(k, np.ndarray):
+            each = self._inside(k)[1]
+            return np.bincount(each, minlength=len(k) * rows).reshape(len(k), rows)
         if not self.reaches_below(k):
             return self.per_row
-        key = _key(k)
-        if key not in self._counts:
-            self._counts[key] = self._count(k)
-        return self._counts[key]
-
-    def _count(self, k: int | Ints) -> Ints:
-        if isinstance(k, np.ndarray):
-            last = np.arange(len(self.length)) << 32 | k
-            return self._places.searchsorted(last, side="right") - self.start
-        top = self.top(k)
-        rows = top.row[top.rank <= k] if top.reaches_below(k) else top.row
-        return np.bincount(rows, minlength=len(self.length))
+        if k not in self._counts:
+            top = self.top(k)
+            inside = top.row[top.rank <= k] if top.reaches_below(k) else top.row
+            self._counts[k] = np.bincount(inside, minlength=rows)
+        return self._counts[k]
 
     def holes(self, k: int | Ints) -> Ints:
         """How many chunks in the top ``k`` of each row nobody has graded."""
@@ -319,17 +330,16 @@ class Hits:
         to gain.
         """
         if is_by_row(k):
-            return _or_nan(self.ideal.sums(discounted(self.ideal, k, gains)))
+            return _or_nan(self.ideal.sums(self.ideal.gained(gains), k))
         key = _key(k), gains
         if key not in self._of_known:
             if self.are_of_one_query:
                 best_of_all = _best_dcg(tuple(self.known[0, 1:].tolist()), *key)
-                shape = (*best_of_all.shape[:-1], len(self.known))
-                self._of_known[key] = np.broadcast_to(best_of_all, shape)
+                self._of_known[key] = best_of_all.repeat(len(self.known), axis=-1)
             else:
                 kinds, kind = self._kinds
                 best = kinds.top(k)
-                self._of_known[key] = _or_nan(best.sums(discounted(best, k, gains)))[..., kind]
+                self._of_known[key] = _or_nan(best.sums(best.gained(gains), k))[..., kind]
         sums: Floats = self._of_known[key]
         return sums
 
@@ -380,18 +390,13 @@ def _by_grade(gains: tuple[float, ...]) -> Floats:
     return np.array(gains, dtype=np.float64)
 
 
-def discounted(hits: Hits, k: int | Ints, gains: Sequence[float]) -> Floats:
-    """Return the gain of each hit's grade divided by log2(rank + 1), and 0 below ``k``."""
-    return hits.upto(k, hits.gained(tuple(gains)))
-
-
 @lru_cache(maxsize=4096)
 def _best_dcg(known: tuple[int, ...], k: int | bytes, gains: tuple[float, ...]) -> Floats:
     """Return what `Hits.best_dcg` does for a query with so many chunks of grade 1, 2 and 3."""
     none, of_none = _ints([]), _ints([0])
     ideal = Hits(none, none, none, _ints([[0, *known]]), of_none).ideal
     cutoffs = np.frombuffer(k, np.int64)[:, np.newaxis] if isinstance(k, bytes) else k
-    return _or_nan(ideal.sums(discounted(ideal, cutoffs, gains)))
+    return _or_nan(ideal.sums(ideal.gained(gains), cutoffs))
 
 
 def _or_nan(sums: Floats) -> Floats:

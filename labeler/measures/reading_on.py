@@ -24,13 +24,13 @@ def _power(base: float, exponents: Ints) -> Floats:
     return powers
 
 
-def reached(hits: Hits, k: int | Ints, p: float) -> Floats:
-    """Return the weight RBP gives to the rank of each hit, and 0 below ``k``.
+def reached(hits: Hits, p: float) -> Floats:
+    """Return the weight RBP gives to the rank of each hit.
 
-    >>> reached(Hits.of([[3, None, 0]]), 3, 0.5).tolist()
+    >>> reached(Hits.of([[3, None, 0]]), 0.5).tolist()
     [0.5, 0.125]
     """
-    return (1 - p) * _power(p, hits.rank - 1) * hits.within(k)
+    return (1 - p) * _power(p, hits.rank - 1)
 
 
 def rank_biased_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int, p: float) -> Floats:
@@ -43,7 +43,7 @@ def rank_biased_precision(hits: Hits, k: int | Ints = WHOLE_LIST, *, rel: int, p
     [0.625]
     """
     relevant = hits.relevant(rel).top(k)
-    values = relevant.sums(reached(relevant, k, p))
+    values = relevant.sums(reached(relevant, p), k)
     # The weights add up to 1 only without rounding: a last bit too many is taken off.
     return np.where(hits.wanted(rel) > 0, np.minimum(values, 1.0), np.nan)
 
@@ -58,15 +58,15 @@ def rbp_residual(hits: Hits, k: int | Ints = WHOLE_LIST, *, p: float) -> Floats:
     >>> rbp_residual(Hits.of([[3, None, 0], []]), p=0.5).tolist()
     [0.375, 1.0]
     """
-    return np.maximum(1 - hits.sums(reached(hits, k, p)), 0.0)
+    return np.maximum(1 - hits.sums(reached(hits, p), k), 0.0)
 
 
-def stopped(hits: Hits, k: int | Ints, max_grade: int) -> Floats:
-    """Return, divided by its rank, the chance that a reader stops at each hit; 0 below ``k``.
+def stopped(hits: Hits, max_grade: int) -> Floats:
+    """Return, divided by its rank, the chance that a reader stops at each hit.
 
     The reader is satisfied by a chunk with the chance (2^grade - 1) / 2^max, else reads on.
 
-    >>> stopped(Hits.of([[3, None, 3]]), 3, 3).tolist()
+    >>> stopped(Hits.of([[3, None, 3]]), 3).tolist()
     [0.875, 0.036458333333333336]
     """
     satisfied = np.array([math.ldexp(2**grade - 1, -max_grade) for grade in range(4)])
@@ -75,7 +75,7 @@ def stopped(hits: Hits, k: int | Ints, max_grade: int) -> Floats:
     for grade in (1, 2, 3):
         seen = np.cumsum(hits.grade == grade) - (hits.grade == grade)
         chances *= _power(1 - satisfied[grade], seen - seen[first])
-    return chances / hits.rank * hits.within(k)
+    return chances / hits.rank
 
 
 def expected_reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, max: int) -> Floats:
@@ -90,4 +90,4 @@ def expected_reciprocal_rank(hits: Hits, k: int | Ints = WHOLE_LIST, *, max: int
     [0.21875]
     """
     graded = hits.relevant(1).top(k)
-    return np.where(hits.wanted(1) > 0, graded.sums(stopped(graded, k, max)), np.nan)
+    return np.where(hits.wanted(1) > 0, graded.sums(stopped(graded, max), k), np.nan)

@@ -28,8 +28,8 @@ def binary_preference(hits: Hits, *, rel: int) -> Floats:
     >>> binary_preference(Hits.of([[None, 1, 0, 1]], missed=[[0]]), rel=1).tolist()
     [0.75]
     """
-    lost = hits.relevant(rel).sums(worse_above(hits, rel)) / pairs_that_count(hits, rel)
-    return divide(found(hits, rel) - lost, hits.wanted(rel))
+    worse = hits.relevant(rel).sums(worse_above(hits, rel).astype(np.float64))
+    return divide(found(hits, rel) - worse / pairs_that_count(hits, rel), hits.wanted(rel))
 
 
 def worse_above(hits: Hits, rel: int) -> Ints:
