@@ -36,7 +36,6 @@ _NOTHING: Mapping[str, float] = {}
 _GAPS = repeat(math.nan)
 _AT_HAND = 1 << 14
 """Entries of lists that a processor keeps at hand, with what is made of them."""
-_SOUGHT_TOGETHER = 1 << 15
 
 
 def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboard:
@@ -187,13 +186,19 @@ class _LookedUp(Lists):
         """Return what is graded in all lists, each in the order that counts, and -1 elsewhere."""
         grades = np.full(self._bounds[-1], -1, dtype=np.int8)
         judged = np.array(list(map(len, self._judged)), dtype=np.int64)
-        asked = judged[self._queries]
-        there = np.flatnonzero(~np.isnan(self._found) & np.repeat(~self._unsettled, asked))
-        of = np.repeat(np.arange(len(asked)), asked)[there]
-        place = _places_of(self._found[there], of, self._scores, self._bounds)
-        shift = (np.cumsum(judged) - judged)[self._queries] - (np.cumsum(asked) - asked)
         given = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int8)
-        grades[place] = given[there + shift[of]]
+        asked = judged[self._queries]
+        begins = np.concatenate([[0], asked.cumsum()])
+        shift = (judged.cumsum() - judged)[self._queries] - begins[:-1]
+        together = max(1, _AT_HAND * len(asked) // max(1, len(self._found)))
+        for start in range(0, len(asked), together):
+            some = np.arange(start, min(start + together, len(asked)))
+            of = some.repeat(asked[some])
+            found = self._found[begins[start] : begins[start] + len(of)]
+            there = (~np.isnan(found) & ~self._unsettled[of]).nonzero()[0]
+            of = of[there]
+            place = _places_of(found[there], of, self._scores, self._bounds)
+            grades[place] = given[there + begins[start] + shift[of]]
         for at in np.flatnonzero(~self._is_dict | self._unsettled).tolist():
             known = self._judged[self._queries[at]]
             grades[self._span(at)] = [known.get(each, -1) for each in self._in_order(at)]
@@ -243,14 +248,9 @@ def _places_of(sought: Scores, of: Ints, scores: Scores, bounds: Ints) -> Ints:
     >>> _places_of(np.array([3.0, 7.0]), np.array([0, 1]), scores, bounds).tolist()
     [2, 3]
     """
-    places = np.empty(len(of), dtype=np.int64)
-    longest = int(np.diff(bounds).max(initial=0))
-    for start in range(0, len(of), _SOUGHT_TOGETHER):
-        some = slice(start, start + _SOUGHT_TOGETHER)
-        above, last = bounds.take(of[some]) - 1, bounds.take(of[some] + 1) - 1
-        for bit in reversed(range(longest.bit_length())):
-            probe = np.minimum(above + (1 << bit), last)
-            # without a branch: twice as fast
-            above += (probe - above) * (scores.take(probe) > sought[some])
-        places[some] = above + 1
-    return places
+    above, last = bounds.take(of) - 1, bounds.take(of + 1) - 1
+    longest = int((last - above).max(initial=0))
+    for bit in reversed(range(longest.bit_length())):
+        probe = np.minimum(above + (1 << bit), last)
+        above += (probe - above) * (scores.take(probe) > sought)  # without a branch: twice as fast
+    return above + 1
