@@ -21,6 +21,7 @@ from labeler.access import GRADERS_ONLY, SESSION_COOKIE
 from labeler.hosts import HostNames
 from labeler.model import Judgment, Remark
 from labeler.pushing import START, Pace, Telling, telling
+from labeler.pushing.pages import OpenPage
 from labeler.store import Store
 from tests.entered import let_in
 
@@ -129,6 +130,29 @@ def test_a_grade_taken_by_this_server_is_told_without_waiting_for_the_next_look(
     newest = grade()
     told.look_now()
     assert hears(page) == newest
+
+
+@pytest.mark.parametrize(
+    ("of", "work"), [(Store, "commits_of_others"), (OpenPage, "tell")], ids=["looks", "tells"]
+)
+def test_pages_are_told_on_after_an_error_that_nobody_foresaw(
+    filled, open_page, grade, monkeypatch, caplog, of, work
+):
+    page, works, errors = open_page(), getattr(of, work), ["Too many open files"]
+    shows(page, [0, 0, 0])
+    newest = hears(page)
+
+    def failing(*given: object) -> object:
+        if errors:
+            raise OSError(errors.pop())
+        return works(*given)
+
+    monkeypatch.setattr(of, work, failing)
+    shows(page, newest)
+    newest = grade()
+    assert hears(page) == newest
+    assert not errors
+    assert "Too many open files" in caplog.text
 
 
 def test_a_page_that_missed_something_is_told_when_it_comes_back(filled, open_page, grade):

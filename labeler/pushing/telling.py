@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from uuid import uuid4
 
@@ -56,7 +56,8 @@ class Telling:
     async def running(self) -> AsyncIterator[None]:
         """Look out and tell, as long as the block runs."""
         self._loop = asyncio.get_running_loop()
-        tasks = [asyncio.create_task(work) for work in (self._look_out(), self._tell_in_turn())]
+        works = (self._look_out, self._tell_in_turn)
+        tasks = [asyncio.create_task(_keep_doing(work)) for work in works]
         try:
             with short_turns():
                 yield
@@ -196,3 +197,13 @@ class Telling:
     def _wait_for(self, page: OpenPage) -> float:
         now = time.monotonic()
         return max(self._pace.wait(now), page.told_at + LEAST_GAP_SECONDS - now)
+
+
+async def _keep_doing(work: Callable[[], Awaitable[None]]) -> None:
+    """Do what does not end by itself, and begin anew where an error that nobody foresaw ends it."""
+    while True:
+        try:
+            await work()
+        except Exception:
+            log.exception("open pages were not told of what is new; they are from now on")
+        await asyncio.sleep(LOOK_EVERY_SECONDS)
