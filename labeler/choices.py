@@ -39,14 +39,17 @@ STYLE = """
 }
 .st-key-boxes > .stElementContainer { flex: 1 1 9rem; }
 .st-key-boxes > .st-key-measure { flex: 3 1 24rem; max-width: 100%; }
+@media (max-width: 75rem) {
+  .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: min(100%, 26rem); }
+}
 @media (max-width: 40rem) {
   .st-key-choices > .stElementContainer:has(.stSelectbox) { flex: 1 1 auto; }
   .st-key-choices > div:has(.chosen) { flex: 1 1 calc(100% - 9rem); }
 }
 """
-# Pixels. Two of the widest fit abreast on 1,024, of the narrowest on a phone; a longer name has a
-# row of its own there, as a box cannot show it on two lines.
-BOX_FRAME, LETTER, NARROWEST, WIDEST = 64, 6.6, 170, 416
+# Pixels. Two of the narrowest fit abreast on a phone. A box cannot show a name on two lines: where
+# there is room a long one has a row of its own, on 1,024 two abreast leave it to the result.
+BOX_FRAME, LETTER, NARROWEST = 64, 6.6, 170
 
 Say = Callable[..., None]
 """Writes the line in words: a text for each thing that is chosen, None for what is not."""
@@ -82,7 +85,7 @@ def of_runs(names: Iterable[str]) -> dict[str, Any]:
     """Return how a box shows runs: by what tells them apart, and wide enough for the longest."""
     short = short_names(names)
     room = BOX_FRAME + LETTER * max(map(len, short.values()), default=0)
-    width = int(min(max(room, NARROWEST), WIDEST))
+    width = int(max(room, NARROWEST))
     return {"format_func": lambda name: short.get(name, name), "width": width}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import urlencode
 
 import pytest
@@ -20,6 +21,8 @@ FITS = """() => {
     const main = document.querySelector("[data-testid=stMain]");
     return [document.documentElement, main].every(each => each.scrollWidth <= each.clientWidth);
 }"""
+
+IS_READ_IN_FULL = "box => box.scrollWidth <= box.clientWidth"
 
 
 def loaded(records):
@@ -80,3 +83,23 @@ def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
     columns = page.locator(".scores thead th")
     expect(columns).to_have_count(8)
     expect(columns.nth(5)).to_be_in_viewport(ratio=1)
+
+
+def test_what_tells_runs_apart_is_read_in_full_in_the_boxes(serve, visit, long):
+    told_apart = (
+        "baai-bge-large-en-v1.5-finetuned-on-tickets_rerank-monot5-3b-msmarco-10k",
+        "intfloat-e5-mistral-7b-instruct-lora-r16-merged_without-any-reranking-at-all",
+    )
+    with Store(long) as store:
+        for run in (RUN, OTHER, MARKED):
+            store.drop_run(run)
+        for run in told_apart:
+            lists = [Ranking(each, (WORD, MARKED)) for each in (WORD, MARKED)]
+            store.add_run(loaded(lists), name=f"prod-2026-11_{run}_top50")
+    page = visit(f"{serve(long).url}/compare", viewport={"width": 1440, "height": 900})
+    for label in ("A", "B"):
+        box = page.get_by_role("combobox", name=label, exact=True)
+        expect(box).to_have_value(re.compile("baai|intfloat"))
+        page.wait_for_function(IS_READ_IN_FULL, arg=box.element_handle())
+    expect(page.locator(".verdict")).to_be_visible()
+    assert page.locator(".verdict").bounding_box()["y"] < 450, "it begins in the upper half"
