@@ -27,7 +27,7 @@ PAGES = {
     "/compare?a=forward&b=backward&measure=P@5": ("0.2000", "0.2500"),
     "/slices?a=forward&facet=task&measure=P@5": ("0.2000", "0.2500"),
     "/queries?a=forward&measure=P@5&query=q0": ("0.2000", "0.4000"),
-    "/review": ("4", "5"),
+    "/review": ("lead4", "lead5"),  # Bea's role, then her grades
 }
 
 
