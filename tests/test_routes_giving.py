@@ -340,11 +340,11 @@ def keys_of(value: Any) -> set[str]:
 
 def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, pad: Pad, loaded):
     many(filled, loaded)
-    filled.judge(
-        Judgment("bobs first", "m1", "x1", "Bob", kind="cannot_tell", note="a secret note")
-    )
-    filled.judge(Judgment("bobs next", "q1", "c4", "Bob", grade=3, note="a secret note"))
-    filled.remark(Remark("bobs word", "q1", "Bob", "unclear", "a secret note"))
+    bob, secret = "Bob Ray", "a secret note"  # with a space, which no random slip has
+    filled.add_grader(bob)
+    filled.judge(Judgment("bobs first", "m1", "x1", bob, kind="cannot_tell", note=secret))
+    filled.judge(Judgment("bobs next", "q1", "c4", bob, grade=3, note=secret))
+    filled.remark(Remark("bobs word", "q1", bob, "unclear", secret))
     pad.send(pad.event("e1"))
     answers = [
         pad.answer("next"),
@@ -356,7 +356,7 @@ def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, p
     ]
     for answer in answers:
         assert answer.status == 200
-        for word in (b"best system", b"bm25", b"Bob", b"bobs", b"secret"):
+        for word in (b"best system", b"bm25", b"Bob Ray", b"bobs", b"secret"):
             assert word not in answer.body
     for word in ("second", "rank", "score", "system", "run"):
         assert all(word not in answer.body.decode() for answer in answers)
