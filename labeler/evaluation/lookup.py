@@ -123,7 +123,7 @@ class _LookedUp(Lists):
         at hand would take longer than all the rest.
         """
         scores, found = np.empty(self._bounds[-1], np.float32), [NO_SCORES]
-        together = max(1, _AT_HAND * len(self._given) // max(1, len(scores)))
+        together = _at_hand(len(self._given), len(scores))
         for start in range(0, len(self._given), together):
             some = slice(start, start + together)
             given, mine = self._given[some], self._bounds[start:][: together + 1]
@@ -190,7 +190,7 @@ class _LookedUp(Lists):
         asked = judged[self._queries]
         begins = np.concatenate([[0], asked.cumsum()])
         shift = (judged.cumsum() - judged)[self._queries] - begins[:-1]
-        together = max(1, _AT_HAND * len(asked) // max(1, len(self._found)))
+        together = _at_hand(len(asked), len(self._found))
         for start in range(0, len(asked), together):
             some = np.arange(start, min(start + together, len(asked)))
             of = some.repeat(asked[some])
@@ -214,6 +214,11 @@ class _LookedUp(Lists):
             scores = np.fromiter(_numbers(self._given[at]), np.float64)
             return [ids[place] for place in np.argsort(-scores, kind="stable").tolist()]
         return ids
+
+
+def _at_hand(lists: int, entries: int) -> int:
+    """Return how many lists at once a processor keeps at hand, of some with so many entries."""
+    return max(1, _AT_HAND * lists // max(1, entries))
 
 
 def _scores_by_id(ranked: GivenList) -> Mapping[str, float]:

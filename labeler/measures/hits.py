@@ -331,7 +331,7 @@ class Hits:
         """
         if is_by_row(k):
             return _or_nan(self.ideal.sums(self.ideal.gained(gains), k))
-        key = _key(k), gains
+        key = k.tobytes() if isinstance(k, np.ndarray) else k, gains
         if key not in self._of_known:
             if self.are_of_one_query:
                 best_of_all = _best_dcg(tuple(self.known[0, 1:].tolist()), *key)
@@ -365,11 +365,6 @@ class Hits:
 def is_by_row(k: int | Ints) -> TypeGuard[Ints]:
     """Say whether this is a cut-off for each row, and not one number, or some below each other."""
     return isinstance(k, np.ndarray) and k.ndim == 1
-
-
-def _key(k: int | Ints) -> int | bytes:
-    """Return by what one cut-off, or some, are kept."""
-    return k.tobytes() if isinstance(k, np.ndarray) else k
 
 
 def _ints(values: object) -> Ints:
