@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from dataclasses import replace
 from typing import Any
@@ -30,6 +31,7 @@ NEXT = {
     *("items", "queries", "undoable", "saved", "open", "queries_done", "queries_total"),
     *("queries_mine", "pace_ms", "without_text", "looked", "self_agreement"),
 }
+SLIP = re.compile(rb'"slip":"[\w-]{24}"')  # random letters, which may make any name
 DONE = {"event_id", "kind", "grade", "reason", "note", "item", "former"}
 
 
@@ -340,11 +342,11 @@ def keys_of(value: Any) -> set[str]:
 
 def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, pad: Pad, loaded):
     many(filled, loaded)
-    bob, secret = "Bob Ray", "a secret note"  # with a space, which no random slip has
-    filled.add_grader(bob)
-    filled.judge(Judgment("bobs first", "m1", "x1", bob, kind="cannot_tell", note=secret))
-    filled.judge(Judgment("bobs next", "q1", "c4", bob, grade=3, note=secret))
-    filled.remark(Remark("bobs word", "q1", bob, "unclear", secret))
+    filled.judge(
+        Judgment("bobs first", "m1", "x1", "Bob", kind="cannot_tell", note="a secret note")
+    )
+    filled.judge(Judgment("bobs next", "q1", "c4", "Bob", grade=3, note="a secret note"))
+    filled.remark(Remark("bobs word", "q1", "Bob", "unclear", "a secret note"))
     pad.send(pad.event("e1"))
     answers = [
         pad.answer("next"),
@@ -356,8 +358,9 @@ def test_no_answer_names_a_run_a_rank_a_score_or_another_grader(filled: Store, p
     ]
     for answer in answers:
         assert answer.status == 200
-        for word in (b"best system", b"bm25", b"Bob Ray", b"bobs", b"secret"):
-            assert word not in answer.body
+        body = SLIP.sub(b"", answer.body)
+        for word in (b"best system", b"bm25", b"Bob", b"bobs", b"secret"):
+            assert word not in body
     for word in ("second", "rank", "score", "system", "run"):
         assert all(word not in answer.body.decode() for answer in answers)
     known = ITEM | QUERY | NEXT | DONE | {"done", "group", "judged", "pooled", "before", "after"}
