@@ -5,12 +5,14 @@ Lists that a file's reader made are not looked at again. Nothing is changed, and
 
 from __future__ import annotations
 
-import marshal
 import math
+import struct
+from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import repeat
+from numbers import Real
 from operator import countOf
 from typing import Any, TypeAlias, cast
 
@@ -23,12 +25,11 @@ from labeler.model import Ranking, check_id
 GivenList: TypeAlias = Mapping[str, float] | Sequence[str] | Ranking
 
 _DEEP, _DEEPEST = 400, 1 << 17
-_HEAD, _FLOAT = 5, np.dtype([("kind", "u1"), ("value", "<f8")])  # of a list that marshal writes
 
 
 def is_number(value: Any) -> bool:
     """Say whether a value is a finite number that is neither true nor false."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, bool) or not isinstance(value, Real):
         return False
     with suppress(OverflowError):  # a whole number that no float can hold
         return math.isfinite(value)
@@ -53,23 +54,33 @@ def plain_scores(lists: Sequence[object], *, at_hand: bool) -> Floats | None:
     if not are_all(dict, lists):
         return None
     dicts = cast("Sequence[dict[Any, Any]]", lists)
+    longest = max(map(len, dicts), default=0)
+    if not at_hand and longest < _DEEP:
+        _fetch(dicts)
     given: list[Any] = []
     for each in dicts:
         given += each.values()
     scores = floats_of(given)
-    return scores if _have_ids(dicts, at_hand) else None
+    return scores if _have_ids(dicts, longest) else None
 
 
-def _have_ids(dicts: Sequence[dict[Any, Any]], at_hand: bool) -> bool:
+def _fetch(dicts: Iterable[dict[Any, Any]]) -> None:
+    """Bring dicts from memory to the processor, with their keys and values.
+
+    To copy a dict touches all of them at once: what is then done one by one waits for none. It pays
+    where many keys are soon looked up, and not for a few among a thousand.
+    """
+    deque(map(dict.copy, dicts), maxlen=0)
+
+
+def _have_ids(dicts: Sequence[dict[Any, Any]], longest: int) -> bool:
     """Say whether all keys are texts, and none of them empty.
 
     Python keeps keys more tightly where all are texts, so that the size of a dict tells it: where
-    it does not, each is looked at. So it is in lists that are neither at hand nor deep, since many
-    of their ids are soon looked up: to fetch all in order is faster than some here and there.
+    it does not, each is looked at.
     """
-    longest = max(map(len, dicts), default=0)
-    tells = longest <= _DEEPEST and (at_hand or longest >= _DEEP)
-    if tells and _sizes_of_texts(longest.bit_length()).issuperset(map(dict.__sizeof__, dicts)):
+    sizes = _sizes_of_texts(longest.bit_length()) if longest <= _DEEPEST else frozenset()
+    if sizes.issuperset(map(dict.__sizeof__, dicts)):
         return not any(map(dict.__contains__, dicts, repeat("")))
     return hold_ids(dicts)
 
@@ -122,19 +133,19 @@ def hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
 
 
 def floats_of(given: list[Any]) -> Floats | None:
-    """Return values as an array where all are floats and of no kind derived from it, else None.
+    """Return values as an array where all are numbers, and floats with no or few others.
 
-    Python's own form has a letter for the kind of each value, and then the eight bytes of a float:
-    written so, all are looked at and converted in half the time that it takes to do both.
+    None where they may not be: the sum is a float where nothing else but numbers is among them, or
+    what is true or false, which is one or zero.
 
     >>> floats_of([0.5, 2.0]), floats_of([0.5, True]), floats_of([0.5, None])
     (array([0.5, 2. ]), None, None)
     """
-    with suppress(ValueError):  # of a kind that has no such form
-        written = marshal.dumps(given, 2)
-        if len(written) == _HEAD + _FLOAT.itemsize * len(given):
-            found = np.frombuffer(written, _FLOAT, offset=_HEAD)
-            return found["value"] if (found["kind"] == ord("g")).all() else None
+    with suppress(TypeError, OverflowError, struct.error):
+        if type(sum(given)) is float:
+            found = np.frombuffer(struct.pack(f"{len(given)}d", *given))
+            doubtful = ((found == 0) | (found == 1)).nonzero()[0].tolist()
+            return found if are_all(float, [given[at] for at in doubtful]) else None
     return None
 
 

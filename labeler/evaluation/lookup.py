@@ -22,6 +22,7 @@ from labeler.evaluation.checking import (
     check_kind,
     check_list,
     check_whole_list,
+    floats_of,
     plain_scores,
 )
 from labeler.evaluation.conventions import Conventions
@@ -130,13 +131,12 @@ class _LookedUp(Lists):
             plain = plain_scores(given, at_hand=len(scores) <= _AT_HAND)
             scores[mine[0] : mine[-1]] = self._checked(start, given) if plain is None else plain
             judged = [self._judged[query] for query in self._queries[some].tolist()]
-            dicts = (
-                map(_scores_by_id, given)
-                if plain is None
-                else cast("list[dict[str, float]]", given)
-            )
-            sought = map(map, [each.get for each in dicts], judged, repeat(_GAPS))
-            found.append(np.fromiter(chain.from_iterable(sought), np.float32))
+            dicts = given if plain is not None else [*map(_scores_by_id, given)]
+            sought: list[float] = []
+            for each, ids in zip(cast("Sequence[dict[str, float]]", dicts), judged, strict=True):
+                sought += map(each.get, ids, _GAPS)
+            exact = floats_of(sought)
+            found.append(np.array(sought if exact is None else exact, np.float32))
         return scores, np.concatenate(found)
 
     def _checked(self, start: int, given: Sequence[GivenList]) -> Floats:
