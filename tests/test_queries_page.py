@@ -81,7 +81,7 @@ def test_why_a_query_fails_is_not_cut_off_however_far_down_the_list_it_stands(fi
     app = open_queries(run="first")
     rows = app.dataframe[0].value
     columns = json.loads(app.dataframe[0].proto.columns)
-    for column in ("class", "relevant chunks"):
+    for column in ("class", "known relevant"):
         longest = max(map(len, rows[column]))
         assert columns[column]["width"] > 6 * longest, column
 

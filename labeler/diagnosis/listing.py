@@ -77,8 +77,8 @@ class QueryRow(NamedTuple):
 
     @property
     def places_in_words(self) -> str:
-        """Say where the relevant chunks of a query that fails are; a dash for any other."""
-        return self.failure.places.without_holes if self.failure else "–"
+        """Say where the known relevant chunks of a query that fails are; a dash for others."""
+        return self.failure.places.under_heading if self.failure else "–"
 
 
 @dataclass(frozen=True, slots=True)

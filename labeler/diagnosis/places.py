@@ -51,20 +51,25 @@ class Places:
 holes'
         """
         holes = f"; {_holes_of(self.holes, f'the top {self.k}')}" if self.holes else ""
-        return f"{self.without_holes}{holes}"
+        where = (
+            f"{self.known} known relevant: {self._where}" if self.known else "none known relevant"
+        )
+        return f"{where}{holes}"
 
     @property
-    def without_holes(self) -> str:
-        """Say it where holes are counted beside it."""
-        if not self.known:
-            return "none known relevant"
+    def under_heading(self) -> str:
+        """Say it where a heading names the known relevant chunks, and another one the holes."""
+        return f"{self.known}: {self._where}" if self.known else "none"
+
+    @property
+    def _where(self) -> str:
         missed = self.elsewhere + self.nowhere
         parts = [f"{self.top} in the top {self.k}"]
         if self.below:
             parts.append(f"{self.below} at {_span(self.k + 1, self.length)}")
         if missed:
             parts.append(f"{missed} never retrieved")
-        return f"{self.known} known relevant: {', '.join(parts)}"
+        return ", ".join(parts)
 
 
 def _span(first: int, last: int) -> str:

@@ -15,9 +15,9 @@ from labeler.markup import show_html
 from labeler.reranker import show_reranker
 
 ON_A_PAGE = 200
-SPOKEN = ("class", "answer", "relevant chunks", "holes")
+SPOKEN = ("class", "answer", "known relevant", "holes")
 # Pixels, of the list's text.
-CELL_FRAME, LETTER, TEXT = 22, 6.2, 264
+CELL_FRAME, LETTER, TEXT = 22, 6.2, 360
 
 
 def open_query(query_id: str) -> None:

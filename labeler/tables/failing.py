@@ -36,7 +36,7 @@ def failing_frame(
         frame[LEAKED] = [LEAKED if row.leaked else "" for row in rows]
     if any(row.outcome for row in rows):
         frame["answer"] = [row.outcome.name if row.outcome else "–" for row in rows]
-    frame["relevant chunks"] = [row.places_in_words for row in rows]
+    frame["known relevant"] = [row.places_in_words for row in rows]
     frame["holes"] = [_hole_words(row) for row in rows]
     for at, heading in enumerate(others, 1):
         frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
