@@ -153,6 +153,10 @@ ODD = {
         "x": np.True_
     },
     "run 'A', query 'q150': the score of chunk 'x' is not a finite number: None": {"x": None},
+    "run 'A', query 'q150': the score of chunk 'x' is not a finite number: array([0., 0.])": {
+        "x": np.zeros(2),
+        "y": np.zeros(3),
+    },
     "run 'A', query 'q150': the score of chunk 'x' is not a finite number: '1'": {"x": "1"},
     "run 'A', query 'q150': the score of chunk 'x' is not a finite number: Decimal('1')": {
         "x": Decimal(1)

@@ -48,7 +48,7 @@ def check_kind(run: str, query_id: str, ranked: object) -> None:
 def plain_scores(lists: Sequence[object], *, at_hand: bool) -> Floats | None:
     """Return the scores in lists, one after the other, where all are dicts of ids and floats.
 
-    None where there is anything else in one of them. The floats need not be finite. Lists are
+    None where there is anything else in them but numbers. The floats need not be finite. Lists are
     ``at_hand`` where a processor need not fetch their ids from far away.
     """
     if not are_all(dict, lists):
@@ -133,15 +133,15 @@ def hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
 
 
 def floats_of(given: list[Any]) -> Floats | None:
-    """Return values as an array where all are numbers, and floats with no or few others.
+    """Return values as an array where all are numbers and some are floats; None for any others.
 
-    None where they may not be: the sum is a float where nothing else but numbers is among them, or
-    what is true or false, which is one or zero.
+    Their sum is a float then. It is one, too, with what is true or false among them: that is looked
+    for among ones and zeros.
 
     >>> floats_of([0.5, 2.0]), floats_of([0.5, True]), floats_of([0.5, None])
     (array([0.5, 2. ]), None, None)
     """
-    with suppress(TypeError, OverflowError, struct.error):
+    with suppress(Exception):  # whatever else there is raises where it is added up
         if type(sum(given)) is float:
             found = np.frombuffer(struct.pack(f"{len(given)}d", *given))
             doubtful = ((found == 0) | (found == 1)).nonzero()[0].tolist()
