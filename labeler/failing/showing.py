@@ -17,7 +17,7 @@ from labeler.reranker import show_reranker
 ON_A_PAGE = 200
 SPOKEN = ("class", "answer", "known relevant", "holes")
 # Pixels, of the list's text.
-CELL_FRAME, LETTER, TEXT = 22, 6.2, 360
+CELL_FRAME, LETTER, TEXT, TEXT_BESIDE_A = 22, 6.2, 360, 264
 
 
 def open_query(query_id: str) -> None:
@@ -49,7 +49,7 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
         height=min(38 + 35 * len(part), 560),
         selection_mode="single-cell",
         on_select=lambda: _open_clicked([row.query_id for row in part]),
-        column_config=_wide_enough(frame.items()),
+        column_config=_wide_enough(frame.items(), TEXT if choice.a is None else TEXT_BESIDE_A),
     )
     st.text(
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
@@ -66,14 +66,14 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     )
 
 
-def _wide_enough(columns: Iterable[tuple[Any, Iterable[str]]]) -> dict[str, Any]:
+def _wide_enough(columns: Iterable[tuple[Any, Iterable[str]]], text: int) -> dict[str, Any]:
     """Return widths in which all words fit; the grid by itself measures the first rows alone.
 
-    The text of a query would fill the page, and has a part of it.
+    The ``text`` of a query would fill the page, and has a part of it.
     """
     longest = {name: max(map(len, (name, *cells))) for name, cells in columns if name in SPOKEN}
     widths = {name: int(CELL_FRAME + LETTER * letters) for name, letters in longest.items()}
-    given = {"text": TEXT, **widths}
+    given = {"text": text, **widths}
     return {name: st.column_config.TextColumn(width=width) for name, width in given.items()}
 
 
