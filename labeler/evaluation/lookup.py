@@ -131,9 +131,13 @@ class _LookedUp(Lists):
             plain = plain_scores(given, at_hand=len(scores) <= _AT_HAND)
             scores[mine[0] : mine[-1]] = self._checked(start, given) if plain is None else plain
             judged = [self._judged[query] for query in self._queries[some].tolist()]
-            dicts = given if plain is not None else [*map(_scores_by_id, given)]
+            dicts = (
+                map(_scores_by_id, given)
+                if plain is None
+                else cast("list[dict[str, float]]", given)
+            )
             sought: list[float] = []
-            for each, ids in zip(cast("Sequence[dict[str, float]]", dicts), judged, strict=True):
+            for each, ids in zip(dicts, judged, strict=True):
                 sought += map(each.get, ids, _GAPS)
             exact = floats_of(sought)
             found.append(np.array(sought if exact is None else exact, np.float32))
