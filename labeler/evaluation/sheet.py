@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from labeler.evaluation.across import Seen
-from labeler.evaluation.adding import Grouping, Sums, add_up, readd
+from labeler.evaluation.adding import Grouping, Sums, add_up, readd, step
 from labeler.measures import (
     BUDGET,
     WHOLE_LIST,
@@ -306,19 +306,18 @@ class Sheet:
         ``key`` is of this grouping alone; only the sums of a facet are brought up to date later.
         """
         if key not in self.sums:
-            rows = self.rows if self.stacked is None else self.stacked
-            self.sums[key] = add_up(grouping, rows, self.layout.width)
+            self.sums[key] = add_up(grouping, self.table)
         return self.sums[key].totals
 
     def with_rows(
         self, fresh: Mapping[int, Floats], groupings: Mapping[str | None, Grouping]
     ) -> Sheet:
         """Return the sheet after the rows of some queries changed."""
-        rows = list(self.rows)
+        rows, steps = list(self.rows), {at: step(self.rows[at], row) for at, row in fresh.items()}
         for query, row in fresh.items():
             rows[query] = row
         sums: dict[Hashable, Sums] = {
-            key: readd(old, groupings[key], rows, fresh)
+            key: readd(old, groupings[key], steps)
             for key, old in tuple(self.sums.items())
             if isinstance(key, str | None)
         }

@@ -119,7 +119,7 @@ def weigh(means: Means, sheet: Sheet, grouping: Grouping, weights: Floats) -> Me
     picked = np.concatenate([[0], columns.values.ravel(), columns.defined])
     rows = sheet.table[:, picked]
     rows[:, 1:] *= weights[:, np.newaxis]
-    totals = add_up(grouping, rows, len(picked)).totals
+    totals = add_up(grouping, rows).totals
     sums = totals[:, 1 : 1 + columns.values.size].T.reshape(means.value.shape)
     divisor = totals[:, 1 + columns.values.size :].T[:, np.newaxis]
     value = np.divide(sums, divisor, out=np.full(sums.shape, np.nan), where=divisor > 0)
