@@ -14,7 +14,7 @@ import numpy as np
 
 from labeler.errors import NotFound
 from labeler.evaluation.adding import Grouping, add_up
-from labeler.evaluation.means import Means
+from labeler.evaluation.means import Means, take_means
 from labeler.evaluation.sheet import Sheet
 from labeler.measures import Bools, Floats
 from labeler.model import Traffic, legible
@@ -115,12 +115,7 @@ def weigh(means: Means, sheet: Sheet, grouping: Grouping, weights: Floats) -> Me
 
     Counts stay counts of queries. Weights of exactly 1 give the bits of the unweighted value.
     """
-    columns = sheet.layout.columns(means.measures)
-    picked = np.concatenate([[0], columns.values.ravel(), columns.defined])
-    rows = sheet.table[:, picked]
-    rows[:, 1:] *= weights[:, np.newaxis]
-    totals = add_up(grouping, rows).totals
-    sums = totals[:, 1 : 1 + columns.values.size].T.reshape(means.value.shape)
-    divisor = totals[:, 1 + columns.values.size :].T[:, np.newaxis]
-    value = np.divide(sums, divisor, out=np.full(sums.shape, np.nan), where=divisor > 0)
-    return replace(means, value=value)
+    table = sheet.table.copy()
+    table[:, 1:] *= weights[:, np.newaxis]
+    totals, about = add_up(grouping, table).totals, (means.measures, means.facet, means.buckets)
+    return replace(means, value=take_means(totals, sheet.layout, *about).value)
