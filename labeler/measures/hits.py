@@ -388,10 +388,11 @@ def _by_grade(gains: tuple[float, ...]) -> Floats:
 @lru_cache(maxsize=4096)
 def _best_dcg(known: tuple[int, ...], k: int | bytes, gains: tuple[float, ...]) -> Floats:
     """Return what `Hits.best_dcg` does for a query with so many chunks of grade 1, 2 and 3."""
-    none, of_none = _ints([]), _ints([0])
-    ideal = Hits(none, none, none, _ints([[0, *known]]), of_none).ideal
-    cutoffs = np.frombuffer(k, np.int64)[:, np.newaxis] if isinstance(k, bytes) else k
-    return _or_nan(ideal.sums(ideal.gained(gains), cutoffs))
+    ideal = _by_grade(gains)[:0:-1].repeat(known[::-1])
+    count, sums = len(ideal), np.zeros(len(ideal) + 1)
+    np.cumsum(ideal * _discounts(1 << count.bit_length())[1 : count + 1], out=sums[1:])
+    depth = np.frombuffer(k, np.int64)[:, np.newaxis] if isinstance(k, bytes) else _ints([k])
+    return _or_nan(sums[np.minimum(depth, count)])
 
 
 def _or_nan(sums: Floats) -> Floats:
