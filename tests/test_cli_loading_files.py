@@ -64,11 +64,35 @@ def test_what_cannot_be_loaded_is_named_and_the_rest_is_there(load: Load):
         "Error: letter.pdf: the file is a PDF; save its texts as CSV or JSONL in UTF-8",
         "nowhere: there is no such file",
         "b.trec:2: chunk 'c1' appears twice for query 'q1' (first on line 1); keep the better "
-        "placed with --on-duplicate first",
+        "placed with --on-duplicate first; 'labeler load run' has --on-duplicate",
     ]
     assert len(titles(result)) == 4
     with Store("golden.db") as store:
         assert [run.name for run in store.runs()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("odd.qrels", "q1 0 c1 -1\n", "'labeler load golden' has --negative-as-"),
+        ("five.qrels", "q1 0 c1 5\n", "'labeler load golden' has --grade-map"),
+        ("other", '{"query_id": "q1", "query": "a"}\n', "'labeler load queries' has --update"),
+    ],
+)
+def test_an_option_that_would_help_is_named_with_the_command_that_has_it(load, name, content, said):
+    load("what-people-ask", "texts")
+    Path(name).write_text(content)
+    result = load(name)
+    assert result.exit_code == 1
+    assert said in result.stderr
+
+
+def test_a_file_without_a_word_what_it_holds_is_told_how_it_is_loaded(load: Load):
+    load("what-people-ask")
+    result = CliRunner().invoke(main, ["load", "texts"], prog_name="labeler")
+    assert result.exit_code == 2
+    assert "Error: 'texts' is a file, and no command; 'labeler load files' takes" in result.stderr
+    assert "No such command 'nowhere'" in CliRunner().invoke(main, ["load", "nowhere"]).stderr
 
 
 def test_grades_do_not_load_without_their_queries_and_make_no_file(load: Load):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Literal
 
@@ -70,7 +71,20 @@ def grade_options(command: CommandT) -> CommandT:
     return negative(ungraded(mapped(command)))
 
 
-@click.group(cls=LabelerGroup)
+class LoadGroup(LabelerGroup):
+    """Says what to do where a file is named and not what it holds."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that is named first."""
+        if args[0] not in self.commands and Path(args[0]).exists():
+            what = "folder" if Path(args[0]).is_dir() else "file"
+            ctx.fail(f"{args[0]!r} is a {what}, and no command; 'labeler load files' takes any")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LoadGroup)
 def load() -> None:
     """Add queries, chunks, runs, grades, answers or signals.
 
@@ -340,9 +354,17 @@ def files(db: Place, paths: tuple[Path, ...], limits: Limits) -> None:
             try:
                 put_unchecked(db, kind, path, LoadOptions(limits=limits))
             except LabelerError as error:
-                failed.append(str(error))
+                failed.append(f"{error}{_whose_option(kind, str(error))}")
     if failed:
         raise BadInput("\n".join(failed))
+
+
+def _whose_option(kind: str, said: str) -> str:
+    """Return what to add to a message that names options which only a kind's own command has."""
+    has = {name for each in load.commands[kind].params for name in each.opts}
+    has -= {name for each in files.params for name in each.opts}
+    named = sorted(has.intersection(re.findall(r"--[a-z-]+", said)))
+    return f"; 'labeler load {kind}' has {' and '.join(named)}" if named else ""
 
 
 def put(db: Place, kind: str, path: Path, options: LoadOptions) -> None:
