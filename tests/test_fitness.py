@@ -28,6 +28,10 @@ def told(queries: int = 1, **more) -> Told:
     return Told(named, **given | more)
 
 
+def said(found) -> str:
+    return " ".join(sentence for part in parts_of(found) for sentence in part.sentences)
+
+
 def warned(found) -> str:
     return " ".join(said for part in parts_of(found) for said in part.warnings)
 
@@ -63,8 +67,14 @@ def test_grades_are_told_by_who_gave_them_and_how_long_ago() -> None:
     assert own.only_proposed == 5
     assert found.ages is not None
     assert (found.ages.median, found.ages.oldest, found.ages.old) == (10, 365, 3)
+    assert "the oldest is of 365 days ago; 75% are older than 9 days." in said(found)
     with pytest.raises(BadInput, match="not -1"):
         fitness_of(told(), NOW, after=-1)
+
+
+def test_a_set_of_today_is_said_to_be_of_no_days() -> None:
+    graded = [GradedPair("q0", 0, False, "2026-11-22T00:00:01Z")]
+    assert "None of them is a day old. A grade" in said(fitness_of(told(graded=graded), NOW))
 
 
 def test_a_set_without_grades_has_no_age_and_says_dashes() -> None:

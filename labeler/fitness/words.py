@@ -96,11 +96,14 @@ def _confirmed(found: Fitness) -> Part:
         are = counted(own.only_proposed, "chunk has", "chunks have")
         said.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
     if ages := found.ages:
-        said.append(
+        old = (
             f"Half of them are older than {_days(ages.median)}, the oldest is of "
             f"{_days(ages.oldest)} ago; {_share(ages.old, own.pairs)} are older than "
-            f"{_days(ages.after)}. A grade that came with a file is as old as its load."
+            f"{_days(ages.after)}."
+            if ages.oldest >= 1
+            else "None of them is a day old."
         )
+        said.append(f"{old} A grade that came with a file is as old as its load.")
     return Part("Who confirmed it, and when", tuple(said), ("grades", "n", "share"), tuple(rows))
 
 
