@@ -64,11 +64,11 @@ class Sums:
 
     A row whose first number is 0 counts nowhere; that number is 1 otherwise.
 
-    ``parts`` are the sums by bucket, each (2, width): numbers are taken apart into multiples of
-    2^-30, and what they leave into those of 2^-62, of which floats hold every sum. So sums have the
-    same bits in whatever order rows come, at once or after a thousand changes. This holds for whole
-    numbers, and of up to four million queries for values that come to less than 2^23. Of plain
-    floats, 0.1 + 0.2 - 0.2 is not 0.1:
+    ``parts`` are the sums by bucket, each (2, width): a number is taken apart into a multiple of
+    2^-30 and the multiple of 2^-62 that is nearest to what is left, and of these floats hold every
+    sum. So sums have the same bits in whatever order rows come, at once or after a thousand
+    changes. This holds for whole numbers, and of up to four million queries for values that come to
+    less than 2^23. Of plain floats, 0.1 + 0.2 - 0.2 is not 0.1:
 
     >>> rows = np.array([[1.0, 0.1], [1.0, 0.2], [1.0, 0.0]])
     >>> one_bucket = Grouping((None,), np.zeros(2, dtype=np.int64))
