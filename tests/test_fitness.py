@@ -72,9 +72,12 @@ def test_grades_are_told_by_who_gave_them_and_how_long_ago() -> None:
         fitness_of(told(), NOW, after=-1)
 
 
-def test_a_set_of_today_is_said_to_be_of_no_days() -> None:
-    graded = [GradedPair("q0", 0, False, "2026-11-22T00:00:01Z")]
+def test_grades_of_today_are_not_said_to_be_of_zero_days() -> None:
+    graded = [GradedPair("q0", 0, False, "2026-11-22T00:00:01Z")] * 3
     assert "None of them is a day old. A grade" in said(fitness_of(told(graded=graded), NOW))
+    graded.append(GradedPair("q0", 0, False, "2026-11-20T00:00:00Z"))
+    with_an_older_one = said(fitness_of(told(graded=graded), NOW))
+    assert "Half of them are of the last day, the oldest is of 3 days ago; 0%" in with_an_older_one
 
 
 def test_a_set_without_grades_has_no_age_and_says_dashes() -> None:

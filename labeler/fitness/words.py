@@ -13,7 +13,7 @@ from typing import Any
 from labeler.fitness.proposed import Share, SourceAgreement
 from labeler.fitness.size import Mark
 from labeler.fitness.traffic import Shares
-from labeler.fitness.whole import FEW, Fitness, Thin
+from labeler.fitness.whole import FEW, Ages, Fitness, Thin
 from labeler.model import ORIGINS, counted
 
 MOST_NAMED, MOST_BUCKETS = 5, 15
@@ -96,15 +96,20 @@ def _confirmed(found: Fitness) -> Part:
         are = counted(own.only_proposed, "chunk has", "chunks have")
         said.append(f"{are} a proposed grade alone, which never counts: nobody has graded it.")
     if ages := found.ages:
-        old = (
-            f"Half of them are older than {_days(ages.median)}, the oldest is of "
-            f"{_days(ages.oldest)} ago; {_share(ages.old, own.pairs)} are older than "
-            f"{_days(ages.after)}."
-            if ages.oldest >= 1
-            else "None of them is a day old."
+        said.append(
+            f"{_how_old(ages, own.pairs)} A grade that came with a file is as old as its load."
         )
-        said.append(f"{old} A grade that came with a file is as old as its load.")
     return Part("Who confirmed it, and when", tuple(said), ("grades", "n", "share"), tuple(rows))
+
+
+def _how_old(ages: Ages, pairs: int) -> str:
+    if ages.oldest < 1:
+        return "None of them is a day old."
+    half = "of the last day" if ages.median < 1 else f"older than {_days(ages.median)}"
+    return (
+        f"Half of them are {half}, the oldest is of {_days(ages.oldest)} ago; "
+        f"{_share(ages.old, pairs)} are older than {_days(ages.after)}."
+    )
 
 
 def _buckets(found: Fitness) -> Part:
