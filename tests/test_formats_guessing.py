@@ -161,7 +161,10 @@ def test_a_zip_of_a_beir_set_is_known_by_its_files(names: tuple[str, ...], qrels
 def test_a_folder_of_a_beir_set_is_known_and_another_folder_told_apart(tmp_path: Path):
     (tmp_path / CORPUS).write_text("{}")
     assert guess(tmp_path).kind is None
-    assert "without queries.jsonl" in guess(tmp_path).why
+    assert guess(tmp_path).why == (
+        "a folder without queries.jsonl is no BEIR set; give its files one by one, or, where they "
+        "are whole texts, the folder to 'labeler load documents'"
+    )
     (tmp_path / QUERIES).write_text("{}")
     assert guess(tmp_path).kind == "beir"
 

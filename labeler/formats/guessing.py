@@ -84,6 +84,7 @@ _NEEDED = (
     "golden grades query_id, chunk_id and grade, answers query and correct, signals date, system, "
     "name and value"
 )
+_WHOLE_TEXTS = "or, where they are whole texts, the folder to 'labeler load documents'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ def guess(path: StrPath, content: bytes | None = None) -> Guess:
             return _of_source(memory_source(shown, content))
         found = look(Path(path), shown)
         if found is not None and stat.S_ISDIR(found.st_mode):
-            return _of_parts(folder_parts(Path(path), shown), "a folder", shown)
+            parts = _of_parts(folder_parts(Path(path), shown), "a folder", shown)
+            return parts if parts.kind else Guess(None, f"{parts.why}, {_WHOLE_TEXTS}")
         return _of_source(file_source(path))
     except LabelerError as error:
         said = str(error).removeprefix(shown)
