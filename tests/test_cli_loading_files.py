@@ -92,7 +92,9 @@ def test_a_file_without_a_word_what_it_holds_is_told_how_it_is_loaded(load: Load
     result = CliRunner().invoke(main, ["load", "texts"], prog_name="labeler")
     assert result.exit_code == 2
     assert "Error: 'texts' is a file, and no command; 'labeler load files' takes" in result.stderr
-    assert "No such command 'nowhere'" in CliRunner().invoke(main, ["load", "nowhere"]).stderr
+    for name in ("nowhere", "x" * 5000):
+        result = CliRunner().invoke(main, ["load", name])
+        assert (result.exit_code, f"No such command '{name}'" in result.stderr) == (2, True)
 
 
 def test_grades_do_not_load_without_their_queries_and_make_no_file(load: Load):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import Literal
@@ -78,8 +79,8 @@ class LoadGroup(LabelerGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command that is named first."""
-        if args[0] not in self.commands and Path(args[0]).exists():
-            what = "folder" if Path(args[0]).is_dir() else "file"
+        if args[0] not in self.commands and os.path.exists(args[0]):  # no name is too long for it
+            what = "folder" if os.path.isdir(args[0]) else "file"
             ctx.fail(f"{args[0]!r} is a {what}, and no command; 'labeler load files' takes any")
         return super().resolve_command(ctx, args)
 
