@@ -313,9 +313,9 @@ class Sheet:
         self, fresh: Mapping[int, Floats], groupings: Mapping[str | None, Grouping]
     ) -> Sheet:
         """Return the sheet after the rows of some queries changed."""
-        rows, steps = list(self.rows), {at: step(self.rows[at], row) for at, row in fresh.items()}
+        rows, steps = list(self.rows), {}
         for query, row in fresh.items():
-            rows[query] = row
+            steps[query], rows[query] = step(rows[query], row), row
         sums: dict[Hashable, Sums] = {
             key: readd(old, groupings[key], steps)
             for key, old in tuple(self.sums.items())

@@ -84,7 +84,10 @@ _NEEDED = (
     "golden grades query_id, chunk_id and grade, answers query and correct, signals date, system, "
     "name and value"
 )
-_WHOLE_TEXTS = "or, where they are whole texts, the folder to 'labeler load documents'"
+_ONE_BY_ONE = "give its files one by one"
+_OR_WHOLE_TEXTS = (
+    f"{_ONE_BY_ONE}, or, where they are whole texts, the folder to 'labeler load documents'"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +111,7 @@ def guess(path: StrPath, content: bytes | None = None) -> Guess:
             return _of_source(memory_source(shown, content))
         found = look(Path(path), shown)
         if found is not None and stat.S_ISDIR(found.st_mode):
-            parts = _of_parts(folder_parts(Path(path), shown), "a folder", shown)
-            return parts if parts.kind else Guess(None, f"{parts.why}, {_WHOLE_TEXTS}")
+            return _of_parts(folder_parts(Path(path), shown), "a folder", shown, _OR_WHOLE_TEXTS)
         return _of_source(file_source(path))
     except LabelerError as error:
         said = str(error).removeprefix(shown)
@@ -180,15 +182,14 @@ def _of_zip(source: Source) -> Guess:
     names = [member.filename for member in members]
     if "[Content_Types].xml" in names:
         raise source.fail(None, "it is a spreadsheet or a document; save it as CSV in UTF-8")
-    return _of_parts(names, "a zip archive", source.name)
+    return _of_parts(names, "a zip archive", source.name, _ONE_BY_ONE)
 
 
-def _of_parts(paths: Iterable[str], what: str, shown: str) -> Guess:
+def _of_parts(paths: Iterable[str], what: str, shown: str, otherwise: str) -> Guess:
     parts = {part.removesuffix(".gz") for part in parts_among(paths, shown)}
     missing = [name for name in ("corpus.jsonl", "queries.jsonl") if name not in parts]
     if missing:
-        why = f"{what} without {' and '.join(missing)} is no BEIR set; give its files one by one"
-        return Guess(None, why)
+        return Guess(None, f"{what} without {' and '.join(missing)} is no BEIR set; {otherwise}")
     qrels = " and qrels" if any(part.startswith("qrels/") for part in parts) else ", no qrels"
     return Guess("beir", f"{what} with corpus.jsonl, queries.jsonl{qrels}, as BEIR has them")
 
