@@ -173,8 +173,8 @@ def test_what_this_run_lacks_is_told_from_what_no_run_has() -> None:
     assert found is not None
     assert (found.places.below, found.places.elsewhere, found.places.nowhere) == (1, 1, 1)
     assert in_words({"q": found, "fine": None}, "it does")[-1] == (
-        "3 known relevant: 0 in the top 2, 1 further down, 2 never retrieved (1 of them by another "
-        "run); 1 of the 2 chunks in their top 2 is a hole"
+        "3 known of grade 2 or better: 0 in the top 2, 1 further down, 2 never retrieved (1 of "
+        "them by another run); 1 of the 2 chunks in their top 2 is a hole"
     )
 
 
@@ -510,8 +510,8 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
         "ranking 19 (what they need is in the list, in a poor order: a reranker can help) · "
         "recall 7 (it is not in the list, or too little of it: no reranker can help) · "
         "cannot be told 4 (nobody knows a chunk that they need)",
-        "29 known relevant: 0 in the top 5, 21 further down, 8 never retrieved; 13 of the 150 "
-        "chunks in their top 5 are holes, more than half in 3 queries",
+        "29 known of grade 2 or better: 0 in the top 5, 21 further down, 8 never retrieved; 13 of "
+        "the 150 chunks in their top 5 are holes, more than half in 3 queries",
     ]
     by_task = count_by_bucket(board, found, "task")
     assert tuple(by_task) == board.facets["task"]

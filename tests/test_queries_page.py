@@ -205,7 +205,7 @@ def test_classes_are_counted_in_words_a_chart_and_a_table(filled: Path):
     )
     assert "ranking 1 (what they need is in the list, in a poor order" in said
     assert "cannot be told 1 (nobody knows a chunk that they need)" in said
-    assert "1 known relevant: 0 in the top 5, 1 further down, 0 never retrieved" in said
+    assert "1 known of grade 2 or better: 0 in the top 5, 1 further down, 0 never" in said
     row = r"\|nothing relevant known\|.*?\|1\|+50%\|+0 / 0 / 0\|+1\|+0\|+1\|"
     assert re.search(row, said, flags=re.S)
     assert "No query fails by: no results, the query is unclear" in said
@@ -278,7 +278,7 @@ def test_one_query_in_full_says_why_it_fails_in_each_run(filled: Path):
     assert f"|{HOSTILE}|" in said
     assert "the guideline" in said
     assert "the reference" in said
-    where = "1 known relevant: 0 in the top 5, 1 at 6–9"
+    where = "1 known of grade 2 or better: 0 in the top 5, 1 at 6–9"
     row = rf"\|late\|+retrieved too low\|.*?\|{where}\|+the first at rank 8\|+0\.1250\|"
     assert re.search(row, said)
     assert "Rerank the candidates" in said

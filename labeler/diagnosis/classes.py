@@ -57,14 +57,14 @@ NOT_IN_CORPUS = FailureClass(
 )
 NEVER_RETRIEVED = FailureClass(
     "never retrieved by any run",
-    "Relevant chunks are known, and no run has one of them, however far down one looks.",
+    "Chunks that would do are known, and no run has one of them, however far down one looks.",
     "The words of the query are not those of the answer: try embeddings or hybrid search, rewrite "
     "the query, or cut chunks otherwise.",
     "recall",
 )
 OTHER_RUN_ONLY = FailureClass(
     "retrieved by another run only",
-    "Another run finds a relevant chunk; this one has none of them, however far down one looks.",
+    "Another run finds a chunk that would do; this one has none such, however far down one looks.",
     "Combine the two (hybrid search, fusion), or learn what the other does.",
     "recall",
 )

@@ -51,15 +51,19 @@ class Places:
 holes'
         """
         holes = f"; {_holes_of(self.holes, f'the top {self.k}')}" if self.holes else ""
-        where = (
-            f"{self.known} known relevant: {self._where}" if self.known else "none known relevant"
-        )
+        what = _known_from({self.rel})
+        where = f"{self.known} {what}: {self._where}" if self.known else f"none {what}"
         return f"{where}{holes}"
 
     @property
     def under_heading(self) -> str:
-        """Say it where a heading names the known relevant chunks, and another one the holes."""
-        return f"{self.known}: {self._where}" if self.known else "none"
+        """Say it where a heading names the known relevant chunks, and another one the holes.
+
+        >>> Places(5, 100, 2, 0, 0, 0, 2, 4, 5, None).under_heading
+        '2 of grade 2+: 0 in the top 5, 2 never retrieved'
+        """
+        above = f" of grade {self.rel}+" if self.rel > 1 else ""
+        return f"{self.known}{above}: {self._where}" if self.known else f"none{above}"
 
     @property
     def _where(self) -> str:
@@ -70,6 +74,21 @@ holes'
         if missed:
             parts.append(f"{missed} never retrieved")
         return ", ".join(parts)
+
+
+def _known_from(rels: set[int]) -> str:
+    """Say what is counted where relevant is a grade or better, the same for all queries or not.
+
+    >>> _known_from({1}), _known_from({2})
+    ('known relevant', 'known of grade 2 or better')
+    >>> _known_from({1, 2})
+    'known of grade 2 or better, or of grade 1 where a query has none such'
+    """
+    best, least = max(rels), min(rels)
+    if best == 1:
+        return "known relevant"
+    known = f"known of grade {best} or better"
+    return known if best == least else f"{known}, or of grade {least} where a query has none such"
 
 
 def _span(first: int, last: int) -> str:
@@ -122,8 +141,9 @@ run); 11 of the 20 chunks in their top 10 are holes, more than half in 1 query'
     elsewhere = sum(one.elsewhere for one in each)
     missed = elsewhere + sum(one.nowhere for one in each)
     other = f" ({elsewhere:,} of them by another run)" if elsewhere else ""
+    what = _known_from({one.rel for one in each if one.known} or {1})
     return (
-        f"{sum(one.known for one in each):,} known relevant: "
+        f"{sum(one.known for one in each):,} {what}: "
         f"{sum(one.top for one in each):,} in the {top}, "
         f"{sum(one.below for one in each):,} further down, {missed:,} never retrieved{other}"
         f"{_holes_in_all(each, top)}"
