@@ -118,12 +118,12 @@ def test_holes_that_cannot_or_will_hardly_turn_it_are_said_to(band: Band | None,
 def test_where_holes_may_turn_it_nothing_is_called_better(likely: tuple[float, float]) -> None:
     found = told(RISES, lead(UP, band_of(-0.3, 0.4, *likely, 120)))
     assert found.known == (
-        "Which is better cannot be told yet: RR +0.0900 (95% +0.0600 to +0.1200, corrected p "
+        "Neither is known to be better: RR +0.0900 (95% +0.0600 to +0.1200, corrected p "
         "0.0123) is more than chance, but holes may turn it"
     )
     assert found.change.startswith("The 120 holes could make it −0.3000 to +0.4000, likely ")
     turned = told(FALLS, lead(DOWN, band_of(-0.4, 0.3, -likely[1], -likely[0], 1)))
-    assert turned.known.startswith("Which is better cannot be told yet: RR −0.0900")
+    assert turned.known.startswith("Neither is known to be better: RR −0.0900")
     assert turned.change.startswith("The one hole could make it ")
 
 

@@ -146,7 +146,7 @@ def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
     asked = ["compare", "old", "new", "--measures", "RR R@1", "--by", "intent"]
     lines = output(CliRunner().invoke(main, asked)).splitlines()
     assert lines[-8].startswith(
-        "! Which is better cannot be told yet: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
+        "! Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
         "0.0130) is more than chance, but holes may turn it. The 40 holes could make it "
     )
     assert lines[-7:-3] == [

@@ -122,14 +122,14 @@ def test_the_page_and_its_file_state_one_surety(database: Path):
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
     said = words(open_compare(measure=["RR"]))
-    told = "Which is better cannot be told yet: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
+    told = "Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
     assert told in said, "one of two chunks is a hole in every query"
     assert "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
     assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
     assert "B only reorders what A found" in said
     assert "RR +0.2250 is 0.0000 by the chunks found and +0.2250 by their order" in said
     inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
-    assert "Which is better cannot be told yet: RR −0.5000 (" in inside
+    assert "Neither is known to be better: RR −0.5000 (" in inside
 
 
 def test_three_queries_are_called_few_and_nothing_more(filled: Path):

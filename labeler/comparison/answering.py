@@ -71,7 +71,7 @@ def answer(
 ) -> Answer:
     """Put into words what is known and what would change it, by no more than the numbers bear.
 
-    Where the holes may well turn a difference, which run is better cannot be told yet, however
+    Where the holes may well turn a difference, neither run is known to be better, however
     sure the test of the queries is. ``names`` are what A and B are called.
     """
     return Answer(
@@ -87,9 +87,7 @@ def _known(verdict: Verdict, lead: Lead, conventions: Conventions, names: tuple[
     if verdict.kind == OPEN:
         return f"{names[1]} cannot be told from {names[0]}: {seen}{_may_be_chance(verdict, row)}"
     if lead.may_turn:
-        return (
-            f"Which is better cannot be told yet: {seen} is more than chance, but holes may turn it"
-        )
+        return f"Neither is known to be better: {seen} is more than chance, but holes may turn it"
     better, other = names[::-1] if row.direction > 0 else names
     also = [each for each in (*verdict.rises, *verdict.falls) if each.measure != row.measure]
     said = f"; also by {_listed(also, conventions)}" if also else ""
