@@ -10,10 +10,11 @@ from labeler.comparison import (
     Cell,
     Comparison,
     DcgTable,
-    DrawnQuery,
+    QueryDelta,
     Reranked,
     Survival,
     delta_records,
+    query_delta_records,
     rows_over,
     sliced,
     sureties,
@@ -184,11 +185,31 @@ def survival_csv(found: Iterable[Survival], comparison: Comparison) -> bytes:
     return as_csv(rows, comparison.conventions)
 
 
-def query_csv(rows: Iterable[DrawnQuery], measure: Measure, comparison: Comparison) -> bytes:
-    """Return the queries that have a value by ``measure``, as the charts draw them."""
-    names, *_ = names_of(measure)
-    runs = {"run_a": comparison.a, "run_b": comparison.b}
-    return as_csv((row._asdict() | names | runs for row in rows), comparison.conventions)
+def query_csv(
+    rows: Sequence[QueryDelta],
+    comparison: Comparison,
+    texts: Mapping[str, str],
+    buckets: Mapping[str, str],
+) -> bytes:
+    """Return queries as the page lists them: all that it does, in its order.
+
+    ``texts`` and ``buckets`` are by query; one without a value says why.
+    """
+    records = query_delta_records(comparison, rows)
+    places = {row.query_id: place for place, row in enumerate(rows, 1)}
+    return as_csv(
+        (
+            {
+                "place": places[record["query_id"]],
+                "query_id": record["query_id"],
+                "query": texts.get(record["query_id"], ""),
+                "bucket": buckets.get(record["query_id"], ""),
+                **record,
+            }
+            for record in records
+        ),
+        comparison.conventions,
+    )
 
 
 def crossed_csv(

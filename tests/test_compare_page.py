@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from labeler import downloads
-from labeler.comparison import compare, rows_over, sureties
+from labeler.comparison import compare, rows_over, sort_queries, sureties
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
@@ -117,6 +117,22 @@ def test_the_page_and_its_file_state_one_surety(database: Path):
     ]
     shown = sureties(found, rows_over(found, "setup"))
     assert float(rows[0]["p_holm"]) == shown.of(rows_over(found, "setup")[0]).holm
+
+
+def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled: Path):
+    with Store(filled) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    found = compare(board, "old", "new", board.conventions.measures("RR"))
+    texts = {name: f"text of {name}" for name in board.collection.query_ids}
+    for sort, step in (("worst for B", 1), ("best for B", -1)):
+        rows = sort_queries(found.queries(found.measures[0]), sort, texts, {})
+        file = downloads.query_csv(rows, found, texts, {}).decode()
+        listed = list(csv.DictReader(io.StringIO(file)))
+        assert [row["query_id"] for row in listed] == [row.query_id for row in rows]
+        assert [row["place"] for row in listed] == ["1", "2", "3", "4"]
+        deltas = [float(row["delta"]) for row in listed if row["delta"]]
+        assert deltas == sorted(deltas)[::step]
+        assert listed[-1]["reason"] == "nobody has graded a chunk of this query"
 
 
 def test_a_bucket_that_collapsed_is_called_out(database: Path):

@@ -146,12 +146,11 @@ def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
     measures = board.conventions.measures("RR")
     compared = comparison.compare(board, formula, "+b", measures, "intent")
     [row] = compared.queries(measures[0])
-    rows = comparison.drawn_queries([row], {formula: formula}, {formula: formula})
     keywords = KeywordRow(formula, (1.0, 1.0, 1.0), 1, (1.0,), 1, 1.0)
     for content in (
         downloads.score_csv(board.table(measures, "intent"), board.conventions),
         downloads.compare_csv(compared),
-        downloads.query_csv(rows, measures[0], compared),
+        downloads.query_csv([row], compared, {formula: formula}, {formula: formula}),
         downloads.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
     ):
         cells = [cell for line in csv.reader(io.StringIO(content.decode())) for cell in line]

@@ -168,7 +168,7 @@ def offer_files(view: View, bucket: str | None, even: View) -> None:
         )
         ui.offer(
             "Download the queries as CSV",
-            lambda: downloads.query_csv(view.drawn(), view.by, view.compared),
+            lambda: downloads.query_csv(view.rows, view.compared, view.texts, view.buckets),
             "compare-queries.csv",
             view.board.revision,
         )

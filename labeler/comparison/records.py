@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import chain
 
 from labeler.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
 from labeler.comparison.surety import Reach, Sureties, cautions_of, reaches, sureties
@@ -70,14 +71,19 @@ def _sure(comparison: Comparison, row: Delta, reach: Reach, tested: Sureties) ->
     }
 
 
-def query_delta_records(comparison: Comparison) -> list[Record]:
-    """Return the values query by query, then by measure, as rows; the counts are 0 or 1."""
+def query_delta_records(
+    comparison: Comparison, rows: Iterable[QueryDelta] | None = None
+) -> list[Record]:
+    """Return values of queries as rows; the counts are 0 or 1.
+
+    Those of all measures query by query, or ``rows`` of the comparison in the order given.
+    """
     columns = [comparison.queries(measure) for measure in comparison.measures]
+    every = chain.from_iterable(zip(*columns, strict=True))
     has_carried = any(each.carried.any() for each in comparison.columns.values())
     return [
         record | (_carried(row) if has_carried else {})
-        for rows in zip(*columns, strict=True)
-        for row in rows
+        for row in (every if rows is None else rows)
         for record in _records_of(comparison, row)
     ]
 
