@@ -164,6 +164,18 @@ def numbers(said: str, run: str) -> list[str]:
     return re.findall(r"–|\d\.\d{4}", found[1]) if found else []
 
 
+def test_the_best_of_the_runs_that_are_shown_is_bold(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "one")]))
+        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 3)]), loaded([])))
+        for name, chunks in {"first": "c x", "second": "x c", "third": "x y c"}.items():
+            store.add_run(loaded([Ranking("q", tuple(chunks.split()))]), name=name)
+    for hidden, best in ((["third"], "1.0000"), (["first"], "0.5000"), (["first", "second"], None)):
+        shown = open_page("scores", measure=["RR"], hide=hidden).get("html")
+        bold = re.findall(r"<strong>(\d\.\d+)", "".join(element.proto.body for element in shown))
+        assert bold == [best or "0.3333"], hidden
+
+
 def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
     said = words(open_page("scores", measure=["Judged@10"]))
     assert re.search(r"\|<b>some</b>\|.*1 absent", said.replace("\n", " "))

@@ -77,11 +77,15 @@ class Choice:
         """Return the board with the queries of the chosen bucket alone, if one is chosen."""
         return board if self.within is None else board.within(*self.within)
 
+    def of_shown(self, scores: Sequence[Score]) -> list[Score]:
+        """Return those of the runs that are shown; of all where none is, for a table's columns."""
+        return [each for each in scores if self.shows(each.run)] or list(scores)
+
     def table(self, board: Scoreboard, measures: Sequence[Measure]) -> list[Score]:
-        """Return the scores of all queries, or of the chosen bucket if one is chosen."""
-        if self.within is None:
-            return board.table(measures)
-        return [each for each in board.table(measures, self.facet) if each.bucket == self.bucket]
+        """Return the shown runs' scores of all queries, or of the chosen bucket if one is."""
+        scores = board.table(measures, None if self.within is None else self.facet)
+        inside = [each for each in scores if self.within is None or each.bucket == self.bucket]
+        return self.of_shown(inside)
 
 
 def choose(board: Scoreboard, settings: Settings) -> Choice:

@@ -85,7 +85,8 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     facet, bucket = choice.facet, choice.bucket
     if facet is not None and bucket is None:
         return show_buckets(choice, board, facet)
-    scores = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
+    every = [score for score in board.table(choice.measures, facet) if score.bucket == bucket]
+    scores = choice.of_shown(every)
     if bucket is not None:
         st.text(f"{facet}: {bucket}")
         if lack_relevance(scores) and not lack_relevance(board.table(choice.measures)):
@@ -137,7 +138,7 @@ def say_bands(bands: MeanBands) -> None:
 
 def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     """Show every run by every bucket, the largest first, by the first measure."""
-    scores = board.table(choice.measures[:1], facet)
+    scores = choice.of_shown(board.table(choice.measures[:1], facet))
     sizes = {score.bucket: score.n + score.undefined for score in scores}
     largest = sorted(sizes, key=lambda name: -sizes[name])[:MOST_BUCKETS]
     which = "each bucket"
@@ -237,13 +238,15 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
         st.write("No query has a task. Give queries a `task` and load them again with --update.")
         return lambda: file_of(choice, [])
     by_task = {
-        task: [
-            score
-            for score in choice.alone(board).table(
-                primary(choice.conventions, task, choice.by_task), "task"
-            )
-            if score.bucket == task
-        ]
+        task: choice.of_shown(
+            [
+                score
+                for score in choice.alone(board).table(
+                    primary(choice.conventions, task, choice.by_task), "task"
+                )
+                if score.bucket == task
+            ]
+        )
         for task in tasks
     }
     leading = [score for task in by_task.values() for score in leading_of(task)]
