@@ -311,8 +311,16 @@ def test_where_all_grades_are_0_values_are_undefined_and_not_0(
 ):
     golden_set(database, {"q1": 0, "q2": 0}, {"q1": "x", "q2": "y"})
     said = words(open_slices(facet="topic", measure=["RR"], **runs))
-    assert row(said, "x")[:3] == ["0", "few", "–"]
+    assert row(said, "x")[:4] == ["0", "few", " +1 undefined", "–"]
     assert row(said, "all judged queries")[-1] != "0.0000"
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_a_row_has_the_n_of_the_measure_that_leads(database: Path, runs: dict[str, str]):
+    golden_set(database, {"q1": 3, "q2": 3, "q3": 0}, dict.fromkeys(["q1", "q2", "q3"], "x"))
+    said = words(open_slices(facet="topic", measure=["RR", "Judged@10"], **runs))
+    for name in ("x", "all judged queries"):
+        assert row(said, name)[:3] == ["2", "few", " +1 undefined"], "Judged@10 is of 3"
 
 
 @pytest.mark.parametrize("runs", BOTH)

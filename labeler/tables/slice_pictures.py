@@ -45,9 +45,10 @@ def difference_picture(
 ) -> htpy.Fragment:
     """Return B − A as dots: all judged queries, then ``buckets`` in their order, by measure.
 
-    A dot is filled where the difference is more than chance by the tests; hovering says its test
-    and its interval. Each measure has a scale of its own, which buckets of fewer than ``least``
-    queries do not widen; ``spreads`` are drawn behind as far as the scale goes.
+    A row's n is that of the first measure. A dot is filled where the difference is more than
+    chance by the tests; hovering says its n, its test and its interval. Each measure has a scale of
+    its own, which buckets of fewer than ``least`` queries do not widen; ``spreads`` are drawn
+    behind as far as the scale goes.
     """
     rows: dict[str | None, list[Delta]] = {}
     for row in (*comparison.deltas, *comparison.buckets):
@@ -86,7 +87,7 @@ def _difference_line(
     link: LinkOf | None,
 ) -> Line[Dot]:
     tested, reaches = sure
-    bucket, n = rows[0].bucket, max(row.n for row in rows)
+    first = rows[0]
     dots = [
         Dot(
             row.delta,
@@ -97,7 +98,9 @@ def _difference_line(
         )
         for row in rows
     ]
-    return Line(linked(bucket, link), rests_on(n, least), dots, n < least, bucket is None)
+    counted = rests_on(first.n, least, first.undefined)
+    head = linked(first.bucket, link)
+    return Line(head, counted, dots, first.n < least, first.bucket is None)
 
 
 def _difference_words(comparison: Comparison, row: Delta, tested: Sureties, reach: Reach) -> str:
@@ -134,7 +137,7 @@ def value_picture(
 ) -> htpy.Fragment:
     """Return one run's means on shades: all judged queries, then ``buckets`` in their order.
 
-    Hovering says a mean's interval.
+    A row's n is that of the first measure; hovering says each one's, and a mean's interval.
 
     Each measure has a scale of its own, from its lowest bucket to its highest among those of at
     least ``least`` queries: shades tell buckets apart, not measures.
@@ -171,7 +174,7 @@ def _value_line(
     least: int,
     link: LinkOf | None,
 ) -> Line[Shade]:
-    bucket, n = scores[0].bucket, max(score.n for score in scores)
+    first = scores[0]
     shades = [
         Shade(
             score.value,
@@ -182,7 +185,9 @@ def _value_line(
         )
         for score in scores
     ]
-    return Line(linked(bucket, link), rests_on(n, least), shades, n < least, bucket is None)
+    counted = rests_on(first.n, least, first.undefined)
+    head = linked(first.bucket, link)
+    return Line(head, counted, shades, first.n < least, first.bucket is None)
 
 
 def _reach_of(score: Score, intervals: Intervals) -> str:

@@ -120,7 +120,7 @@ def _crossed_row(cell: Cell, least: int, link: LinkOf) -> htpy.Element:
     return _row(cell.bucket, cell.n, least)[
         htpy.th(".words", scope="row")[htpy.a(href=link(cell.bucket, cell.other))[cell.bucket]],
         htpy.th(".words", scope="row")[cell.other],
-        _n_cell(cell.n, cell.undefined, least),
+        htpy.td[rests_on(cell.n, least, cell.undefined)],
         [_hole_cell(*counts) for counts in zip(cell.holes, cell.carried, strict=True)],
         [_mean_cell(value, cell.n, lead=True) for value in cell.values],
         htpy.td[arrowed(cell.delta)] if len(cell.values) > 1 else None,
@@ -143,14 +143,10 @@ def linked(bucket: str | None, link: LinkOf | None) -> htpy.Element:
     return htpy.a(href=link(bucket), title=f"Open the queries of {name}")[name]
 
 
-def rests_on(n: int, least: int) -> htpy.Node:
-    """Return how many queries a row rests on, marked where they are few."""
-    return htpy.fragment[f"{n:,}", _few(n, least)]
-
-
-def _n_cell(n: int, undefined: int, least: int) -> htpy.Element:
-    left_out = htpy.span(".aside")[f" +{undefined} undefined"] if undefined else None
-    return htpy.td[str(n), _few(n, least), left_out]
+def rests_on(n: int, least: int, undefined: int = 0) -> htpy.Node:
+    """Return how many queries a row rests on, marked where they are few, and how many are not."""
+    left_out = htpy.span(".aside")[f" +{undefined:,} undefined"] if undefined else None
+    return htpy.fragment[f"{n:,}", _few(n, least), left_out]
 
 
 def _few(n: int, least: int) -> htpy.Element | None:
@@ -177,7 +173,7 @@ def _score_cell(score: Score, least: int, intervals: Intervals, depth: str) -> h
 
 def _delta_cells(row: Delta, least: int, surety: Surety, reach: Reach) -> list[htpy.Element]:
     return [
-        _n_cell(row.n, row.undefined, least),
+        htpy.td[rests_on(row.n, least, row.undefined)],
         _hole_cell(row.holes_a, row.carried_a),
         _hole_cell(row.holes_b, row.carried_b),
         _mean_cell(row.a, row.n, row.missing_a),
