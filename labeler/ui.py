@@ -88,6 +88,12 @@ def say_empty(heading: str, remedy: str, commands: str) -> None:
     st.code(commands)
 
 
+def say_no_query_has(what: str, field: str) -> None:
+    """Say that a view rests on a field that no query has, and how it comes."""
+    how = f"Load queries again with the field {field}, on the Data page or in a terminal:"
+    say_empty(f"No query has {what}", how, "labeler load queries FILE --update")
+
+
 def open_store() -> Store:
     """Open the golden set for this script run; close it with a ``with`` block.
 
@@ -110,10 +116,7 @@ def _address() -> str:
 
 
 def person() -> Person | None:
-    """Return who looks at this page, None for one who may not come in.
-
-    Read anew from the golden set, so that a revoked invitation counts at once.
-    """
+    """Return who may come in by the golden set as it is now, and looks at this page; else None."""
     with Store(database()) as store:
         return _visitor(store)
 

@@ -24,7 +24,6 @@ from labeler.keywords import (
 from labeler.model import Selection
 
 K, DEEPEST = 10, 1_000
-NONE = "No query has keywords. Give queries `keywords` and load them with --update."
 Values = dict[str, dict[str, KeywordScore]]
 """Keyword scores by run and query."""
 

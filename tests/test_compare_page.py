@@ -135,6 +135,13 @@ def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled
         assert listed[-1]["reason"] == "nobody has graded a chunk of this query"
 
 
+def test_without_keywords_it_says_how_they_come(filled: Path):
+    app = open_compare(show="Keywords")
+    assert "No query has keywords" in words(app)
+    assert "`" not in words(app)
+    assert [block.value for block in app.code] == ["labeler load queries FILE --update"]
+
+
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
     said = words(open_compare(measure=["RR"]))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import htpy
 import streamlit as st
 
-from labeler import address, tables, wording
+from labeler import address, tables, ui, wording
 from labeler.comparison import View
 from labeler.evaluation import number, signed
 from labeler.keywords import (
@@ -35,7 +35,10 @@ def show_keywords(view: View, _: int) -> None:
         for run, scores in values.items()
     }
     if not any(found.values()):
-        st.text(unusable or wording.NONE)
+        if unusable:
+            st.text(unusable)
+        else:
+            ui.say_no_query_has("keywords", "keywords")
         return
     every = wording.places_in(at, substring, runs, view.board)
     places = [place for place in every if place.query_id in shown]

@@ -27,7 +27,7 @@ def show_keywords(choice: Choice, board: Scoreboard, notes: Sequence[str]) -> No
     if unusable:
         st.text(unusable)
     elif not any(found.values()):
-        st.write(wording.NONE)
+        ui.say_no_query_has("keywords", "keywords")
         return
     beside = board.resolve(choice.measures)
     rows = [beside_grades(board, run, scores, beside) for run, scores in found.items()]

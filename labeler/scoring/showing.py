@@ -235,7 +235,7 @@ def show_tasks(choice: Choice, board: Scoreboard) -> File:
     """Show each task by the leading one of the measures that fit it, the others folded."""
     tasks = board.facets.get("task", ())
     if not tasks:
-        st.write("No query has a task. Give queries a `task` and load them again with --update.")
+        ui.say_no_query_has("a task", "task")
         return lambda: file_of(choice, [])
     by_task = {
         task: choice.of_shown(
