@@ -86,8 +86,8 @@ def show_one_run(board) -> None:
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
     explain(
         f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
-        "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
-        "which covers the choice of queries, not holes or graders.",
+        "shades of two measures have nothing in common. Hovering a mean says its 95% interval, and "
+        "so do all numbers in a table; it covers the choice of queries, not holes or graders.",
         len(buckets) - len(drawn),
         bands=bands,
     )
@@ -154,7 +154,8 @@ def tests_in_words(tested) -> str:
     """Say how many tests are shown, and what they do not cover."""
     family = comparison.family_in_words(each.family for each in tested.found.values())
     covers = comparison.COVERS
-    return f"{family[:1].upper()}{family[1:]}; {covers}. Hovering a dot says its test and interval."
+    hovering = "Hovering a dot says its test and interval, and so do all numbers in a table."
+    return f"{family[:1].upper()}{family[1:]}; {covers}. {hovering}"
 
 
 def say_against(found, tested) -> list[comparison.Finding]:

@@ -235,9 +235,9 @@ def test_days_without_a_grade_are_in_the_chart_and_old_ones_are_not():
 
 
 def test_a_share_is_whole_only_where_nothing_is_missing():
-    assert tables.share_words(1999, 2000) == "99%"
+    assert tables.share_words(1999, 2000) == ">99%"
     assert tables.share_words(2000, 2000) == "100%"
-    assert tables.share_words(1, 2000) == "1%"
+    assert tables.share_words(1, 2000) == "<1%"
     assert tables.share_words(0, 2000) == "0%"
 
 

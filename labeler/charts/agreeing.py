@@ -58,7 +58,7 @@ def drift_chart(rows: Sequence[Drift], description: str) -> alt.LayerChart | alt
     coloured = base.encode(color=alt.Color("at:N", scale=colours, legend=legend))
     points = coloured.mark_point(size=70, opacity=1, strokeWidth=2).encode(
         shape=alt.Shape("at:N", scale=_looks(graders, MARKS), legend=legend),
-        fill=alt.Fill("at:N", scale=colours, legend=None),
+        fill=alt.Fill("at:N", scale=colours, legend=legend),
         fillOpacity=alt.FillOpacity("enough:Q", scale=WHETHER, legend=None),
     )
     rule = alt.Chart(pd.DataFrame({"difference": [0.0]})).mark_rule(color=QUIET)

@@ -144,7 +144,7 @@ def progress_chart(shares: Sequence[Share], description: str) -> alt.LayerChart 
             "chunks:Q",
             stack="normalize",
             title="share of the pool",
-            axis=alt.Axis(format="%", tickCount=5),
+            axis=alt.Axis(format="%", tickCount=5, labelFlushOffset=-6),  # 100% would be cut
         ),
         color=alt.Color("state:N", scale=scale, sort=shown, legend=legend),
         order=alt.Order("place:Q"),

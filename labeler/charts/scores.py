@@ -109,14 +109,14 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
 
 
 def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
-    """Return an upright line at each prompt budget, and the words at it."""
+    """Return an upright line at each prompt budget, and the words above it, where no curve is."""
     rules = pd.DataFrame({"k": sorted(set(budgets)), "label": "prompt budget"})
     return (
         alt.Chart(rules)
         .mark_rule(strokeDash=[2, 4], color=QUIET)
         .encode(x=alt.X("k:Q"), tooltip=tips("label", "k")),
         alt.Chart(rules)
-        .mark_text(align="left", dx=4, y=10, color=INK, fontSize=LEAST_FONT)
+        .mark_text(align="left", y=-7, color=INK, fontSize=LEAST_FONT)
         .encode(x=alt.X("k:Q"), text=alt.Text("label:N")),
     )
 

@@ -34,6 +34,7 @@ LOOK = style(
 }
 .pictured tbody th.words { min-width: 7rem; max-width: 22rem; }
 .pictured td.n { white-space: nowrap; width: 1%; }
+.pictured td.n .aside { display: block; }
 .pictured td.few { color: color-mix(in srgb, currentColor 68%, transparent); }
 .pictured td.drawn > div { min-width: 4.2rem; }
 .pictured .track { display: block; position: relative; height: 1.1rem; margin: 0 0.4rem;

@@ -70,11 +70,11 @@ def share_words(part: int, whole: int) -> str:
     """Return a share in per cent, where 100% is all and 0% is none.
 
     >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
-    ('33%', '99%', '1%', '–')
+    ('33%', '>99%', '<1%', '–')
     """
     if not whole:
         return "–"
-    percent = round(100 * part / whole)
+    share = f"{part / whole:.0%}"
     if 0 < part < whole:
-        percent = min(max(percent, 1), 99)
-    return f"{percent}%"
+        return {"0%": "<1%", "100%": ">99%"}.get(share, share)
+    return share
