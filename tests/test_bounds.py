@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from labeler import compare, evaluate
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Measure
 from labeler.model import GradeChange
@@ -199,3 +200,13 @@ def test_without_a_hole_a_band_is_the_value_alone() -> None:
         value = board.table([measure])[0].value
         assert (band.lowest, band.low, band.high, band.highest) == (value,) * 4
         assert not band.is_open
+
+
+def test_a_lowest_mean_of_nothing_is_zero_and_never_minus_zero():
+    run = {"q": ["x", "y", "c"]}
+    frame = evaluate({"q": {"c": 1}}, {"A": run}, "RR nDCG@2 P@2 AP@2", bands=True)
+    assert frame["holes_lowest"].map(str).tolist()[1:] == ["0.0", "0.0", "0.0"]
+    assert not np.signbit(frame["holes_lowest"]).any()
+    pair = compare({"q": {"c": 1}}, {"q": ["x", "c"]}, {"q": ["x", "c"]}, "P@1", bands=True)
+    ends = [name for name in pair.columns if "lowest" in name or "highest" in name]
+    assert not np.signbit(pair[ends].to_numpy(dtype=float)).any()

@@ -55,8 +55,8 @@ class Reach:
         One of each for every run, and the delta; NaN where no filling gives a value.
         """
         must, may = inside & self.must, inside & self.may
-        low = -_highest_mean(-self.low[must], -self.low[may])
-        high = _highest_mean(self.high[must], self.high[may])
+        low = 0.0 - _highest_mean(-self.low[must], -self.low[may])  # and never -0.0
+        high = 0.0 + _highest_mean(self.high[must], self.high[may])
         exact: Bools = np.logical_and.reduce(self.exact[must | may], axis=0)
         return low, high, exact
 
