@@ -135,6 +135,16 @@ def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled
         assert listed[-1]["reason"] == "nobody has graded a chunk of this query"
 
 
+def test_without_a_grade_it_does_not_say_that_there_are_no_holes(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "one")]))
+        for name in ("old", "new"):
+            store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
+    said = words(open_compare(a="old", b="new", measure=["RR"]))
+    assert "no holes" not in said
+    assert "after Holm, 0 tests" in said
+
+
 def test_without_keywords_it_says_how_they_come(filled: Path):
     app = open_compare(show="Keywords")
     assert "No query has keywords" in words(app)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from labeler.evaluation import Conventions, Note, Record, notes_of, number
 from labeler.formats import rows, spreadsheet
 from labeler.measures import Measure
-from labeler.model import legible
+from labeler.model import counted, legible
 
 # What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
 _MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
@@ -147,7 +147,10 @@ def folded(notes: Sequence[Note]) -> Iterator[str]:
             yield note.sentence
     for (kind, what), count in told.items():
         if what and count > _MOST_TOLD[what]:
-            yield f"{kind}: {count - _MOST_TOLD[what]} more {what}, which --format json has"
+            more = counted(
+                count - _MOST_TOLD[what], f"more {what.removesuffix('s')}", f"more {what}"
+            )
+            yield f"{kind}: {more}, which --format json has"
 
 
 def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:

@@ -26,7 +26,7 @@ from labeler.comparison import (
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.markup import style
 from labeler.measures import MEASURES, Measure
-from labeler.model import GradeEvidence
+from labeler.model import GradeEvidence, counted
 from labeler.palette import A_COLOUR, B_COLOUR, QUIET
 from labeler.tables.bands import LOOK as BAND_LOOK
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
@@ -177,7 +177,7 @@ def _sure_rows(
             [_interval_cell(*pair) for pair in pairs],
         ],
         htpy.tr(".sure")[
-            row_head("p", small(f"after Holm, {max(sizes, default=0):,} tests")),
+            row_head("p", small(f"after Holm, {counted(max(sizes, default=0), 'test', 'tests')}")),
             [_test_cell(row, tested) for row in rows],
         ],
         htpy.tr(".sure")[
@@ -210,14 +210,15 @@ def _run_rows(
     depth_of = comparison.conventions.depth_of_holes
     of_a, of_b = [], []
     for row, (drawn_a, drawn_b, _) in banded:
-        depth = depth_of(row.measure)
-        beside_a = _beside(row.holes_a, depth, row.missing_a, row.carried_a)
-        beside_b = _beside(row.holes_b, depth, row.missing_b, row.carried_b)
+        counted_in = (row.n + row.undefined, depth_of(row.measure))
+        beside_a = _beside(*counted_in, row.holes_a, row.missing_a, row.carried_a)
+        beside_b = _beside(*counted_in, row.holes_b, row.missing_b, row.carried_b)
         of_a.append(_mean_cell(row.a, row.n, beside_a, drawn_a))
         of_b.append(_mean_cell(row.b, row.n, beside_b, drawn_b))
     further: dict[str, list[htpy.Element]] = {}
     for score in more:
-        beside = _beside(score.holes, depth_of(score.measure), score.missing, score.carried)
+        counted_in = (score.n + score.undefined, depth_of(score.measure))
+        beside = _beside(*counted_in, score.holes, score.missing, score.carried)
         further.setdefault(score.run, []).append(_mean_cell(score.value, score.n, beside, None))
     listed = [(comparison.a, of_a), (comparison.b, of_b), *further.items()]
     return [
@@ -235,10 +236,14 @@ def _bands(row: Delta, spreads: Sequence[Spread] | None) -> list[htpy.Element | 
     return [*sides, band(row.delta, delta, around, delta=True)]
 
 
-def _beside(holes: int, depth: str, missing: int, carried: int) -> str:
-    """Say what a mean rests on: holes, queries its run has no list for, carried grades."""
-    absent = f"{missing} absent" if missing else ""
-    return ", ".join(filter(None, (hole_words(holes, depth), absent, carried_words(carried))))
+def _beside(queries: int, depth: str, holes: int, missing: int, carried: int) -> str:
+    """Say what a mean rests on: holes, queries its run has no list for, carried grades.
+
+    Holes are counted in judged ``queries`` alone: where there are none, nothing is said of them.
+    """
+    said = [hole_words(holes, depth)] if queries else []
+    said += [f"{missing} absent"] if missing else []
+    return ", ".join(filter(None, (*said, carried_words(carried))))
 
 
 def _mean_cell(value: float, n: int, beside: str, picture: htpy.Element | None) -> htpy.Element:
