@@ -86,8 +86,9 @@ def show_one_run(board) -> None:
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
     explain(
         f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
-        "shades of two measures have nothing in common. Hovering a mean says its 95% interval, and "
-        "so do all numbers in a table; it covers the choice of queries, not holes or graders.",
+        "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
+        "which covers the choice of queries, not holes or graders; all numbers in a table say it, "
+        "too.",
         len(buckets) - len(drawn),
         bands=bands,
     )
