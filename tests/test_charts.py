@@ -45,6 +45,14 @@ def every_chart() -> Mapping[str, Any]:
     }
 
 
+def test_budgets_of_tasks_are_named_once_where_the_first_stands():
+    board = board_of(QRELS, RUNS, {})
+    for budgets, said in (([5], "prompt budget 5"), ([9, 3, 5, 3], "prompt budgets 3, 5, 9")):
+        chart = charts.curve_chart(board.table(board.conventions.measures("R@1 R@5")), budgets)
+        [*_, words] = chart.layer
+        assert words.data.to_dict("records") == [{"k": min(budgets), "label": said}]
+
+
 def signal_chart() -> Any:
     """Return a signal of two days, on either side of a run."""
     runs = {HOSTILE: [Dated(HOSTILE, moment_of("2026-01-02"), "2026-01-02")]}

@@ -109,13 +109,17 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
 
 
 def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
-    """Return an upright line at each prompt budget, and the words above it, where no curve is."""
-    rules = pd.DataFrame({"k": sorted(set(budgets)), "label": "prompt budget"})
+    """Return an upright line at each prompt budget, and words above the first, where no curve is.
+
+    Where budgets differ by task, those of each line would lie over the next one's.
+    """
+    there = sorted(set(budgets))
+    words = f"prompt budget{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"
     return (
-        alt.Chart(rules)
+        alt.Chart(pd.DataFrame({"k": there, "label": "prompt budget"}))
         .mark_rule(strokeDash=[2, 4], color=QUIET)
         .encode(x=alt.X("k:Q"), tooltip=tips("label", "k")),
-        alt.Chart(rules)
+        alt.Chart(pd.DataFrame({"k": there[:1], "label": words}))
         .mark_text(align="left", y=-7, color=INK, fontSize=LEAST_FONT)
         .encode(x=alt.X("k:Q"), text=alt.Text("label:N")),
     )
