@@ -104,7 +104,8 @@ LOOK = style(
 @container (max-width: 40rem) {
     .scores tbody th { white-space: normal; overflow-wrap: anywhere; font-size: 0.8125rem; }
     .scores tbody th .run { flex-wrap: wrap; gap: 0 0.3rem; width: 9.5rem; }
-    .scores tbody th bdi, .scores tbody th .long { flex: 1 1 100%; order: -1; width: 100%; }
+    .scores tbody th bdi, .scores tbody th .long { flex: 1 1 100%; order: -1; width: 100%;
+        min-width: 0; }
     .scores th, .scores td { padding: 0.3rem 0.4rem; }
     .scores.many:not(.crowded) tbody th:has(.gaps) { padding-bottom: 0.3rem; }
     .scores.many:not(.crowded) .gaps { position: static; }

@@ -70,6 +70,22 @@ def test_no_name_makes_a_page_wider_than_a_phone(serve, visit, long):
         page.wait_for_function(FITS)  # a page is drawn piece by piece
 
 
+def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, long):
+    with Store(long) as store:
+        for run in (
+            "a model of many words, " * 5,
+            "nothing that others have in common with it " * 3,
+        ):
+            store.add_run(loaded([Ranking(WORD, (WORD, MARKED))]), name=run.strip())
+    page = visit(f"{serve(long).url}/scores", **PHONE)
+    rows = page.locator(".scores tbody tr")
+    expect(rows).to_have_count(5)
+    for row in rows.all():
+        name, number = row.locator("th bdi, th .long").first, row.locator("td").first
+        left = name.bounding_box()
+        assert left["x"] + left["width"] <= number.bounding_box()["x"]
+
+
 def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
     models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct", "snowflake-arctic-embed-l-v2.0")
     with Store(long) as store:
