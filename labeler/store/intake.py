@@ -159,6 +159,10 @@ class Intake(JudgmentLog, Chunks, Exchange, Remarks, Seals, Editing):
                 f"no query of this run is in the golden set (the first is {min(given)!r}); "
                 "load its queries, or check that the ids are the same"
             )
+        if given and not stored.depth:
+            warnings.append(
+                "all lists of this run are empty: nothing compares with it; is this the whole file?"
+            )
         if bare and not stored.readable:
             warnings.append(self._unreadable(stored))
         return IntakeReport(
