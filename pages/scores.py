@@ -45,7 +45,7 @@ def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> 
     facet, is_first = choice.facet, choice.view == scoring.MEASURES
     if is_first and facet is not None and (left_out := board.unbucketed(facet)):
         notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
-    if choice.view in scoring.WITH_INTERVALS:
+    if file is not None and choice.view in scoring.WITH_INTERVALS:
         notes.append(REACH)
     if choice.traffic is not None:
         notes.append(NOT_WEIGHTED)
@@ -54,7 +54,8 @@ def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> 
     scoring.show_small_print(choice.conventions, notes)
     if is_first:
         warn(choice, board)
-    ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
+    if file is not None:
+        ui.offer("Download these numbers as CSV", file, "scores.csv", board.revision)
 
 
 def warn(choice: scoring.Choice, board: Scoreboard) -> None:

@@ -259,6 +259,17 @@ def test_each_task_is_read_by_the_measures_that_fit_it(filled: Path):
     assert "task: research" not in said
 
 
+def test_a_view_without_numbers_offers_no_file_and_explains_none(filled: Path):
+    with Store(filled) as store:
+        store.add_queries(loaded([replace(q, task=None) for q in store.queries()]), update=True)
+    for view, missing in {"by task": "No query has a task", "trend": "has a date"}.items():
+        app = open_page("scores", view=view)
+        assert missing in words(app)
+        assert "hovering a mean" not in words(app)
+        assert not app.get("download_button")
+    assert open_page("scores").get("download_button")
+
+
 def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
     app = open_page("scores", view="recall over k")
     said = words(app)

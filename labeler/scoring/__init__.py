@@ -21,12 +21,12 @@ from labeler.scoring.recalling import show_recall
 from labeler.scoring.showing import BY_GRADES, WITH_INTERVALS, File, show_small_print
 from labeler.scoring.trending import show_trend
 
-VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
+VIEWS: Mapping[str, Callable[[Choice, Scoreboard], File | None]] = {
     **BY_GRADES,
     RECALL: show_recall,
     TREND: show_trend,
 }
-"""By view what shows its numbers, and returns what makes a file of them."""
+"""By view what shows its numbers, and returns what makes a file of them, None where none are."""
 
 __all__ = [
     "KEYWORDS",

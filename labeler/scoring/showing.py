@@ -231,12 +231,12 @@ def show_residuals(choice: Choice, board: Scoreboard, buckets: Sequence[str | No
         )
 
 
-def show_tasks(choice: Choice, board: Scoreboard) -> File:
+def show_tasks(choice: Choice, board: Scoreboard) -> File | None:
     """Show each task by the leading one of the measures that fit it, the others folded."""
     tasks = board.facets.get("task", ())
     if not tasks:
         ui.say_no_query_has("a task", "task")
-        return lambda: file_of(choice, [])
+        return None
     by_task = {
         task: choice.of_shown(
             [
@@ -350,7 +350,7 @@ def show_small_print(conventions: Conventions, notes: Sequence[str]) -> None:
         st.text(said)
 
 
-BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File]] = {
+BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File | None]] = {
     MEASURES: show_measures,
     TASKS: show_tasks,
     CURVES: show_curves,

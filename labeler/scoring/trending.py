@@ -67,15 +67,15 @@ class Found:
     looked: Looked
 
 
-def show_trend(choice: Choice, board: Scoreboard) -> File:
-    """Show the systems' runs in order of their dates; return what makes a file of every point."""
+def show_trend(choice: Choice, board: Scoreboard) -> File | None:
+    """Show the systems' runs in order of their dates; return what makes a file of all points."""
     line = trend.timeline(run for run in board.collection.runs if choice.shows(run.name))
     if not line.systems:
         st.write(NO_DATE)
         st.code(COMMANDS)
         beside = signals_beside(choice, board, line, {}, Window())
         show_signal_tables(choice, beside, board.revision)
-        return lambda: downloads.trend_csv([], choice.conventions)
+        return None
     with ui.guard():
         asked = choose(choice, board, line)
     place = (asked.measures, asked.facet, asked.buckets)
