@@ -13,8 +13,10 @@ import htpy
 import streamlit as st
 
 from labeler import address, ui
+from labeler.errors import BadInput
 from labeler.evaluation import ACROSS, PRESETS, USUAL, Conventions, leading
 from labeler.markup import show_html
+from labeler.measures import Chosen
 from labeler.model import WITH, Settings, Traffic, logged
 from labeler.naming import short_names
 
@@ -216,6 +218,19 @@ def choose_measures(default: Sequence[str] = USUAL) -> list[str]:
     if not chosen:
         st.caption("No measure chosen: these are the usual ones.")
     return chosen or list(default)
+
+
+def measures_of(
+    conventions: Conventions, texts: str | Sequence[str], name: str = "measure"
+) -> Chosen:
+    """Return the measures that were chosen; `Astray` where the parameter ``name`` has others."""
+    try:
+        found = conventions.measures(texts)
+    except BadInput as error:
+        raise address.Astray(str(error), [name]) from error
+    if texts and not found:
+        raise address.Astray("a measure has a name, such as nDCG@10, and not blanks alone", [name])
+    return found
 
 
 def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:

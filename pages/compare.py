@@ -91,7 +91,7 @@ say(
 )
 
 with ui.guard():
-    measures = chosen.measures(measure_texts)
+    measures = choices.measures_of(chosen, measure_texts)
 
 
 def show_compared() -> str:

@@ -328,5 +328,5 @@ say(
     choices.say_conventions(chosen),
 )
 with ui.guard():
-    measures = chosen.measures(texts)
+    measures = choices.measures_of(chosen, texts)
 live.follow(show_slices)

@@ -270,6 +270,19 @@ def test_a_view_without_numbers_offers_no_file_and_explains_none(filled: Path):
     assert open_page("scores").get("download_button")
 
 
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+@pytest.mark.parametrize("wrong", ["nDCG@@", " "])
+def test_a_measure_that_is_none_can_be_left_behind(filled: Path, page: str, wrong: str):
+    names = ["measure", "bar"] if page == "queries" else ["measure"]
+    for name in names:
+        app = open_page(page, **{name: wrong})
+        assert "measure" in words(app)
+        [leave] = [button for button in app.button if button.label == "Go on without it"]
+        leave.click().run()
+        assert name not in app.query_params
+        assert "Go on without it" not in [button.label for button in app.button]
+
+
 def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
     app = open_page("scores", view="recall over k")
     said = words(app)

@@ -178,11 +178,12 @@ def _choose_rule(
     if name == LOSES and a:
         usual = diagnosis.USUAL_LOSS
         least = address.choose_number("by at least", "loss", 0.01, 1.0, usual, 0.05)
-        return Loss(a, conventions.measures(texts)[0], least)
+        return Loss(a, choices.measures_of(conventions, texts)[0], least)
     if name == OF_TASK:
         return ByTask.usual(conventions, by_task)
-    measures = () if name in (LOSES, USELESS) else conventions.measures(name)
-    return _choose_bar(Bar.usual(measures[0])) if measures else UsefulInPrompt()
+    if name in (LOSES, USELESS):
+        return UsefulInPrompt()
+    return _choose_bar(Bar.usual(choices.measures_of(conventions, name, "bar")[0]))
 
 
 def _choose_bar(usual: Bar) -> Bar:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from labeler import diagnosis, ui
+from labeler import choices, diagnosis, ui
 from labeler.diagnosis import Failure, QueryRow, Rule, TwoByTwo, UsefulInPrompt
 from labeler.evaluation import Scoreboard
 from labeler.failing.choosing import Choice
@@ -102,7 +102,7 @@ def find(
 
     ``right`` says of the queries that were answered with this run whether rightly.
     """
-    measures = board.resolve(choice.conventions.measures(choice.texts))
+    measures = board.resolve(choices.measures_of(choice.conventions, choice.texts))
     said = _by_query(remarks)
     failures = _failures_in(board, choice.run, choice.rule, said)
     became = diagnosis.outcomes(board, choice.run, right, choice.rule) if right else {}

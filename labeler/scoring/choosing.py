@@ -117,7 +117,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         choices.say_conventions(conventions),
     )
     with ui.guard():
-        measures = conventions.measures(texts)
+        measures = choices.measures_of(conventions, texts)
     traffic = traffic if view in WEIGHED else None
     return Choice(
         view,
