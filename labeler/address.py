@@ -16,10 +16,11 @@ import streamlit as st
 
 from labeler.errors import NotFound
 
-# What a link to another page takes along: which runs, which queries, by which measures, what
-# counts as failing, and by which golden set. The rest of an address is about the page one is on.
+# What a link to another page takes along: which runs of which chunking, which queries, by which
+# measures, what counts as failing, and by which golden set. The rest of an address is about the
+# page one is on.
 CARRIED = (
-    *("a", "b", "facet", "bucket", "other", "crossing", "measure", "preset"),
+    *("a", "b", "chunking", "facet", "bucket", "other", "crossing", "measure", "preset"),
     *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
 

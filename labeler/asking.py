@@ -11,7 +11,7 @@ from threading import Lock
 
 import streamlit as st
 
-from labeler import ui
+from labeler import boards, ui
 from labeler.deciding import Decider, Standing, one_measure
 from labeler.errors import LabelerError
 from labeler.evaluation import Scoreboard
@@ -47,7 +47,7 @@ def standing_of(
 
 def check_settings(settings: Settings) -> None:
     """Raise `BadInput` where the team's measure cannot decide, or a task's is none."""
-    conventions = ui.conventions(settings)
+    conventions = boards.conventions(settings)
     one_measure(conventions, settings.decide_by)
     conventions.measures(" ".join(settings.measures_by_task.values()))
 
@@ -74,7 +74,7 @@ class Asking:
                 pairs: Sequence[Pair] = ()
                 with suppress(LabelerError):
                     selected = _of_both(store.chunkings_of_runs(), settings.holes_of)
-                    pairs = _chosen(ui.board_without_page(store, selected), settings)
+                    pairs = _chosen(boards.board_without_page(store, selected), settings)
                 self._kept = key, newest, pairs
             return self._kept[2]
 

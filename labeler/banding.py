@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
-from labeler import ui
+from labeler import boards, ui
 from labeler.evaluation import Conventions, Scoreboard, usual
 from labeler.measures import Measure
 from labeler.uncertainty import Bands, DeltaBands, MeanBands, Resampled
@@ -61,7 +61,7 @@ def open_bands() -> Iterator[None]:
     Not those of so many runs that their bands would fill the memory before anybody asks.
     """
     with ui.open_store() as store:
-        board = ui.board_without_page(store)
+        board = boards.board_without_page(store)
     if len(board.run_names) * len(board.collection.query_ids) <= MOST_OPENED:
         bands = Bands(board)
         yield

@@ -12,9 +12,9 @@ from typing import Any
 import htpy
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, boards, ui
 from labeler.errors import BadInput
-from labeler.evaluation import ACROSS, PRESETS, USUAL, Conventions, leading
+from labeler.evaluation import ACROSS, PRESETS, PRIMARY, USUAL, Conventions, leading
 from labeler.markup import show_html
 from labeler.measures import Chosen
 from labeler.model import WITH, Settings, Traffic, logged
@@ -119,44 +119,56 @@ WEIGHTED = (
     "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
     "its weight is its bucket's share of the logs over its share of the graded queries."
 )
-CHUNKINGS = {"": "unnamed", ui.EVERY_CHUNKING: "all chunkings"}
+CHUNKINGS = {"": "unnamed", boards.EVERY_CHUNKING: "all chunkings"}
 LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
 def choose_conventions(
-    settings: Settings, *, across: bool = False, every: bool = False
+    settings: Settings,
+    *,
+    across: bool = False,
+    every: bool = False,
+    runs: Sequence[str] = ("a", "b"),
 ) -> Conventions:
     """Let the user choose a preset, and which queries count where there are splits or leaks.
 
     The choice is in the address as ``preset``, ``split`` and ``leaked``; and as ``chunking`` where
     runs are of several, unless they are shown ``across`` these. It may be ``every`` one of them.
+    A choice of chunking takes out of the address what names ``runs``: those of another one.
     """
     preset = address.choose("Conventions", PRESETS, "preset", what="preset")
     choose_selection()
     if not across:
-        choose_chunking(every=every)
-    return ui.shown_conventions(settings, preset, every=every)
+        choose_chunking(runs, every=every)
+    return boards.shown_conventions(settings, preset, every=every)
 
 
-def choose_chunking(*, every: bool) -> None:
-    """Let the user choose the chunking whose runs are shown, or all, where there are several."""
+def choose_chunking(runs: Sequence[str], *, every: bool) -> None:
+    """Let the user choose the chunking whose runs are shown, or all, where there are several.
+
+    What names ``runs`` of the one that is left goes out of the address.
+    """
     with ui.open_store() as store:
         chunkings = store.chunkings_with_runs()
-    if len(chunkings) > 1:
-        is_every = address.given("chunking") == ui.EVERY_CHUNKING
-        address.choose(
-            *("Chunking", [*chunkings, *([ui.EVERY_CHUNKING] if every else [])], "chunking"),
-            what=None if is_every else "chunking",  # which a page that shows one comes from
-            format_func=lambda name: CHUNKINGS.get(name, name),
-            help="Runs are measured by the grades of the chunks that they are made of, so those of "
-            "one chunking stand together. Of all chunkings together, measures of the evidence and "
-            "of documents compare.",
-        )
+    if len(chunkings) < 2:
+        return
+    options = [*chunkings, *([boards.EVERY_CHUNKING] if every else [])]
+    shown = boards.shown_chunkings(every=every) or chunkings[:1]
+    address.choose(
+        *("Chunking", options, "chunking"),
+        default=shown[0] if len(shown) == 1 else boards.EVERY_CHUNKING,
+        always=True,
+        clears=runs,
+        format_func=lambda name: CHUNKINGS.get(name, name),
+        help="Runs are measured by the grades of the chunks that they are made of, so those of "
+        "one chunking stand together. Of all chunkings together, measures of the evidence and "
+        "of documents compare.",
+    )
 
 
 def choose_selection(**more: Any) -> None:
     """Let the user choose a split, and what becomes of leaked queries, as far as there are any."""
-    splits, leaked = ui.selectable()
+    splits, leaked = boards.selectable()
     choose_split(splits, **more)
     if leaked or address.given("leaked"):
         address.choose(
@@ -319,3 +331,8 @@ def say_selection(chosen: Conventions) -> str | None:
     It comes first in the line, whose end a phone may cut off.
     """
     return chosen.selected.describe() or None
+
+
+def usual_measures(task: str) -> str:
+    """Return the names of the measures that fit a task where the team chose none."""
+    return PRIMARY[task]

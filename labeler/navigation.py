@@ -13,7 +13,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler import address, choices, links, ui
+from labeler import address, boards, choices, links, ui
 from labeler.access import Door, Person
 from labeler.markup import show_html, style
 from labeler.places import folder
@@ -127,7 +127,7 @@ if here.path == "/queries":
     modernise()
 open_places = [place for place in PLACES if place.is_open_to(visitor)]
 with ui.guard():
-    runs = ui.run_names() if len(open_places) > 1 else []
+    runs = boards.run_names() if len(open_places) > 1 else []
 with st.container(horizontal=True, gap="medium", vertical_alignment="center", key="navigation"):
     shown = open_places if len(open_places) > 1 else []
     leave = "/leave" if visitor is not None and visitor.known_by != "name" else None

@@ -1,44 +1,32 @@
-"""What two pages or more share: the open store, the live board, who is grading, the guard."""
+"""What two pages or more share: the open store, who is grading, the guard, what is offered."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from typing import NoReturn
 from urllib.parse import unquote
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler import address, freezing, links, tokens, transfer, visitors
+from labeler import address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.discretion import without_path
-from labeler.errors import Away, Busy, LabelerError, NotFound
-from labeler.evaluation import PRIMARY, Conventions, Counts, Scoreboard
+from labeler.errors import Away, Busy, LabelerError
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
 from labeler.model import (
-    EVERYTHING,
-    LEAKED,
-    SPLITS,
-    WITH,
     Actor,
-    Collection,
-    Query,
-    Selection,
     Settings,
-    counted,
 )
 from labeler.store import CannotTell, Note, Store, Unusable
 from labeler.tokens import Forbidden
-from labeler.versions import Content
 from labeler.waiting import come_back
 
 THIS_MACHINE = "127.0.0.1"
-EVERY_CHUNKING = "*"  # no chunking can be called so
 
 
 def database() -> str:
@@ -180,6 +168,15 @@ def is_lead() -> bool:
     return known is not None and known.is_lead
 
 
+def check_lead(store: Store) -> None:
+    """Raise `Forbidden` for a visitor who is no lead, or not any more; measures are for leads."""
+    if not _is_visited():
+        return
+    visitor = _visitor(store)
+    if visitor is None or not visitor.is_lead:
+        raise Forbidden("measures are for leads; open this page again")
+
+
 def came_by_invitation() -> bool:
     """Say whether whoever looks at this page was invited, by a link or by their login."""
     known = person()
@@ -196,171 +193,6 @@ def grading_token(store: Store, name: str) -> str:
     """Return a token that lets the pad of this page grade under ``name``."""
     store.add_grader(name)
     return tokens.issue(store.signing_key(), store.golden_set_uuid(), name)
-
-
-def run_names() -> list[str]:
-    """Return the names of the runs in the order they were loaded."""
-    with Store(database()) as store:
-        return store.run_names()
-
-
-def conventions(
-    settings: Settings, preset: str = "graded", selected: Selection = EVERYTHING
-) -> Conventions:
-    """Return a preset with the team's threshold and budgets, for the queries ``selected``."""
-    return Conventions.of(
-        preset,
-        rel=settings.rel,
-        budget=settings.budget,
-        budget_by_task=settings.budget_by_task,
-        pool_depth=settings.pool_depth,
-        golden_rule=settings.golden_rule,
-        carried=settings.carried,
-        selected=selected,
-    )
-
-
-def shown_conventions(
-    settings: Settings, preset: str = "graded", *, every: bool = False
-) -> Conventions:
-    """Return the same for what the address names; a page may be able to show ``every`` chunking."""
-    selected = replace(shown_selection(), chunkings=shown_chunkings(every=every))
-    found = conventions(settings, preset, selected)
-    return replace(found, frozen=address.given("golden"))
-
-
-def shown_selection() -> Selection:
-    """Return which queries the address names as ``split`` and ``leaked``; `Astray` for others."""
-    splits, leaked = selectable()
-    split = address.among("split", splits, "split")
-    told = address.among("leaked", leaked or [WITH], "choice of leaked queries")
-    return Selection(split, told or WITH)
-
-
-def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
-    """Return the chunkings the address names, None for the first; `Astray` for others."""
-    with open_store() as store:
-        there = store.chunkings_with_runs()
-    chosen = address.among("chunking", [*there, EVERY_CHUNKING], "chunking")
-    if chosen == EVERY_CHUNKING:
-        return tuple(there) if every else None
-    return None if chosen is None else (chosen,)
-
-
-def selectable() -> tuple[list[str], list[str]]:
-    """Return the splits that have queries, and how those that leaked may be treated."""
-    with open_store() as store:
-        version = shown_version(store)
-        sizes = store.split_sizes() if version is None else {q.split for q in version.queries}
-        leaked = store.leaked()
-    return [split for split in SPLITS if split in sizes], list(LEAKED) if leaked else []
-
-
-def shown_version(store: Store) -> Content | None:
-    """Return the frozen golden set that the address names as ``golden``, None where it is live.
-
-    Raises `Astray` for one that is not there.
-    """
-    asked = address.given("golden")
-    if asked is None:
-        return None
-    try:
-        return _version(database(), store.data_revision(), asked)[0]
-    except NotFound as error:
-        raise Astray(str(error), ["golden"]) from error
-
-
-def shown_settings(store: Store) -> Settings:
-    """Return the team's settings, with the conventions of the golden set that is shown."""
-    version = shown_version(store)
-    return store.settings() if version is None else version.settings
-
-
-def shown_queries(store: Store) -> Sequence[Query]:
-    """Return the queries of the golden set that is shown."""
-    version = shown_version(store)
-    return store.queries() if version is None else version.queries
-
-
-def queries_of(store: Store, frozen: str | None) -> Sequence[Query]:
-    """Return the queries of a frozen version, or of the live set, to one who has no page."""
-    if frozen is None:
-        return store.queries()
-    content, _ = _version(database(), store.data_revision(), frozen)
-    return content.queries
-
-
-@st.cache_resource(max_entries=2, show_spinner="Reading the frozen golden set …")
-def _version(path: str, data_revision: int, asked: str) -> tuple[Content, Collection]:
-    with Store(path) as store:
-        content = freezing.frozen(store, asked)
-        return content, freezing.collected(store, content)
-
-
-def live_board(store: Store, chosen: Conventions) -> Scoreboard:
-    """Return the board as the newest judgment leaves it, for one look.
-
-    Where the conventions name a frozen golden set it is the board of that one, which never moves.
-    All sessions share one, which is brought up to date with the log's tail, and built again only
-    when something other than a judgment was written; what is returned does not move under the
-    hands of who shows it. Raises `Forbidden` for a visitor who is no lead, or not any more.
-    """
-    if _is_visited():
-        _check_lead(_visitor(store))
-    return _followed(store, chosen, _board)
-
-
-def board_without_page(store: Store, selected: Selection = EVERYTHING) -> Scoreboard:
-    """Return the same under the team's conventions to one who asks without a page: the server."""
-    return _followed(store, conventions(store.settings(), selected=selected), _opened)
-
-
-def _followed(
-    store: Store, chosen: Conventions, opened: Callable[[str, int, Conventions], Scoreboard]
-) -> Scoreboard:
-    board = opened(database(), store.data_revision(), chosen)
-    if chosen.frozen is not None:
-        return board.snapshot()
-    newest = store.revision()
-    if newest != board.revision:
-        try:
-            board.refresh(*store.news_since(board.revision, board.golden_state))
-        except NotFound:
-            # a query was loaded and judged between the two reads above
-            board = opened(database(), store.data_revision(), chosen)
-    return board.snapshot()
-
-
-def _check_lead(visitor: Person | None) -> None:
-    if visitor is None or not visitor.is_lead:
-        raise Forbidden("measures are for leads; open this page again")
-
-
-@st.cache_resource(
-    max_entries=6,
-    show_spinner="Reading the runs …",
-    hash_funcs={Conventions: lambda chosen: repr(chosen)},
-)
-def _board(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
-    if chosen.frozen is not None:
-        return Scoreboard(_version(path, data_revision, chosen.frozen)[1], chosen)
-    with Store(path) as store:
-        return Scoreboard(store.collection(), chosen)
-
-
-def open_board() -> None:
-    """Open the board that pages show where nobody chose other conventions, before anybody looks."""
-    with Store(database()) as store:
-        _opened(database(), store.data_revision(), conventions(store.settings()))
-    _opened.clear()
-
-
-@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Conventions: repr})
-def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
-    """Open a board without a page: in a cached function, another one's spinner is not shown."""
-    board = _board(path, data_revision, chosen)
-    board.notes()  # what it looks up first and keeps
-    return board
 
 
 def warn_of_default_guideline(settings: Settings) -> None:
@@ -401,18 +233,3 @@ def noted(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
         return file
 
     return made
-
-
-def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
-    """Say in one line how much of the golden set, or what is selected, there are grades for."""
-    where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
-    each = " in each of these chunkings" if len(selected.chunkings or ()) > 1 else ""
-    return (
-        f"{where} {counts.judged:,} of {counts.queries:,} queries have grades{each} · "
-        f"{counted(counts.grades, 'grade', 'grades')}"
-    )
-
-
-def usual_measures(task: str) -> str:
-    """Return the names of the measures that fit a task where the team chose none."""
-    return PRIMARY[task]

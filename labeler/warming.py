@@ -110,7 +110,7 @@ def set_aside() -> None:
 
 
 def _open_board() -> Iterator[None]:
-    importlib.import_module("labeler.ui").open_board()
+    importlib.import_module("labeler.boards").open_board()
     yield
 
 

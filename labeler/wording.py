@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, boards, ui
 from labeler.evaluation import Scoreboard
 from labeler.keywords import (
     Corpus,
@@ -79,7 +79,7 @@ def keywords_at(at: At) -> dict[str, tuple[str, ...]]:
         asked = None if at.within is None else store.queries_in(*at.within)
         return {
             query.query_id: query.keywords
-            for query in ui.shown_queries(store)
+            for query in boards.shown_queries(store)
             if query.keywords and (asked is None or query.query_id in asked)
         }
 

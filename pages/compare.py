@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, choices, comparing, comparison, evaluation, live, ui
+from labeler import address, boards, choices, comparing, comparison, evaluation, live, ui
 from labeler.comparison import View
 from labeler.naming import short_names
 from labeler.opened import show_pair
@@ -19,7 +19,7 @@ EACH_THE_SAME = (
 def query_texts(path: str, data_revision: int, golden: str | None) -> dict[str, str]:
     """Return each query's text on one line."""
     with ui.open_store() as store:
-        queries = ui.shown_queries(store)
+        queries = boards.shown_queries(store)
     return {query.query_id: " ".join(query.text.split()) for query in queries}
 
 
@@ -51,8 +51,8 @@ def choose_also(others, names, short) -> list[str]:
 
 
 with ui.open_store() as store:
-    settings = ui.shown_settings(store)
-    board = ui.live_board(store, ui.shown_conventions(settings))
+    settings = boards.shown_settings(store)
+    board = boards.live_board(store, boards.shown_conventions(settings))
 texts = query_texts(ui.database(), board.data_revision, address.given("golden"))
 names = [*board.run_names, *(run.name for run in board.collection.runs_left_out)]
 if len(names) < 2:
@@ -60,7 +60,7 @@ if len(names) < 2:
 
 short = short_names(names)
 with choices.row():
-    shown = choices.of_runs(names)
+    shown = {"clears": ["chunking"], **choices.of_runs(names)}
     first = next(name for name in names if name != address.given("b"))
     a = address.choose("A", names, "a", what="run", default=first, always=True, **shown)
     other = next(name for name in names if name != a)
@@ -97,7 +97,7 @@ with ui.guard():
 def show_compared() -> str:
     """Show what the newest grades say of both runs; return how much is graded."""
     with ui.open_store() as store:
-        board = ui.live_board(store, chosen)
+        board = boards.live_board(store, chosen)
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
     buckets = comparison.buckets_of(board, facet)
@@ -131,7 +131,7 @@ def show_compared() -> str:
         with place:  # last, since it takes longest the first time
             if board.conventions.frozen is None and traffic is None:
                 comparing.show_settling(view, found)
-    return ui.graded_line(board.counts, board.conventions.selected)
+    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 live.follow(show_compared)

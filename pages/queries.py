@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from labeler import address, diagnosis, failing, live, tables, ui
+from labeler import address, boards, diagnosis, failing, live, tables, ui
 from labeler.markup import show_html
 from labeler.opened import Opened, show_query
 from labeler.portions import LONGEST_IN_LIST
@@ -18,7 +18,7 @@ QUERY_BOX = {
 def show_failing() -> str:
     """Show which queries fail by the newest grades; return how much is graded."""
     with ui.open_store() as store:
-        board = ui.live_board(store, choice.conventions)
+        board = boards.live_board(store, choice.conventions)
         remarks = store.remarks()
         right = store.right_answers(choice.run) if answered else {}
     found = failing.find(board, queries, remarks, choice, right)
@@ -28,6 +28,9 @@ def show_failing() -> str:
             "Until then no query can fail. Grade on the Label page, or load a golden set:",
             "labeler load golden FILE",
         )
+    if choice.apart is not None:
+        apart = f"{choice.apart} is of another chunking: {choice.run} is looked at alone."
+        show_html(tables.sentence_with_link(apart, "Compare both", address.onward("/compare")))
     query_id = address.given("query")
     if query_id is None:
         show_all(found)
@@ -36,7 +39,7 @@ def show_failing() -> str:
     else:
         ui.show_error(f"no query is called {query_id!r}; choose one from the list")
         st.button("Back to the list", on_click=address.without, args=[["query"]])
-    return ui.graded_line(board.counts, board.conventions.selected)
+    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 def show_all(found: failing.Found) -> None:
@@ -93,9 +96,9 @@ def show_one(found: failing.Found, remarks, query_id: str) -> None:
 
 
 with ui.open_store() as store:
-    settings = ui.shown_settings(store)
-    board = ui.live_board(store, ui.shown_conventions(settings))
-    queries = {query.query_id: query for query in ui.shown_queries(store)}
+    settings = boards.shown_settings(store)
+    board = boards.live_board(store, boards.shown_conventions(settings))
+    queries = {query.query_id: query for query in boards.shown_queries(store)}
     answered = store.answered_runs()
 
 if not queries or not board.run_names:
@@ -106,6 +109,9 @@ if not queries or not board.run_names:
     )
     st.stop()
 
-choice = failing.choose(board.run_names, board.facets, settings, answered=bool(answered))
+elsewhere = [run.name for run in board.collection.runs_left_out]
+choice = failing.choose(
+    board.run_names, board.facets, settings, answered=bool(answered), elsewhere=elsewhere
+)
 orders = diagnosis.ORDERS_AGAINST if choice.a else diagnosis.ORDERS
 live.follow(show_failing)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, charts, choices, downloads, live, tables, ui
+from labeler import address, boards, charts, choices, downloads, live, tables, ui
 from labeler.agreement import by_grader, in_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
@@ -304,13 +304,13 @@ SECTIONS = {
     "Notes": show_notes,
 }
 
-run = address.given("a") or next(iter(ui.run_names()), None)  # a query is opened in a run
+run = address.given("a") or next(iter(boards.run_names()), None)  # a query is opened in a run
 with ui.open_store() as store:
     if carried.is_there(store):
         SECTIONS["Carried over"] = carried.show
     section = address.choose_tab("Section", list(SECTIONS), "review", what="section")
     ui.warn_of_default_guideline(store.settings())
-selected = ui.shown_selection()
+selected = boards.shown_selection()
 if section == "Agreement":
     asked = agreement.choose()
 elif section == "Disagreements":

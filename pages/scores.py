@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, live, scoring, ui
+from labeler import address, boards, live, scoring, ui
 from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
 
 MOST_CAUTIONS_OPEN = 6
@@ -17,7 +17,7 @@ REACH = (
 def show_scores() -> str:
     """Show the newest numbers; return how much they rest on."""
     with ui.open_store() as store:
-        board = ui.live_board(store, choice.conventions)
+        board = boards.live_board(store, choice.conventions)
     if choice.traffic is not None:
         board = board.weighing(choice.traffic)
     now = replace(choice, conventions=board.conventions)
@@ -36,7 +36,7 @@ def show_scores() -> str:
         show_graded(now, board, notes)
     else:
         scoring.say_nothing_graded(board)
-    return ui.graded_line(board.counts, board.conventions.selected)
+    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> None:
@@ -68,8 +68,8 @@ def warn(choice: scoring.Choice, board: Scoreboard) -> None:
 
 
 with ui.open_store() as store:
-    settings = ui.shown_settings(store)
-    board = ui.live_board(store, ui.shown_conventions(settings, every=True))
+    settings = boards.shown_settings(store)
+    board = boards.live_board(store, boards.shown_conventions(settings, every=True))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

@@ -9,6 +9,7 @@ import streamlit as st
 from labeler import (
     address,
     banding,
+    boards,
     choices,
     comparison,
     downloads,
@@ -273,7 +274,7 @@ def offer(board, content, name: str) -> None:
 def show_slices() -> str | None:
     """Show the buckets as the newest grades leave them; return how much is graded."""
     with ui.open_store() as store:
-        board = ui.live_board(store, chosen)
+        board = boards.live_board(store, chosen)
     if not board.counts.grades:
         ui.say_empty(
             "Nobody has graded a chunk yet",
@@ -288,14 +289,14 @@ def show_slices() -> str | None:
     else:
         show_one_run(board)
     show_by_keyword(board)
-    return ui.graded_line(board.counts, board.conventions.selected)
+    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 # --- the page --------------------------------------------------------------------------------
 
 with ui.open_store() as store:
-    settings = ui.shown_settings(store)
-    board = ui.live_board(store, ui.shown_conventions(settings, every=True))
+    settings = boards.shown_settings(store)
+    board = boards.live_board(store, boards.shown_conventions(settings, every=True))
 
 if not board.run_names:
     where = "Load one on the Data page, or in a terminal:"

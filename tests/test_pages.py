@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from labeler import comparison, downloads
+from labeler.boards import conventions, live_board
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
 from labeler.keywords import KeywordRow
 from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.sections.contents import counts_line
 from labeler.store import Contents, Leaked, Store
-from labeler.ui import conventions, live_board
 from tests.page import empty_golden_set, loaded, open_page, words
 
 

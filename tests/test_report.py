@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler import ui
+from labeler import boards
 from labeler.cli import main
 from labeler.comparing.reporting import report_of
 from labeler.comparison import View, buckets_of, compare
@@ -147,7 +147,7 @@ def test_the_same_golden_set_gives_the_same_bytes_from_the_command_and_from_comp
     report(filled, "first", "second", "-o", str(two), "--date", today)
     assert one.read_bytes() == two.read_bytes()
     monkeypatch.setenv("LABELER_DB", str(filled.path))
-    board = Scoreboard(filled.collection(), ui.conventions(filled.settings()))
+    board = Scoreboard(filled.collection(), boards.conventions(filled.settings()))
     measures = board.conventions.measures("nDCG@10 R@budget P@budget Success@3 RR AP Judged@10")
     compared = compare(board, "first", "second", measures)
     [by] = board.resolve(measures[:1])

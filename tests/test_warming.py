@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from labeler import banding, ui, warming
+from labeler import banding, boards, ui, warming
 from labeler.evaluation import USUAL, Scoreboard
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
@@ -59,7 +59,7 @@ def test_nobody_waits_for_the_board_that_was_opened_after_the_start(
 
     monkeypatch.setattr(Store, "collection", read_again)
     with Store(database) as store:
-        assert ui.live_board(store, ui.conventions(store.settings())).run_names == ("A",)
+        assert boards.live_board(store, boards.conventions(store.settings())).run_names == ("A",)
 
 
 def test_nobody_waits_for_what_the_holes_could_make_of_the_means(
@@ -94,7 +94,7 @@ def waits_for_holes(database: Path, monkeypatch: pytest.MonkeyPatch) -> bool:
 
     monkeypatch.setattr(bands, "find_ground", find)
     with Store(database) as store:
-        board = ui.live_board(store, ui.conventions(store.settings()))
+        board = boards.live_board(store, boards.conventions(store.settings()))
     assert banding.means_of(board, ["A"], board.conventions.measures(USUAL))
     return looked == ["A"]
 

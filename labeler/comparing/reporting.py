@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from labeler import ui
+from labeler import boards, ui
 from labeler.comparison import View
 from labeler.report import Asked, Source, make_report
 
@@ -22,7 +22,7 @@ def report_of(view: View) -> bytes:
     with ui.open_store() as store:
         source = Source(
             view.board,
-            {query.query_id: query for query in ui.queries_of(store, frozen)},
+            {query.query_id: query for query in boards.queries_of(store, frozen)},
             store.remarks() if frozen is None else [],
             store.single_grades() if frozen is None else None,
             store.chunks_with_text(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -26,7 +26,8 @@ Facets = Mapping[str, Sequence[str]]
 class Choice:
     """What is looked at: a run, against run ``a`` or none, which queries, and when one fails.
 
-    ``answered`` says that answers of some run are loaded.
+    ``answered`` says that answers of some run are loaded, ``apart`` is a run A of another chunking,
+    whose grades are not those of the run.
     """
 
     run: str
@@ -36,17 +37,24 @@ class Choice:
     filters: diagnosis.Filters
     rule: Rule
     answered: bool = False
+    apart: str | None = None
 
 
 def choose(
-    names: Sequence[str], facets: Facets, settings: Settings, *, answered: bool = False
+    names: Sequence[str],
+    facets: Facets,
+    settings: Settings,
+    *,
+    answered: bool = False,
+    elsewhere: Collection[str] = (),
 ) -> Choice:
     """Let the user choose; the runs stay in view, the rest is said in a line and folded.
 
     Where some run is ``answered``, what became of a query and its answer can be chosen, too.
+    ``elsewhere`` are runs of other chunkings.
     """
     with choices.row():
-        run, a = _choose_runs(names)
+        run, a, apart = _choose_runs(names, elsewhere)
         with choices.folded() as say:
             texts = choices.choose_measures(DEFAULT_MEASURES)
             filters = _choose_filters(facets, answered=answered)
@@ -59,15 +67,17 @@ def choose(
         choices.say_measures(texts),
         choices.say_conventions(conventions),
     )
-    return Choice(run, a, texts, conventions, filters, rule, answered)
+    return Choice(run, a, texts, conventions, filters, rule, answered, apart)
 
 
-def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
-    """Let the user choose a run, and one it is set against.
+def _choose_runs(
+    names: Sequence[str], elsewhere: Collection[str]
+) -> tuple[str, str | None, str | None]:
+    """Let the user choose a run, and one it is set against; return one that is apart, too.
 
     As on the other pages, the address has the one run as ``a``, or the two as ``a`` and ``b``.
     """
-    run, a = _runs_given(names)
+    run, a, apart = _runs_given(names, elsewhere)
     others = [name for name in names if name != run]
     nothing = address.apart_from(names, NO_RUN)
     st.session_state["run"], st.session_state["against"] = run, a or nothing
@@ -83,15 +93,20 @@ def _choose_runs(names: Sequence[str]) -> tuple[str, str | None]:
         help="With a run A, queries are sorted by what the run loses against it, and one fails "
         "where it loses.",
     )
-    return run, a
+    return run, a, apart
 
 
-def _runs_given(names: Sequence[str]) -> tuple[str, str | None]:
-    """Return the run the address asks for, and the one it is set against."""
-    a, b = address.among("a", names, "run"), address.among("b", names, "run")
+def _runs_given(
+    names: Sequence[str], elsewhere: Collection[str]
+) -> tuple[str, str | None, str | None]:
+    """Return the run the address asks for, and the one it is set against, or that is apart."""
+    b = address.among("b", names, "run")
+    if b is not None and (apart := address.given("a")) in elsewhere:
+        return b, None, apart
+    a = address.among("a", names, "run")
     if b is None:
-        return a or names[0], None
-    return b, a if a != b else None
+        return a or names[0], None, None
+    return b, a if a != b else None, None
 
 
 def _write_runs(nothing: str) -> None:

@@ -134,13 +134,13 @@ def show_steps(found: Found, shown: Sequence[QueryRow], order: str, query_id: st
         where = "not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}, {order}"
         st.text(where)
         choice = found.choice
-        pair = {"b": choice.run} if choice.a else {}
+        a = choice.a or choice.apart
         links.link(
             "Compare runs on it",
-            address.to(
+            address.onward(
                 "/compare",
-                a=choice.a or choice.run,
-                **pair,
+                a=a or choice.run,
+                b=choice.run if a else None,
                 query=query_id,
                 measure=choice.texts,
                 preset=choice.conventions.preset,

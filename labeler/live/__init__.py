@@ -12,7 +12,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from labeler import address, ui
+from labeler import address, boards, ui
 from labeler.errors import LabelerError
 from labeler.live.orders import keep_order, of_session
 from labeler.pushing import START
@@ -46,7 +46,7 @@ def follow(show: Callable[[], str | None]) -> None:
     carried = address.given_all(address.CARRIED)
     with ui.guard(), ui.open_store() as store:
         data_revision = store.data_revision()
-        frozen = ui.shown_version(store)
+        frozen = boards.shown_version(store)
 
     @st.fragment
     def followed() -> None:

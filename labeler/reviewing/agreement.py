@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, agreement, charts, choices, downloads, tables, ui
+from labeler import address, agreement, boards, charts, choices, downloads, tables, ui
 from labeler.agreement import METRICS, AgainstOthers, Agreement, Metric, SelfAgreement, Sheet
 from labeler.markup import show_html
 from labeler.model import RULES_IN_WORDS, Selection, Settings, agreed_grade
@@ -62,7 +62,7 @@ def choose() -> Asked:
         graders = address.choose_some("Graders", names, "grader", "grader", placeholder=EVERYBODY)
         facet, bucket = choices.choose_bucket(facets)
         choices.choose_selection()
-    selected = ui.shown_selection()
+    selected = boards.shown_selection()
     say(
         selected.describe(),
         f"alpha {metric}",

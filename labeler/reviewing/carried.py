@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from labeler import address, downloads, links, tables, ui
+from labeler import address, boards, downloads, links, tables, ui
 from labeler.markup import show_html
 from labeler.model import Chunk, counted
 from labeler.store import CarriedGrade, Store, words_at
@@ -27,7 +27,7 @@ def is_there(store: Store) -> bool:
 def show() -> None:
     """Show the carried grades that count, and whose grades of which day each rests on."""
     with ui.open_store() as store:
-        among = store.selected_queries(ui.shown_selection())
+        among = store.selected_queries(boards.shown_selection())
         found = [r for r in store.carried_grades() if among is None or r.query_id in among]
         rows = sorted(found, key=lambda row: -row.grade)
         page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE), "carried-page")

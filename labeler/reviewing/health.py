@@ -9,7 +9,7 @@ from functools import partial
 import htpy
 import streamlit as st
 
-from labeler import address, choices, links, tables, ui
+from labeler import address, boards, choices, links, tables, ui
 from labeler.deciding import one_measure
 from labeler.fitness import Fitness, Part, Told, fitness_of, parts_of, record_of, spread_of
 from labeler.leakage import count_alike
@@ -26,7 +26,7 @@ def choose() -> None:
 
 def show() -> None:
     """Show how the golden set stands: all queries together, or those that the address selects."""
-    selected = ui.shown_selection()
+    selected = boards.shown_selection()
     with ui.open_store() as store:
         newest = (store.data_revision(), store.revision())
     found = measured(ui.database(), *newest, selected)
@@ -76,7 +76,7 @@ def measured(path: str, data_revision: int, revision: int, selected: Selection) 
         settings, among = store.settings(), store.selected_queries(selected)
         spread = None
         if len(store.run_names()) > 1:
-            board = ui.live_board(store, ui.conventions(settings, selected=selected))
+            board = boards.live_board(store, boards.conventions(settings, selected=selected))
             spread = spread_of(board.values(one_measure(board.conventions, settings.decide_by)))
         near = alike(path, data_revision, selected)
         told = Told.of(store, spread, settings.decide_by, near, among)

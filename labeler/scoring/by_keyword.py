@@ -78,7 +78,7 @@ def show_missed(places: Sequence[KeywordPlace]) -> None:
     rows: list[list[tables.Cell]] = [
         [
             tables.Said(place.keyword),
-            tables.Said(place.query_id, "", address.to("/queries", query=place.query_id)),
+            tables.Said(place.query_id, "", address.onward("/queries", query=place.query_id)),
             place.chunks,
         ]
         for place in missed[:MOST_MISSED]

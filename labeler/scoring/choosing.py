@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from labeler import address, choices, evaluation, tables, ui
+from labeler import address, boards, choices, evaluation, tables, ui
 from labeler.evaluation import Conventions, Note, Score, Scoreboard
 from labeler.lineup import Lineup
 from labeler.markup import show_html
@@ -31,6 +31,7 @@ SAID_ABOVE = (SEVERAL, OTHERS, evaluation.NOTHING_RELEVANT)  # kinds of notes
 WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
 SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
+NAMING_RUNS = ("a", "b", ONLY, HIDDEN, PINNED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
             )
             texts = [] if view in OWN_MEASURES else choices.choose_measures(usual)
             facet, bucket = choices.choose_bucket(board.facets)
-            conventions = choices.choose_conventions(settings, every=True)
+            conventions = choices.choose_conventions(settings, every=True, runs=NAMING_RUNS)
             traffic = choices.choose_traffic(board.facets)
         with ui.guard():
             lineup = choose_runs(names)
@@ -179,7 +180,7 @@ def say_above(notes: Iterable[Note]) -> None:
         if note.kind in (SEVERAL, evaluation.NOTHING_RELEVANT):
             st.text(f"⚠ {note.sentence}")
         if note.kind == OTHERS:
-            every = _changed({"chunking": ui.EVERY_CHUNKING, "measure": []})
+            every = _changed({"chunking": boards.EVERY_CHUNKING, "measure": []})
             said = f"{note.sentence}."
             show_html(tables.sentence_with_link(said, "All chunkings in one table", every))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from labeler import address, choices, tables, trend, ui
+from labeler import address, boards, choices, tables, trend, ui
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.markup import show_html
@@ -66,7 +66,7 @@ def counting_alike(choice: Choice, board: Scoreboard) -> tuple[Choice, Scoreboar
         return choice, board
     conventions = replace(choice.conventions, weighted=None)
     with ui.open_store() as store:
-        return replace(choice, conventions=conventions), ui.live_board(store, conventions)
+        return replace(choice, conventions=conventions), boards.live_board(store, conventions)
 
 
 def last_step(runs: Sequence[Dated], systems: Mapping[str, Sequence[Dated]]) -> tuple[Dated, Dated]:

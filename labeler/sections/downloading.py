@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import address, choices, transfer, ui
+from labeler import address, boards, choices, transfer, ui
 from labeler.extracts import WHOLE, named_after
 from labeler.model import EVERYTHING, Selection, chunking_named, chunking_shown
 from labeler.safekeeping import backups, kept
@@ -47,7 +47,7 @@ def download() -> None:
         with choices.row():
             choices.choose_selection(width=220)
             chunkings = choose_chunking()
-        files(replace(ui.shown_selection(), chunkings=chunkings))
+        files(replace(boards.shown_selection(), chunkings=chunkings))
 
 
 def choose_chunking() -> tuple[str, ...] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from labeler import address, choices, ui
+from labeler import address, boards, choices, ui
 from labeler.model import counted
 from labeler.sections import editing
 
@@ -36,7 +36,7 @@ def queries() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = address.write_text("Find", "find", placeholder="id or text")
         shown = address.choose("Which", list(SHOWN), "which", width=140)
-        split = choices.choose_split(ui.selectable()[0], width=140)
+        split = choices.choose_split(boards.selectable()[0], width=140)
         st.button(ADD, on_click=address.write, kwargs={"new": "true"})
     retired, leaked = SHOWN[shown]
     with ui.guard(), ui.open_store() as store:

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from labeler import asking, ui
+from labeler import asking, choices, ui
 from labeler.model import (
     CARRIED,
     COUNT,
@@ -169,7 +169,7 @@ def _task_fields(settings: Settings) -> Read:
             task: st.text_input(
                 f"Measures for {TASK_NAMES[task]}",
                 settings.measures_by_task.get(task, ""),
-                placeholder=ui.usual_measures(task),
+                placeholder=choices.usual_measures(task),
                 max_chars=100,
                 help=TASK_MEASURES,
             )
