@@ -80,7 +80,8 @@ LOOK = style("""
     background: var(--side);
 }
 .compare .letter.B::before { border-radius: 50%; }
-.question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere; }
+.question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere;
+    max-height: 12rem; overflow: hidden auto; }
 .question, .chunk-shown, .told { overflow-x: clip; }
 .question small, .chunk-shown small {
     font-size: 0.85rem; overflow-wrap: anywhere;

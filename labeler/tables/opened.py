@@ -20,7 +20,7 @@ from labeler.tables.shared import SHEET, framed, head, row_head, run_name, small
 ASKED = style("""
 .asked { overflow-x: clip; }
 .asked h3 { margin: 0; padding: 0; font-size: 1.35rem; white-space: pre-line;
-    overflow-wrap: anywhere; }
+    overflow-wrap: anywhere; max-height: 12rem; overflow: hidden auto; }
 .asked p { margin: 0.2rem 0 0.5rem; font-size: 0.85rem;
     color: color-mix(in srgb, currentColor 74%, transparent); overflow-wrap: anywhere; }
 .asked dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; margin: 0;

@@ -86,6 +86,19 @@ def test_on_a_phone_no_name_of_a_run_lies_over_its_first_number(serve, visit, lo
         assert left["x"] + left["width"] <= number.bounding_box()["x"]
 
 
+def test_a_query_of_many_lines_leaves_its_results_in_sight(serve, visit, long):
+    with Store(long) as store:
+        store.add_queries(loaded([Query(WORD, "a question " * 2_000)]), update=True)
+    server = serve(long)
+    page = visit(server.url, viewport={"width": 1440, "height": 900})
+    for path in ("queries", "compare"):
+        page.goto(f"{server.url}/{path}?{urlencode({'a': RUN, 'b': OTHER, 'query': WORD})}")
+        text = page.locator(".asked h3, .question p")
+        expect(text).to_contain_text("a question")
+        assert text.bounding_box()["height"] < 250
+        assert text.evaluate("text => text.scrollHeight > text.clientHeight"), "the rest scrolls"
+
+
 def test_names_of_runs_leave_the_usual_measures_their_room(serve, visit, long):
     models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct", "snowflake-arctic-embed-l-v2.0")
     with Store(long) as store:
