@@ -84,7 +84,7 @@ def _asked(
     """
     chosen = address.given("chunking")
     if chosen == EVERY_CHUNKING and every:
-        return tuple(there)
+        return tuple(there) or None
     if chosen is not None and chosen in there:
         return (chosen,)
     runs = [run for name in ("b", "a") if (run := address.given(name)) is not None]

@@ -283,6 +283,11 @@ def test_a_measure_that_is_none_can_be_left_behind(filled: Path, page: str, wron
         assert "Go on without it" not in [button.label for button in app.button]
 
 
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_all_chunkings_are_asked_for_where_no_run_is_of_any(database: Path, page: str):
+    assert "labeler load" in words(open_page(page, chunking="*"))
+
+
 def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
     app = open_page("scores", view="recall over k")
     said = words(app)
