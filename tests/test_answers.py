@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,16 @@ from labeler.cli import main
 from labeler.diagnosis import Bar
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse
-from labeler.model import Answer, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Settings
+from labeler.model import (
+    Answer,
+    Chunk,
+    GoldenGrade,
+    Judgment,
+    LoadedGolden,
+    Query,
+    Ranking,
+    Settings,
+)
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 
@@ -59,7 +69,7 @@ def test_each_cell_holds_what_its_name_says() -> None:
     assert interval.method == "Wilson"
     assert table.right_where(found=True)[:3] == (1, 2, 0.5)
     assert "counted aside: 1 undecided" in table.sentences[1]
-    assert "1 answers to queries that are not counted here" in table.sentences[1]
+    assert "1 answer to queries that are not counted here" in table.sentences[1]
 
 
 def test_found_goes_by_the_grade_of_the_failure_bar_and_the_prompt_budget() -> None:
@@ -193,6 +203,29 @@ def test_the_page_shows_the_two_by_two_and_leads_to_the_queries(filled: Path) ->
     assert "No answer of B is loaded. Runs with answers: A." in words(
         open_page("queries", run="B", view="Retrieval and answer")
     )
+
+
+def test_a_count_leads_to_as_many_queries_whatever_else_was_filtered(filled: Path) -> None:
+    answer(filled)
+    given = {"class": "outranked", "outcome": "found but wrong", "page": "2"}
+    for view, name, other in (
+        ("Retrieval and answer", "outcome", "class"),
+        ("Why they fail", "class", "outcome"),
+    ):
+        app = open_page("queries", run="A", view=view, **given)
+        said = "".join(element.proto.body for element in app.get("html"))
+        ways = [way for way in re.findall(r'href="([^"]*)"', said) if f"{name}=" in way]
+        assert ways
+        assert not [way for way in ways if f"{other}=" in way or "page=" in way]
+
+
+def test_runs_with_answers_are_named_whatever_chunking_they_are_of(filled: Path) -> None:
+    answer(filled)
+    with Store(filled) as store:
+        store.add_chunks(loaded([Chunk("good", "cut anew")]), chunking="v2")
+        store.add_run(loaded([Ranking("missed", ("good",))]), name="new", chunking="v2")
+    said = words(open_page("queries", a="new", view="Retrieval and answer"))
+    assert "No answer of new is loaded. Runs with answers: A." in said
 
 
 def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(filled: Path) -> None:

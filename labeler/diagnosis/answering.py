@@ -19,6 +19,7 @@ from labeler.diagnosis.places import places
 from labeler.diagnosis.rules import Rule, UsefulInPrompt, asked
 from labeler.evaluation import Record, Scoreboard
 from labeler.measures import BUDGET, Bools, Measure
+from labeler.model import counted
 from labeler.uncertainty import Interval, wilson
 
 
@@ -174,15 +175,16 @@ class TwoByTwo:
     def sentences(self) -> list[str]:
         """Say what was answered rightly, where retrieval did its part and where not, and what is
         counted aside."""
-        words = [_of(self.right, self.answered, "answers are right")]
+        are = "answer is right" if self.answered == 1 else "answers are right"
+        words = [_of(self.right, self.answered, are)]
         for found, where in ((True, "holds"), (False, "does not hold")):
             right, of, *_ = self.right_where(found)
             if of:
                 words.append(f"where the prompt {where} what the query needs: {_of(right, of)}")
         aside = [
             f"{self.counts[UNDECIDED]:,} undecided, as holes could be what was needed",
-            f"{self.counts[NO_ANSWER]:,} queries without an answer",
-            f"{self.elsewhere:,} answers to queries that are not counted here",
+            f"{counted(self.counts[NO_ANSWER], 'query', 'queries')} without an answer",
+            f"{counted(self.elsewhere, 'answer', 'answers')} to queries that are not counted here",
         ]
         told = [each for each in aside if not each.startswith("0 ")]
         return ["; ".join(words), *([f"counted aside: {', '.join(told)}"] if told else [])]

@@ -17,7 +17,7 @@ def show_answers(found: Found, answered: Mapping[str, int]) -> None:
     """Show what became of the queries and their answers; ``answered`` are the runs with some."""
     choice = found.choice
     if not found.right:
-        named = ", ".join(found.short[run] for run in answered)
+        named = ", ".join(found.short.get(run, run) for run in answered)
         st.text(
             f"No answer of {found.short[choice.run]} is loaded. Runs with answers: {named}. "
             "Choose one of these, or load the answers of this one on the Data page, or in a "
@@ -76,5 +76,5 @@ def by_bucket_of(found: Found) -> dict[str, TwoByTwo]:
 
 def _queries_that(outcome: Outcome) -> str:
     """Return the address of the list of queries of which this became."""
-    given = address.given_all()
-    return address.to("/queries", **{**given, "view": None, "outcome": outcome.name})
+    other = dict.fromkeys(("view", "class", "page"))
+    return address.to("/queries", **{**address.given_all(), **other, "outcome": outcome.name})

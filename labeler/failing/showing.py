@@ -114,7 +114,8 @@ def show_causes(found: Found) -> None:
 
 def _queries_of(kind: FailureClass) -> str:
     """Return the address of the list of queries that fail for one reason."""
-    return address.to("/queries", **{**address.given_all(), "view": None, "class": kind.name})
+    other = dict.fromkeys(("view", "outcome", "page"))
+    return address.to("/queries", **{**address.given_all(), **other, "class": kind.name})
 
 
 def show_steps(found: Found, shown: Sequence[QueryRow], order: str, query_id: str) -> None:

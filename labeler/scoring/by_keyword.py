@@ -41,7 +41,11 @@ def show_keywords(choice: Choice, board: Scoreboard, notes: Sequence[str]) -> No
     show_small_print(choice.conventions, [*notes, LABEL_FREE])
     ui.offer(
         "Download these numbers as CSV",
-        lambda: downloads.keyword_csv(rows, k, headings, choice.conventions, substring=substring),
+        lambda: downloads.keyword_csv(
+            [row for row in rows if choice.shows(row.run)],
+            *(k, headings, choice.conventions),
+            substring=substring,
+        ),
         "keywords.csv",
         board.revision,
     )
@@ -71,7 +75,8 @@ def explain_keywords(judged: int, first: str, k: int) -> None:
 def show_missed(places: Sequence[KeywordPlace]) -> None:
     """Name the keywords that no run finds at any depth."""
     missed = [place for place in places if place.is_missed]
-    st.text(f"{len(missed):,} of {len(places):,} keywords are found by no run, at any depth.")
+    are = "is" if len(missed) == 1 else "are"
+    st.text(f"{len(missed):,} of {len(places):,} keywords {are} found by no run, at any depth.")
     if not missed:
         return
     show_html(tables.sentences(missed_in_words(places)))

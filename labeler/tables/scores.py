@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -203,10 +204,11 @@ def _unseen(text: str) -> htpy.Element:
 
 def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
     """Say of each run for how many queries it has no list, which is the same for all measures."""
-    missing: dict[str, int] = {}
-    for score in scores:
-        missing[score.run] = max(score.missing, missing.get(score.run, 0))
-    return {run: [f"{count:,} absent"] for run, count in missing.items() if count}
+    missing = {(score.run, score.bucket): score.missing for score in scores}
+    whole: Counter[str] = Counter()
+    for (run, _), count in missing.items():
+        whole[run] += count
+    return {run: [f"{count:,} absent"] for run, count in whole.items() if count}
 
 
 def with_gaps(table: RunTable, judged: Sequence[Score]) -> RunTable:

@@ -115,11 +115,6 @@ def run_name(name: str, short: Mapping[str, str], *, long: int | None = None) ->
     ]
 
 
-def cells(values: Iterable[float]) -> list[htpy.Element]:
-    """Return a cell for each value, a dash where it is undefined."""
-    return [htpy.td[number(value)] for value in values]
-
-
 def small(text: str) -> htpy.Element | None:
     """Return a smaller line under a cell's value, nothing where there is nothing to say."""
     return htpy.small[text] if text else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from dataclasses import replace
 from itertools import pairwise
@@ -240,3 +241,14 @@ READ_CHART = """svg => {
         sizes: shown.map(it => parseFloat(look(it).fontSize)),
     };
 }"""
+
+
+def test_the_file_of_keywords_has_the_runs_that_are_shown(server, visit):
+    with server.store() as store:
+        queries = [replace(query, keywords=("text",)) for query in store.queries()]
+        store.add_queries(loaded(queries), update=True)
+    page = visit(f"{server.url}/scores?view=keywords&run=backward", grader=None)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Download these numbers as CSV").click()
+    rows = csv.DictReader(waiting.value.path().read_text(encoding="utf-8").splitlines())
+    assert {row["run"] for row in rows} == {"backward"}
