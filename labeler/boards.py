@@ -71,7 +71,7 @@ def shown_chunkings(*, every: bool) -> tuple[str, ...] | None:
     """
     with ui.open_store() as store:
         there, of_runs = store.chunkings_with_runs(), store.chunkings_of_runs()
-    address.among("chunking", [*filter(None, there), EVERY_CHUNKING], "chunking")
+    address.among("chunking", [*there, EVERY_CHUNKING], "chunking")
     return _asked(there, of_runs, every=every)
 
 
@@ -134,6 +134,13 @@ def shown_queries(store: Store) -> Sequence[Query]:
     """Return the queries of the golden set that is shown."""
     version = shown_version(store)
     return store.queries() if version is None else version.queries
+
+
+def check_chosen(board: Scoreboard, query_id: str) -> None:
+    """Raise `Astray` where a query is not among those of the split and the leaks of the address."""
+    if query_id not in board.collection.query_ids:
+        chosen = board.conventions.selected.describe()
+        raise Astray(f"query {query_id!r} is not among those chosen: {chosen}", ["split", "leaked"])
 
 
 def queries_of(store: Store, frozen: str | None) -> Sequence[Query]:

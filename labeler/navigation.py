@@ -24,7 +24,7 @@ class Place:
     """A page: its file, its title, its path, and what its address names.
 
     ``runs`` are parameters that always name a run: a link without them would show another run as
-    soon as the first one is dropped.
+    soon as the first one is dropped. ``of_versions`` says that frozen golden sets can be shown.
     """
 
     file: str
@@ -32,6 +32,7 @@ class Place:
     path: str
     for_graders: bool = False
     runs: Sequence[str] = ()
+    of_versions: bool = False
 
     def is_open_to(self, person: Person | None) -> bool:
         """Say whether a visitor may open the page."""
@@ -41,10 +42,10 @@ class Place:
 LABEL = Place("label.py", "Label", "/", for_graders=True)
 PLACES = [
     LABEL,
-    Place("scores.py", "Scores", "/scores"),
-    Place("compare.py", "Compare", "/compare", runs=("a", "b")),
-    Place("slices.py", "Slices", "/slices", runs=("a",)),
-    Place("queries.py", "Queries", "/queries", runs=("a",)),
+    Place("scores.py", "Scores", "/scores", of_versions=True),
+    Place("compare.py", "Compare", "/compare", runs=("a", "b"), of_versions=True),
+    Place("slices.py", "Slices", "/slices", runs=("a",), of_versions=True),
+    Place("queries.py", "Queries", "/queries", runs=("a",), of_versions=True),
     Place("review.py", "Review", "/review"),
     Place("data.py", "Data", "/data"),
 ]
@@ -96,6 +97,8 @@ def usual_runs(place: Place, names: Sequence[str]) -> dict[str, str]:
 def address_of(place: Place, names: Sequence[str]) -> str:
     """Return the address of a page that shows the same runs and queries as the one one is on."""
     kept = {**usual_runs(place, names), **address.given_all(address.CARRIED)}
+    if not place.of_versions:
+        kept.pop("golden", None)
     return address.to(place.path, **kept)
 
 
@@ -125,6 +128,8 @@ show_html(style(STYLE + links.STYLE + choices.STYLE))
 
 if here.path == "/queries":
     modernise()
+if not here.of_versions and address.given("golden"):
+    address.write(golden=None)  # this page is of the live set, whatever its reader comes from
 open_places = [place for place in PLACES if place.is_open_to(visitor)]
 with ui.guard():
     runs = boards.run_names() if len(open_places) > 1 else []

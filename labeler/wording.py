@@ -74,14 +74,10 @@ def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
 
 @st.cache_resource(max_entries=4, show_spinner=False)
 def keywords_at(at: At) -> dict[str, tuple[str, ...]]:
-    """Return the keywords of every query that has any, or of those in a bucket."""
+    """Return the keywords of every query that has any."""
     with ui.open_store() as store:
-        asked = None if at.within is None else store.queries_in(*at.within)
-        return {
-            query.query_id: query.keywords
-            for query in boards.shown_queries(store)
-            if query.keywords and (asked is None or query.query_id in asked)
-        }
+        queries = boards.shown_queries(store)
+    return {query.query_id: query.keywords for query in queries if query.keywords}
 
 
 @st.cache_data(max_entries=4, show_spinner="Looking for keywords …")
@@ -89,7 +85,7 @@ def keyword_values(
     at: At, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard
 ) -> tuple[Values, str | None]:
     """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
-    keywords = _of_board(keywords_at(at), _board)
+    keywords = _of_board(at, _board)
     known = corpus(at.path, at.data_revision, substring)
     lists = lists_of(_board, runs)
     found = {run: keyword_scores(known, keywords, each, k) for run, each in lists.items()}
@@ -101,17 +97,20 @@ def places_in(
     at: At, substring: bool, runs: Sequence[str], _board: Scoreboard
 ) -> list[KeywordPlace]:
     """Return where each keyword of each query first stands in each of the runs."""
-    keywords = _of_board(keywords_at(at), _board)
+    keywords = _of_board(at, _board)
     known = corpus(at.path, at.data_revision, substring)
     return keyword_places(known, keywords, lists_of(_board, runs))
 
 
-def _of_board(
-    keywords: Mapping[str, tuple[str, ...]], board: Scoreboard
-) -> dict[str, tuple[str, ...]]:
-    """Return the keywords of the queries that a board has, which may be some of them."""
-    there = set(board.collection.query_ids)
-    return {query_id: words for query_id, words in keywords.items() if query_id in there}
+def _of_board(at: At, board: Scoreboard) -> dict[str, tuple[str, ...]]:
+    """Return the keywords of the queries that a board has, which may be some, or of a bucket."""
+    ids, keywords = board.collection.query_ids, keywords_at(at._replace(within=None))
+    wanted: Sequence[str] = ids
+    if at.within is not None:
+        facet, bucket = at.within
+        given = board.collection.facets.get(facet, (None,) * len(ids))
+        wanted = [each for each, held in zip(ids, given, strict=True) if held == bucket]
+    return {each: keywords[each] for each in wanted if each in keywords}
 
 
 def places_of_query(board: Scoreboard, query_id: str) -> list[KeywordPlace]:

@@ -105,7 +105,7 @@ def show_compared() -> str:
     if bucket is not None:
         rows = [row for row in rows if buckets[row.query_id] == bucket]
     rows = comparison.sort_queries(rows, sort, texts, buckets)
-    asked = ("compare", a, b, str(by), sort, facet, bucket, chosen.preset)
+    asked = ("compare", a, b, str(by), sort, facet, bucket, repr(chosen))
     rows = live.keep_order(rows, lambda row: row.query_id, asked)
     view = even = View(board, compared, by, rows, texts, buckets, also, short)
     if traffic is not None:
@@ -121,6 +121,8 @@ def show_compared() -> str:
             "golden grades on Data or with `labeler load golden FILE`."
         )
     if (query := address.given("query")) is not None:
+        if query in texts:
+            boards.check_chosen(board, query)
         show_pair(even, query, settings.words)
     else:
         found, place = comparing.show_summary(view, bucket)

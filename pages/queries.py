@@ -19,7 +19,7 @@ def show_failing() -> str:
     """Show which queries fail by the newest grades; return how much is graded."""
     with ui.open_store() as store:
         board = boards.live_board(store, choice.conventions)
-        remarks = store.remarks()
+        remarks = store.remarks() if board.conventions.frozen is None else []
         right = store.right_answers(choice.run) if answered else {}
     found = failing.find(board, queries, remarks, choice, right)
     if not board.counts.judged:
@@ -35,6 +35,7 @@ def show_failing() -> str:
     if query_id is None:
         show_all(found)
     elif query_id in queries:
+        boards.check_chosen(found.board, query_id)
         show_one(found, remarks, query_id)
     else:
         ui.show_error(f"no query is called {query_id!r}; choose one from the list")

@@ -235,9 +235,7 @@ def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> Non
 
 def in_same_order(buckets, measure):
     """Return buckets in the order in which the reader saw them, though their values move."""
-    return live.keep_order(
-        buckets, str, ("slices", a, b, facet, least, str(measure), chosen.preset)
-    )
+    return live.keep_order(buckets, str, ("slices", a, b, facet, least, str(measure), repr(chosen)))
 
 
 def in_order(rows, buckets):
@@ -282,6 +280,9 @@ def show_slices() -> str | None:
             "labeler load golden FILE",
         )
         return None
+    if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
+        st.text(f"None of the queries that are chosen has a bucket of {empty}.")
+        return boards.graded_line(board.counts, board.conventions.selected)
     if other is not None:
         show_crossed(board)
     elif b is not None:

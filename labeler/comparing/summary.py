@@ -31,7 +31,7 @@ HOLES_UNKNOWN = "What the holes could make of a weighted difference is not worke
 
 @st.cache_data(max_entries=100, show_spinner=False)
 def candidates(
-    path: str, data_revision: int, preset: str, a: str, b: str, _board: Scoreboard
+    path: str, data_revision: int, conventions: str, a: str, b: str, _board: Scoreboard
 ) -> Rerank:
     """Return how B's candidates relate to A's, which no grade changes."""
     return comparison.rerank(_board, a, b, NAMES)
@@ -53,7 +53,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     compared = view.compared
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
-    asked = (view.board.data_revision, compared.conventions.preset, compared.a, compared.b)
+    asked = (view.board.data_revision, repr(compared.conventions), compared.a, compared.b)
     related = candidates(ui.database(), *asked, view.board)
     summary = summed_up(asked_of(view), bucket, view, related)
     said = summary.findings

@@ -158,7 +158,11 @@ def grade(
     given = "nobody has graded this chunk" if move.grade is None else f"golden grade {move.grade}"
     places = f"Rank {move.rank_a or '–'} in A, {move.rank_b or '–'} in B"
     name = ui.grader()
-    st.text(f"{places} · {given}{'' if name is None else f' · you are {name}'}")
+    is_live = view.board.conventions.frozen is None
+    who = "" if name is None or not is_live else f" · you are {name}"
+    st.text(f"{places} · {given}{who}")
+    if not is_live:
+        return  # a grade would be of today, and nothing here would show it
     if name is None:
         links.link("To grade here, first say who you are on Label", "/")
         return

@@ -51,7 +51,7 @@ def show_table(
     lined_up = choice.lineup.on(table.names if first is None else [first, *table.names])
     groups = lined_up.order(table.values, choice.names.systems)
     if not folded:
-        asked = (choice.view, choice.facet, choice.bucket, choice.conventions.preset, lined_up)
+        asked = (choice.view, choice.within, repr(choice.conventions), choice.traffic, lined_up)
         groups = in_same_order(groups, (PATH, *asked, *table.names))
     show_html(tables.runs_table(table, groups, lined_up, choice.names, steps(lined_up)))
     return groups
@@ -173,9 +173,12 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
 
 
 def queries_of(choice: Choice, score: Score) -> str:
-    """Return the address of the queries of a score's bucket."""
+    """Return the address of the queries of a score's bucket, within the bucket that is chosen."""
     heading = choice.conventions.heading(score.measure)
-    return bucket_queries(score.facet, score.bucket, [heading])
+    where: dict[str, str | None] = {}
+    if choice.within is not None and choice.facet != score.facet:
+        where = {"other": choice.facet, "crossing": choice.bucket}
+    return bucket_queries(score.facet, score.bucket, [heading], **where)
 
 
 def intervals_of(
@@ -306,12 +309,14 @@ def show_ties(choice: Choice, board: Scoreboard) -> File:
     at = (ui.database(), board.data_revision, board.revision)
     asked = (repr(choice.conventions), repr(choice.measures), choice.within)
     ranges = ranges_of_ties((*at, *asked), choice.measures, choice.alone(board))
-    if ranges:
+    if any(ranges.values()):
         show_table(choice, tables.tie_table(ranges, choice.conventions))
         st.caption(
             "The lowest and the highest mean that re-ordering chunks with equal "
             "scores could give. Scores are equal where they are as 32-bit numbers."
         )
+    elif ranges:
+        st.write("Runs have tied scores; what other orders give is not known of these measures.")
     else:
         st.write("No run has tied scores, so no order of ties decides anything.")
     return lambda: file_of(choice, choice.table(board, choice.measures), ranges=ranges)
