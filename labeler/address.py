@@ -53,7 +53,7 @@ def write(**changes: Value) -> None:
     st.query_params.from_dict({name: value for name, value in there.items() if value})
 
 
-def to(path: str, **parameters: Value) -> str:
+def to(path: str, /, **parameters: Value) -> str:
     """Return the address of a page beside this one, without the parameters that are None.
 
     >>> to("compare", a="bm25", b="lsa 2", measure=["RR", "AP"], query=None)
@@ -65,7 +65,7 @@ def to(path: str, **parameters: Value) -> str:
     return f"{path}?{urlencode(there, doseq=True)}" if there else path
 
 
-def onward(path: str, **changes: Value) -> str:
+def onward(path: str, /, **changes: Value) -> str:
     """Return the address of another page about what this one is about, but for ``changes``.
 
     What goes along is `CARRIED`; None leaves a parameter behind.
@@ -80,7 +80,7 @@ def among(name: str, options: Collection[str], what: str, clears: Sequence[str] 
     """
     found = given(name)
     if found is not None and found not in options:
-        there = ", ".join(options) or "none"
+        there = ", ".join(filter(None, options)) or "none"
         raise Astray(f"no {what} is called {found!r}; there are: {there}", [name, *clears])
     return found
 
@@ -171,7 +171,7 @@ def choose_several(
     label: str, options: Sequence[str], name: str, default: Sequence[str], **more: Any
 ) -> list[str]:
     """Let the user choose several of ``options`` or type others; the address may name any."""
-    found = st.query_params.get_all(name) or list(default)
+    found = [each for each in st.query_params.get_all(name) if each.strip()] or list(default)
     _show(name, found)
     return st.multiselect(
         label,
@@ -229,7 +229,8 @@ def choose_number(
 def choose_page(count: int, name: str = "page") -> int:
     """Let the user turn pages where there is more than one; return which is open, from 1."""
     text = given(name) or ""
-    page = int(text) if text.isdecimal() and 1 <= int(text) <= count else 1
+    is_number = text.isdecimal() and len(text) <= len(str(count))
+    page = int(text) if is_number and 1 <= int(text) <= count else 1
     if count < 2:
         return page
     _show(name, page)

@@ -6,6 +6,7 @@ import streamlit as st
 
 from labeler import address, boards, live, scoring, ui
 from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
+from labeler.model import counted
 
 MOST_CAUTIONS_OPEN = 6
 REACH = (
@@ -44,7 +45,8 @@ def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> 
     file = scoring.VIEWS[choice.view](choice, board)
     facet, is_first = choice.facet, choice.view == scoring.MEASURES
     if is_first and facet is not None and (left_out := board.unbucketed(facet)):
-        notes.append(f"{left_out:,} judged queries have no {facet} and are in none of these rows")
+        judged = counted(left_out, "judged query", "judged queries")
+        notes.append(f"{judged} without {facet}, in none of these rows")
     if file is not None and choice.view in scoring.WITH_INTERVALS:
         notes.append(REACH)
     if choice.traffic is not None:

@@ -271,10 +271,12 @@ def test_a_view_without_numbers_offers_no_file_and_explains_none(filled: Path):
 
 
 @pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
-@pytest.mark.parametrize("wrong", ["nDCG@@", " "])
-def test_a_measure_that_is_none_can_be_left_behind(filled: Path, page: str, wrong: str):
-    names = ["measure", "bar"] if page == "queries" else ["measure"]
-    for name in names:
+def test_a_measure_that_is_none_can_be_left_behind(filled: Path, page: str):
+    given = [
+        ("measure", "nDCG@@"),
+        *([("bar", "nDCG@@"), ("bar", " ")] if page == "queries" else []),
+    ]
+    for name, wrong in given:
         app = open_page(page, **{name: wrong})
         assert "measure" in words(app)
         [leave] = [button for button in app.button if button.label == "Go on without it"]
@@ -313,6 +315,39 @@ def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
     shown = words(open_page("scores", view="keywords"))
     assert "coverage@10" in shown
     assert "queries with keywords: 1, graded of them: 1" in shown
+
+
+@pytest.mark.parametrize("measure", ["RR(documents=True)", "EvidenceR@budget"])
+def test_ties_are_told_from_measures_whose_best_order_nobody_knows(filled: Path, measure: str):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
+    said = words(open_page("scores", view="ties", measure=measure))
+    assert "what other orders give is not known of these measures" in said
+
+
+def test_queries_without_a_list_are_counted_over_the_buckets_of_a_table(filled: Path):
+    with Store(filled) as store:
+        store.add_queries(loaded([Query("q0", "zero", buckets={"intent": "refund"})]))
+        grades = loaded([GoldenGrade(name, "c2", 3) for name in ("q0", "q3")])
+        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+    for place in ({}, {"facet": "intent"}):
+        assert re.search(r"some[^☆]*3 absent", words(open_page("scores", measure="RR", **place)))
+
+
+@pytest.mark.parametrize(
+    ("page", "odd"),
+    [
+        ("scores", {"path": "x"}),
+        ("compare", {"path": "x", "show": "What moved most"}),
+        ("queries", {"path": "x", "view": "Why they fail"}),
+        ("queries", {"page": "9" * 5_000}),
+        ("compare", {"measure": ["", "nDCG@10"]}),
+        ("compare", {"measure": " "}),
+        ("scores", {"chunking": ""}),
+    ],
+)
+def test_odd_addresses_are_no_tracebacks(filled: Path, page: str, odd: dict[str, str | list[str]]):
+    assert "3 queries" in words(open_page(page, **odd))
 
 
 def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):

@@ -295,6 +295,8 @@ def test_a_hole_is_said_and_never_a_zero(filled: Path):
 
 
 def test_ndcg_is_worked_out_as_a_textbook_prints_it(filled: Path):
+    of_documents = ["nDCG(documents=True)@10"]
+    assert "nDCG@10 of" in words(open_queries(query="low", part="DCG table", measure=of_documents))
     said = words(open_queries(query="low", part="DCG table", measure=["nDCG@10"]))
     assert "nDCG@10 = DCG / IDCG = 0.9464 / 3.0000 = 0.3155" in said
     assert re.search(r"\|8\|+c0\|+2 partially relevant\|+3\|+3\.1699\|+0\.9464\|+0\.9464\|", said)

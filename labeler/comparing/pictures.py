@@ -15,6 +15,7 @@ from labeler import address, charts, comparison, ranks, tables, ui
 from labeler.comparing.by_keyword import show_keywords
 from labeler.comparison import Moved, Mover, View
 from labeler.markup import show_html
+from labeler.model import counted
 from labeler.opened import look, open_query
 from labeler.ranks import picked, rank_strips
 from labeler.reranker import show_reranker
@@ -60,10 +61,10 @@ def show_charts(view: View, _: int) -> None:
     opened = dict(zip(frame["place"].tolist(), frame["query_id"].tolist(), strict=True))
     draw_to_click(left, charts.delta_bars(*named), "bars", "stretch", opened)
     draw_to_click(right, charts.delta_scatter(*named), "scatter", "content", opened)
-    without = len(view.rows) - len(frame)
+    without = counted(len(view.rows) - len(frame), "query has", "queries have")
     st.caption(
         "A bar or a point is a query; click it to open it."
-        + (f" {without} without a value are not drawn." if without else "")
+        + (f" {without} no value and no place in them." if len(view.rows) > len(frame) else "")
     )
     with st.expander("The numbers of both charts"):
         shown = frame.assign(delta=frame["delta"].round(4) + 0.0)  # which takes the sign of a 0

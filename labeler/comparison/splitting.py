@@ -175,4 +175,6 @@ def _sentence(a: str, b: str, queries: int, same: int, within: int) -> str:
         return f"{b} only reorders what {a} found: any difference there is one of order"
     if within == queries:
         return f"{b} holds nothing that {a} did not find: it reorders and leaves out"
+    if queries == 1:
+        return f"{b} finds other chunks than {a} for their one query in common"
     return f"{b} finds other chunks than {a} for {queries - within} of {queries} queries"

@@ -14,7 +14,7 @@ from labeler.diagnosis import Failure, Outcome, Rule
 from labeler.evaluation import Ranked, Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import Answer, Chunk, Query, Remark, by_chunk
+from labeler.model import Answer, Chunk, Query, Remark, by_chunk, counted
 from labeler.naming import short_names
 from labeler.portions import LONGEST_IN_LIST
 
@@ -134,12 +134,12 @@ def show_why(opened: Opened, lists: Lists) -> None:
     ]
     headings = [board.conventions.heading(measure) for measure in measures]
     judged = bool(board.judged[number])
-    counted = [bool(board.counted(measure)[number]) for measure in measures]
+    counts = [bool(board.counted(measure)[number]) for measure in measures]
     table = partial(
         tables.run_failures_table,
         headings=headings,
         judged=judged,
-        counted=counted,
+        counted=counts,
         short=opened.short,
         text=opened.query.text,
     )
@@ -172,7 +172,8 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
     for name, ranked in lists.items():
         part = ranked[:depth]
         holes = sum(each.grade is None for each in part)
-        line = f"{len(ranked):,} chunks, {holes} of the {len(part)} shown not graded"
+        many = counted(len(ranked), "chunk", "chunks")
+        line = f"{many}, {holes} of the {len(part)} shown not graded"
         columns.append(
             tables.list_column(
                 tables.run_name(name, opened.short),
@@ -205,7 +206,7 @@ def show_worked(opened: Opened) -> None:
     """Show nDCG of the run worked out line by line."""
     board, run, query_id = opened.board, opened.run, opened.query_id
     conventions = board.conventions
-    fitting = [measure for measure in opened.measures if measure.name == "nDCG"]
+    fitting = [each for each in opened.measures if each.name == "nDCG" and not each.crosses]
     [measure, *_] = [*fitting, *conventions.measures("nDCG@10")]
     heading = conventions.heading(measure)
     table = comparison.dcg_table(board, run, query_id, measure)
@@ -228,7 +229,8 @@ def show_pool(opened: Opened, lists: Lists, depth: int) -> None:
     rows = diagnosis.pool_rows(golden, lists, depth, opened.board.collection.chunk_ids)
     holes = sum(row.grade is None for row in rows)
     st.text(
-        f"{len(golden):,} chunks are graded; {holes:,} of the runs' top {depth} are not. "
+        f"{counted(len(golden), 'chunk is', 'chunks are')} graded; {holes:,} of the runs' top "
+        f"{depth} {'is' if holes == 1 else 'are'} not. "
         "A dash: the run has it at no depth."
     )
     with ui.open_store() as store:

@@ -210,7 +210,7 @@ def show_bars(bars: Bars) -> None:
         st.text(bars.aside)
     said = "\n".join(f"{tables.BELOW} {sentence}" for sentence in bars.sentences)
     if len(bars.sentences) > MOST_SAID:
-        heading = f"{tables.BELOW} {len(bars.sentences)} means break a limit"
+        heading = f"{tables.BELOW} {len(bars.sentences)} limits are broken"
         with st.expander(heading, key="below"):
             st.text(said)
     elif said:
