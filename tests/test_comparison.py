@@ -307,12 +307,6 @@ def test_a_chunk_that_only_one_side_has_contributes_its_whole_term() -> None:
     assert terms_depend(parse("nDCG@10")) is None
 
 
-def test_a_depth_leaves_out_only_what_contributes_nothing() -> None:
-    board = board_of({"q": {"c": 1}}, {"A": {"q": ["x", "y", "c"]}, "B": {"q": ["x", "z"]}})
-    found = moves(board, "A", "B", "q", parse("RR"), depth=1)
-    assert [move.chunk_id for move in found] == ["x", "c"]
-
-
 def test_an_undefined_query_has_no_contributions_and_a_sentence() -> None:
     runs = {"A": {"q": ["c"], "p": ["c"]}, "B": {"q": ["x", "c"], "p": ["c"]}}
     board = board_of({"q": {"c": 1}, "p": {}}, runs, rel=2)

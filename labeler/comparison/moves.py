@@ -44,19 +44,12 @@ class WhatIf:
         return self.value - self.present
 
 
-def moves(
-    board: Scoreboard,
-    a: str,
-    b: str,
-    query_id: str,
-    measure: Measure,
-    depth: int | None = None,
-) -> tuple[Move, ...]:
+def moves(board: Scoreboard, a: str, b: str, query_id: str, measure: Measure) -> tuple[Move, ...]:
     """Return every chunk of either list with what it contributes to the delta of ``measure``.
 
     Contributions sum to the query's delta within 1e-12. For RR, Success and AP a term is what the
     chunk adds *given the others* (see `terms_depend`): two chunks that swap places can both have
-    one. ``depth`` leaves out what stands below it in both lists and contributes nothing.
+    one.
 
     Chunks come in B's order, then those of A alone in A's. Raises `NotFound` for an unknown run
     or query.
@@ -75,11 +68,10 @@ def moves(
     places = [board.column_of(run) for run in (a, b)]
     undefined = bool(np.isnan(board.values(measure)[board.number_of(query_id), places]).any())
     chunks = dict.fromkeys([*listed[1], *listed[0]])
-    found = [
+    return tuple(
         _move(listed[0].get(chunk), listed[1].get(chunk), given[0], given[1], undefined)
         for chunk in chunks
-    ]
-    return tuple(move for move in found if depth is None or _within(move, depth))
+    )
 
 
 def terms_depend(measure: Measure) -> str | None:
@@ -172,8 +164,3 @@ def _move(
     known = (None, None, None) if undefined else (term_a, term_b, term_b - term_a)
     ranks = (in_a.rank if in_a else None, in_b.rank if in_b else None)
     return Move(seen.chunk, seen.chunk_id, *ranks, seen.grade, *known)
-
-
-def _within(move: Move, depth: int) -> bool:
-    ranks = [rank for rank in (move.rank_a, move.rank_b) if rank is not None]
-    return min(ranks) <= depth or bool(move.contribution)
