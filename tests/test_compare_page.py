@@ -410,7 +410,7 @@ def test_the_charts_have_their_table_and_a_description(filled: Path):
     specs = [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
     assert len(specs) == 2
     assert all("a" in spec["description"] for spec in specs)
-    assert "1 without a value are not drawn" in words(app)
+    assert "1 query has no value and no place in them" in words(app)
     bars, scatter = specs
     said = [each["title"] for each in bars["encoding"]["tooltip"]]
     assert said == [

@@ -246,7 +246,7 @@ def test_leaving_out_is_told_from_reordering() -> None:
     assert (found.within, found.same) == (1, 0)
     assert found.sentence == "B holds nothing that A did not find: it reorders and leaves out"
     back = rerank(board_of({"q": {"c": 1}}, runs), "B", "A")
-    assert back.sentence == "A finds other chunks than B for 1 of 1 queries"
+    assert back.sentence == "A finds other chunks than B for their one query in common"
 
 
 def test_better_candidates_in_a_worse_order_are_told_apart() -> None:

@@ -37,7 +37,7 @@ def database(tmp_path: Path) -> Path:
 def test_scores_names_the_keywords_that_no_run_finds_when_asked(database: Path) -> None:
     assert "TravelGuard" not in words(open_page("scores", view="keywords"))
     said = words(open_page("scores", view="keywords", missed="true", k="1"))
-    assert "1 of 3 keywords are found by no run, at any depth." in said
+    assert "1 of 3 keywords is found by no run, at any depth." in said
     assert "'TravelGuard' of query q1" in said
     assert "coverage@1" in said
 
