@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any
+from zlib import crc32
 
 import streamlit as st
 
@@ -42,13 +43,15 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     if choice.a is not None:
         against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
     frame = tables.failing_frame(part, found.headings, choice.filters.facet)
+    # a grid whose rows become others, as by a choice, takes no notice of the first click on it
+    listed = f"listed-{crc32(repr((choice, order, page)).encode()):x}"
     st.dataframe(
         frame,
         hide_index=True,
-        key="listed",
+        key=listed,
         height=min(38 + 35 * len(part), 560),
         selection_mode="single-cell",
-        on_select=lambda: _open_clicked([row.query_id for row in part]),
+        on_select=lambda: _open_clicked(listed, [row.query_id for row in part]),
         column_config=_wide_enough(frame.items(), TEXT if choice.a is None else TEXT_BESIDE_A),
     )
     st.text(
@@ -77,9 +80,9 @@ def _wide_enough(columns: Iterable[tuple[Any, Iterable[str]]], text: int) -> dic
     return {name: st.column_config.TextColumn(width=width) for name, width in given.items()}
 
 
-def _open_clicked(ids: Sequence[str]) -> None:
+def _open_clicked(listed: str, ids: Sequence[str]) -> None:
     """Open the query whose cell was clicked: a position, mapped back to the id it showed."""
-    cells = st.session_state["listed"]["selection"]["cells"]
+    cells = st.session_state[listed]["selection"]["cells"]
     if cells and cells[0][0] < len(ids):
         open_query(ids[cells[0][0]])
 

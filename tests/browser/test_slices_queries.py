@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
+from tests.browser.still import stand_still
 from tests.page import add_collapsed_bucket, empty_golden_set
 
 pytestmark = pytest.mark.browser
@@ -158,3 +159,17 @@ def test_from_what_compare_says_of_a_bucket_it_is_a_click_to_its_worst_query(
     page.go_back()
     page.go_back()
     expect(falls).to_be_visible()
+
+
+def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
+    page = stand_still(visit(f"{serve(graded).url}/queries?a=first"))
+    for box, option in (("Run", "second"), ("Sorted", "most holes first")):
+        page.get_by_role("combobox", name=box, exact=True).click()
+        page.get_by_role("option", name=option).first.click()
+        stand_still(page)
+        grid = page.get_by_test_id("stDataFrame").bounding_box()
+        page.mouse.click(grid["x"] + 90, grid["y"] + 160)
+        page.wait_for_url("**query=q**")
+        page.get_by_role("button", name="Back to the list").click()
+        page.wait_for_url(lambda url: "query=" not in url)
+        stand_still(page)
