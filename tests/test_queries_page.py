@@ -70,6 +70,17 @@ def listed(app: AppTest) -> list[list[str]]:
     return frame[["query", "RR", "class"]].values.tolist()
 
 
+def test_holes_of_a_whole_list_are_of_as_many_chunks_as_they_are_counted_in(filled: Path):
+    with Store(filled) as store:
+        deep = ("c0", *(f"x{n}" for n in range(40)))
+        store.add_run(loaded([Ranking("fine", deep)]), name="deep")
+    for measure, shown in (("RR", "9 of 10"), ("nDCG@20", "19 of 20")):
+        frame = open_queries(a="deep", measure=[measure]).dataframe[0].value
+        assert dict(zip(frame["query"], frame["holes"], strict=True))["fine"] == shown
+    [row] = open_queries(a="deep", measure=["RR"], holes="90").dataframe[0].value["query"]
+    assert row == "fine"
+
+
 def test_why_a_query_fails_is_not_cut_off_however_far_down_the_list_it_stands(filled: Path):
     """The grid measures the first rows alone, which may be short."""
     with Store(filled) as store:

@@ -143,12 +143,13 @@ def query_rows(
     if a is not None:
         against = {each.query_id: each for each in compare(board, a, run, [first]).queries()}
     ids = board.collection.query_ids
+    depth = board.conventions.pool_depth if first.cutoff is None else board.cutoffs(first)
     columns = zip(
         ids,
         values,
         counted,
         *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
-        np.minimum(board.hits(run).length, board.cutoffs(first)).tolist(),
+        np.minimum(board.hits(run).length, depth).tolist(),
         board.holes(first)[:, at].tolist(),
         board.carried(first)[:, at].tolist(),
         board.judged.tolist(),
