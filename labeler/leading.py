@@ -19,17 +19,15 @@ LinkOf = Callable[[str], str]
 """Gives the address of a bucket's queries."""
 
 
-def bucket_queries(
-    facet: str | None, bucket: str | None, measures: Sequence[str], **other: str | None
-) -> str:
-    """Return the address of a bucket's queries, the worst by the first measure first.
+def bucket_queries(facet: str | None, bucket: str | None, by: str, **other: str | None) -> str:
+    """Return the address of a bucket's queries, the worst by one measure first.
 
-    Without a bucket it is that of all queries. Which runs, and what else goes along from page to
-    page, is as the present address says unless ``other`` says it.
+    Without a bucket it is that of all queries. Which runs and measures, and what else goes along
+    from page to page, is as the present address says unless ``other`` says it.
     """
     places: dict[str, str | None] = dict.fromkeys(("other", "crossing"))
     place = {"facet": facet if bucket is not None else None, "bucket": bucket}
-    return address.onward("/queries", **{**places, **place, "measure": measures, **other})
+    return address.onward("/queries", **{**places, **place, "by": by, **other})
 
 
 def with_ways(finding: Finding, compared: Comparison, *, is_of_slices: bool = False) -> htpy.Node:
@@ -63,7 +61,7 @@ def losing_in_words(row: Delta, compared: Comparison, b: str) -> list[htpy.Node]
 
 def _queries_of(row: Delta, compared: Comparison) -> str:
     heading = compared.conventions.heading(row.measure)
-    return bucket_queries(row.facet, row.bucket, [heading], a=compared.a, b=compared.b)
+    return bucket_queries(row.facet, row.bucket, heading, a=compared.a, b=compared.b)
 
 
 def _facet_of(row: Delta, compared: Comparison) -> str:
@@ -108,7 +106,7 @@ def lowest_of_runs(
     lowest = [min(rows, key=lambda row: row.value) for rows in by_run.values()]
     return {
         (row.run, row.measure, row.bucket): bucket_queries(
-            row.facet, row.bucket, [conventions.heading(row.measure)], a=row.run, b=None
+            row.facet, row.bucket, conventions.heading(row.measure), a=row.run, b=None
         )
         for row in lowest
         if any(other.value > row.value for other in by_run[row.run])

@@ -60,7 +60,7 @@ def choose_facets(facets) -> tuple[str, str | None, int]:
 def bucket_link(bucket: str | None, crossing: str | None = None) -> str:
     """Return the address of a bucket's queries, worst first or, with B, by loss against A."""
     where = {"other": other, "crossing": crossing} if crossing is not None else {}
-    return bucket_queries(facet, bucket, texts, a=a, b=b, preset=chosen.preset, **where)
+    return bucket_queries(facet, bucket, texts[0], a=a, b=b, preset=chosen.preset, **where)
 
 
 # --- what is shown ---------------------------------------------------------------------------

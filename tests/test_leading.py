@@ -63,6 +63,16 @@ def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_fac
     assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"
 
 
+def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path):
+    app = open_page("compare", a="old", b="new")
+    link = parse_qs(urlsplit(ways(app)[f"{WORST}setup"]).query)
+    assert link["by"] == ["AP"]
+    assert "measure" not in link
+    queries = open_page("queries", a="old", b="new", by="RR")
+    assert queries.dataframe[0].value.columns[2] == "RR"
+    assert "by=RR" not in ways(queries)["Compare"]
+
+
 def test_where_no_bucket_loses_compare_leads_to_the_worst_of_all_queries(tmp_path: Path):
     path = empty_golden_set(tmp_path)
     with Store(path) as store:
@@ -113,6 +123,7 @@ def test_scores_by_bucket_lead_to_the_lowest_bucket_of_each_run(database: Path):
         f"the lowest bucket of {run}: its worst queries in {bucket}": {
             "facet": ["intent"],
             "measure": ["RR"],
+            "by": ["RR"],
             "a": [run],
             "bucket": [bucket],
         }

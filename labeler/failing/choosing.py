@@ -56,9 +56,10 @@ def choose(
     with choices.row():
         run, a, apart = _choose_runs(names, elsewhere)
         with choices.folded() as say:
-            texts = choices.choose_measures(DEFAULT_MEASURES)
+            texts = _by_first(choices.choose_measures(DEFAULT_MEASURES))
             filters = _choose_filters(facets, answered=answered)
             conventions = choices.choose_conventions(settings)
+            choices.measures_of(conventions, texts[0], "by" if address.given("by") else "measure")
             rule = _choose_rule(conventions, texts, a, settings.measures_by_task)
     say(
         choices.say_selection(conventions),
@@ -68,6 +69,18 @@ def choose(
         choices.say_conventions(conventions),
     )
     return Choice(run, a, texts, conventions, filters, rule, answered, apart)
+
+
+def _by_first(texts: Sequence[str]) -> list[str]:
+    """Let the user choose by which measure queries are worst; return it before the others."""
+    given = (address.given("by") or "").strip()
+    by = address.choose(
+        *("By measure", list(dict.fromkeys([*filter(None, [given]), *texts])), "by"),
+        default=texts[0],
+        help="The one measure that sorts the queries, whose holes are counted, and by which, "
+        "against a run A, a query is lost.",
+    )
+    return list(dict.fromkeys([by, *texts]))
 
 
 def _choose_runs(

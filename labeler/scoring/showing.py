@@ -178,7 +178,7 @@ def queries_of(choice: Choice, score: Score) -> str:
     where: dict[str, str | None] = {}
     if choice.within is not None and choice.facet != score.facet:
         where = {"other": choice.facet, "crossing": choice.bucket}
-    return bucket_queries(score.facet, score.bucket, [heading], **where)
+    return bucket_queries(score.facet, score.bucket, heading, **where)
 
 
 def intervals_of(
