@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
-
 from labeler.comparison import QueryDelta, compare
 from labeler.diagnosis.answering import Outcome
 from labeler.diagnosis.classes import CLASSES, GENERATION
@@ -143,13 +141,12 @@ def query_rows(
     if a is not None:
         against = {each.query_id: each for each in compare(board, a, run, [first]).queries()}
     ids = board.collection.query_ids
-    depth = board.conventions.pool_depth if first.cutoff is None else board.cutoffs(first)
     columns = zip(
         ids,
         values,
         counted,
         *(board.collection.facets.get(facet or "", (None,) * len(ids)) for facet in facets),
-        np.minimum(board.hits(run).length, depth).tolist(),
+        board.looked_at(first)[:, at].tolist(),
         board.holes(first)[:, at].tolist(),
         board.carried(first)[:, at].tolist(),
         board.judged.tolist(),

@@ -206,10 +206,11 @@ def _of_holes(board: Scoreboard, measures: Sequence[Measure], queries: Bools) ->
     of_chunks = [measure for measure in measures if not measure.crosses]
     by_cutoff = {measure.cutoff: measure for measure in of_chunks if measure.cutoff is not None}
     for measure in by_cutoff.values():
-        k = board.cutoffs(measure)
-        holes = board.holes(measure)[queries].sum(axis=0)
-        for run, count in zip(board.run_names, holes.tolist(), strict=True):
-            shown = int(np.minimum(board.hits(run).length, k)[queries].sum())
+        sums = [
+            counts[queries].sum(axis=0).tolist()
+            for counts in (board.holes(measure), board.looked_at(measure))
+        ]
+        for run, count, shown in zip(board.run_names, *sums, strict=True):
             if shown and count / shown > MANY_HOLES:
                 yield Caution(
                     "holes",

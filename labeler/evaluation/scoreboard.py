@@ -274,6 +274,13 @@ class Scoreboard(Looking):
         chosen = self.resolve([measure])
         return self._state.sheet_of(*chosen).holes(*chosen)
 
+    def looked_at(self, measure: Measure) -> Ints:
+        """Return of how many chunks of each list `holes` are ungraded ones, (queries, runs)."""
+        lengths = self._state.aligned.length.reshape(self._rules.absent.shape)
+        if measure.cutoff is None:
+            return np.minimum(lengths, self.conventions.pool_depth)
+        return np.minimum(lengths, self.cutoffs(measure)[:, np.newaxis])
+
     def carried(self, measure: Measure) -> Ints:
         """Count the carried grades down to where `holes` are counted, (queries, runs)."""
         return self._state.carried.by_query(*self.resolve([measure]))

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from labeler import address, diagnosis, downloads, tables, ui
-from labeler.diagnosis import Outcome, TwoByTwo
+from labeler import diagnosis, downloads, tables, ui
+from labeler.diagnosis import TwoByTwo
+from labeler.failing.choosing import list_of
 from labeler.failing.finding import Found
 from labeler.markup import show_html
 from labeler.model import legible
@@ -27,7 +28,7 @@ def show_answers(found: Found, answered: Mapping[str, int]) -> None:
         return
     table = found.table
     show_html(tables.sentences(table.sentences))
-    show_html(tables.two_by_two_table(table, _queries_that))
+    show_html(tables.two_by_two_table(table, lambda became: list_of(outcome=became.name)))
     show_html(tables.small_print([*tables.outcome_words(table), said(found)]))
     by_bucket = by_bucket_of(found)
     if by_bucket:
@@ -72,9 +73,3 @@ def by_bucket_of(found: Found) -> dict[str, TwoByTwo]:
         for bucket in buckets
         if any(row.bucket == bucket for row in rows)
     }
-
-
-def _queries_that(outcome: Outcome) -> str:
-    """Return the address of the list of queries of which this became."""
-    other = dict.fromkeys(("view", "class", "page"))
-    return address.to("/queries", **{**address.given_all(), **other, "outcome": outcome.name})

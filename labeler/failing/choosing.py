@@ -71,6 +71,12 @@ def choose(
     return Choice(run, a, texts, conventions, filters, rule, answered, apart)
 
 
+def list_of(**which: str) -> str:
+    """Return the address of the list of the queries of a class or an outcome, and of no other."""
+    anew = dict.fromkeys(("view", "class", "outcome", "page"))
+    return address.to("/queries", **{**address.given_all(), **anew, **which})
+
+
 def _by_first(texts: Sequence[str]) -> list[str]:
     """Let the user choose by which measure queries are worst; return it before the others."""
     given = (address.given("by") or "").strip()

@@ -10,7 +10,8 @@ from zlib import crc32
 import streamlit as st
 
 from labeler import address, charts, diagnosis, downloads, links, tables, ui
-from labeler.diagnosis import FailureClass, QueryRow
+from labeler.diagnosis import QueryRow
+from labeler.failing.choosing import list_of
 from labeler.failing.finding import Found
 from labeler.markup import show_html
 from labeler.reranker import show_reranker
@@ -98,7 +99,9 @@ def show_causes(found: Found) -> None:
         return
     by_bucket = diagnosis.count_by_bucket(found.board, found.within, facet) if facet else {}
     counted = (counts, by_bucket)
-    show_html(tables.failure_table(classes, by_bucket, _queries_of))
+    show_html(
+        tables.failure_table(classes, by_bucket, lambda kind: list_of(**{"class": kind.name}))
+    )
     show_html(tables.small_print([found.small_print]))
     st.altair_chart(charts.failure_chart(counts, f"Failing queries of {run} by class"))
     if facet:
@@ -113,12 +116,6 @@ def show_causes(found: Found) -> None:
         "failures.csv",
         found.board.revision,
     )
-
-
-def _queries_of(kind: FailureClass) -> str:
-    """Return the address of the list of queries that fail for one reason."""
-    other = dict.fromkeys(("view", "outcome", "page"))
-    return address.to("/queries", **{**address.given_all(), **other, "class": kind.name})
 
 
 def show_steps(found: Found, shown: Sequence[QueryRow], order: str, query_id: str) -> None:

@@ -25,7 +25,7 @@ class Ground:
         self.values: Callable[[Measure], Floats] = cache(self.board.values)
         self.holes: Callable[[Measure], Ints] = cache(self.board.holes)
         self.means: Callable[[Measure, str | None], Means] = cache(self._means)
-        self.shown: Callable[[Measure], Ints] = cache(self._shown)
+        self.shown: Callable[[Measure], Ints] = cache(self.board.looked_at)
         self.inside: Callable[[str | None, str | None], Bools] = cache(self._inside)
         self._counted: Callable[[Measure], Bools] = cache(self.board.counted)
 
@@ -41,17 +41,6 @@ class Ground:
 
     def _means(self, measure: Measure, facet: str | None) -> Means:
         return self.board.means([measure], facet)
-
-    def _shown(self, measure: Measure) -> Ints:
-        """Return how many chunks of each list a measure looks at, (queries, runs)."""
-        depth = self.board.cutoffs(measure)
-        if measure.cutoff is None:
-            depth = np.full_like(depth, self.board.conventions.pool_depth)
-        return np.minimum(self._lengths, depth[:, np.newaxis])
-
-    @cached_property
-    def _lengths(self) -> Ints:
-        return np.stack([self.board.hits(run).length for run in self.board.run_names], axis=1)
 
     def _inside(self, facet: str | None, bucket: str | None) -> Bools:
         """Say which queries are in a bucket, (queries,); None stands for all."""
