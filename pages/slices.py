@@ -90,6 +90,7 @@ def show_one_run(board) -> None:
         "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
         "which covers the choice of queries, not holes or graders; all numbers in a table say it, "
         "too.",
+        has_few(rows),
         len(buckets) - len(drawn),
         bands=bands,
     )
@@ -122,7 +123,8 @@ def show_pair(board) -> None:
         f"B − A over the queries of each bucket, worst {heading} first: left of the line B is "
         f"worse. Filled is {comparison.RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
-        + f" {tests_in_words(tested)}",
+        + f" {tests_in_words(tested)} {tables.GOES_ON}",
+        has_few(found.buckets),
         len(buckets) - len(drawn),
         bands=bands[1],
     )
@@ -130,7 +132,7 @@ def show_pair(board) -> None:
         headings = {chosen.heading(measure): measure for measure in found.measures}
         of = address.choose_tab("Measure", list(headings), "of")
         some = replace(found, buckets=in_order(found.buckets, part))
-        show_html(tables.slice_pair_table(some, headings[of], tested, reaches, **rules))
+        show_html(tables.slice_pair_table(some, headings[of], short, tested, reaches, **rules))
     offer(board, lambda: downloads.slices_csv(found, bands), "slices.csv")
 
 
@@ -165,7 +167,6 @@ def say_against(found, tested) -> list[comparison.Finding]:
 
     All but a few of those are folded; each sentence leads to the bucket's worst queries.
     """
-    short = short_names(board.run_names)
     worst, against = comparison.of_buckets(found, (short[a], short[b]), tested)
     said = [replace(each, sentence=f"⚠ {each.sentence}") for each in against]
     told = [*([worst] if worst else []), *said[:MOST_SAID]]
@@ -192,10 +193,12 @@ def show_crossed(board) -> None:
     shade = (
         "Left of the line B is worse." if b else "A shade is from the lowest mean to the highest."
     )
-    explain(f"{shade} n is of the whole row.", len(rows) - len(drawn), len(columns) - len(across))
+    left = (len(rows) - len(drawn), len(columns) - len(across))
+    explain(f"{shade} n is of the whole row.", has_few(cells), *left)
     filled = [cell for cell in cells if cell.n + cell.undefined]
     if part := numbers_asked_for(filled):
-        show_html(tables.crossed_table(part, runs, facet, other, least=least, link=bucket_link))
+        rules = {"least": least, "link": bucket_link}
+        show_html(tables.crossed_table(part, runs, short, (facet, other), **rules))
     offer(
         board,
         lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), board.conventions),
@@ -220,7 +223,12 @@ def show_by_keyword(board) -> None:
     show_html(tables.small_print([described(k, substring=False), unusable or ""]))
 
 
-def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> None:
+def has_few(rows) -> bool:
+    """Say whether a bucket of these rows rests on so few queries that it is greyed."""
+    return any(0 < row.n < least for row in rows)
+
+
+def explain(said: str, any_few: bool, rows_left: int, columns_left: int = 0, bands=None) -> None:
     """Say under a picture how to read it and its ``bands``, and what has no place in it."""
     left = [
         counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
@@ -228,7 +236,7 @@ def explain(said: str, rows_left: int, columns_left: int = 0, bands=None) -> Non
     ]
     left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
-    greyed = f"Greyed: fewer than {least} queries."
+    greyed = f"Greyed: fewer than {least} queries." if any_few else ""
     is_open = any(band.is_open for band in (bands or {}).values())
     show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
 
@@ -312,6 +320,7 @@ if not board.facets:
     )
     st.stop()
 
+short = short_names(board.run_names)
 with choices.row():
     a, b = choose_runs(board.run_names)
     with choices.folded() as say:

@@ -184,7 +184,7 @@ def test_a_picture_of_buckets_says_so_in_the_cell():
     crossed = comparison.crossed(board, ["A", "E"], measure, "intent", "other")
     places = (buckets, board.facets["other"])
     assert said in str(tables.crossed_picture(crossed, *places, facet="intent", **rules))
-    assert said in str(tables.crossed_table(crossed, ["A", "E"], "intent", "other", **rules))
+    assert said in str(tables.crossed_table(crossed, ["A", "E"], {}, ("intent", "other"), **rules))
 
 
 def test_records_say_the_reason_in_a_column_of_its_own():

@@ -152,6 +152,50 @@ def test_differences_are_dots_worst_first_and_filled_where_they_are_more_than_ch
     ]
 
 
+def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(database: Path):
+    """B is ahead in three of twelve queries, by 0.25 on average; the holes could make it -1 to 1."""
+    with Store(database) as store:
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
+        queries = [Query(f"q{n}", f"query {n}", buckets={"intent": "setup"}) for n in range(12)]
+        store.add_queries(loaded(queries))
+        for name, tops in (("A", ["c1"] * 12), ("B", ["c0"] * 3 + ["c2"] * 9)):
+            lists = [Ranking(f"q{n}", (top,)) for n, top in enumerate(tops)]
+            store.add_run(loaded(lists), name=name)
+        grades = [GoldenGrade(f"q{n}", "c0", 3) for n in range(12)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    app = open_slices(facet="intent", a="A", b="B", measure=["P@1"], least="3")
+    (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+    assert "± 0.6" in body
+    assert re.findall(r'class="chance([^"]*)"', body) == ["", ""]
+    assert re.findall(r'class="could([^"]*)"', body) == [" on-left on-right"] * 2
+    assert "A band without an end goes on beyond its column." in words(app)
+
+
+@pytest.mark.parametrize("more", [{"numbers": "true"}, {"numbers": "true", "other": "task"}])
+def test_the_table_names_two_runs_by_what_differs(filled: Path, more: dict[str, str]):
+    common = "production-eu-west-1-knowledge-base-2026-11-chunks-of-512-tokens-reranked-by-"
+    with Store(filled) as store:
+        for name, new in (("A&A", f"{common}one"), ("B", f"{common}two")):
+            store.rename_run(name, new)
+    app = open_slices(facet="intent", a=f"{common}one", b=f"{common}two", measure=["RR"], **more)
+    (table,) = [each.proto.body for each in app.get("html") if "holes A" in each.proto.body]
+    assert re.findall(r">([AB]: [^<]*)<", table) == ["A: …one", "B: …two"]
+    assert f'title="{common}one"' in table
+
+
+def test_greyed_is_explained_where_something_is(filled: Path):
+    given = {"facet": "intent", "measure": ["RR"]}
+    for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}, {"a": "B", "other": "task"}):
+        assert "Greyed: fewer than 10 queries." in words(open_slices(**given, **runs))
+        assert "Greyed" not in words(open_slices(**given, **runs, least="1"))
+
+
+def test_where_facets_cross_the_one_scale_is_said_once(filled: Path):
+    given = {"facet": "intent", "other": "task", "measure": ["RR"], "a": "A&A", "least": "1"}
+    assert words(open_slices(**given, b="B")).count("every column ± 0.8") == 1
+    assert words(open_slices(**given)).count("every column 0.33 to 1.00") == 1
+
+
 def test_a_bucket_of_few_queries_comes_last_and_does_not_widen_the_scale(filled: Path):
     found = dots(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], least="3"))
     assert [(kind, number) for kind, _, number in found] == [

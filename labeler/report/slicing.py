@@ -45,7 +45,9 @@ def _of_pair(shared: Shared, facet: str, a: str, b: str) -> htpy.Fragment:
         found, buckets[:MOST_DRAWN], tested, reaches, least=FEW, link=None, spreads=spreads
     )
     leading = found.measures[0]
-    table = tables.slice_pair_table(found, leading, tested, reaches, least=FEW, link=None)
+    table = tables.slice_pair_table(
+        found, leading, shared.short, tested, reaches, least=FEW, link=None
+    )
     return htpy.fragment[
         picture,
         tables.sentences(_against(found, tested)),
@@ -108,7 +110,8 @@ def _how_to_read(shared: Shared) -> str:
         )
     return (
         "B − A over the queries of each bucket, worst first: left of the line B is worse. Filled "
-        f"is {comparison.RULE}; hollow may be chance. Greyed: fewer than {FEW} queries."
+        f"is {comparison.RULE}; hollow may be chance. Greyed: fewer than {FEW} queries. "
+        f"{tables.GOES_ON}"
     )
 
 

@@ -62,7 +62,14 @@ from labeler.tables.shared import run_name
 from labeler.tables.signals import heard_table, signal_table
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
-from labeler.tables.spreads import BAND_DOUBTS, BAND_WORDS, pair_spreads, spread, spreads_of
+from labeler.tables.spreads import (
+    BAND_DOUBTS,
+    BAND_WORDS,
+    GOES_ON,
+    pair_spreads,
+    spread,
+    spreads_of,
+)
 from labeler.tables.surviving import survival_table
 from labeler.tables.trending import parts_table, points_table, trend_table
 from labeler.tables.wording import keyword_slices
@@ -71,6 +78,7 @@ __all__ = [
     "BAND_DOUBTS",
     "BAND_WORDS",
     "BELOW",
+    "GOES_ON",
     "Cell",
     "Limits",
     "Marks",

@@ -2,6 +2,7 @@
 
 From left to right: pale is where the number could go, dark where it is likely to go, a whisker in
 front where chance could have it, and a stroke where it is. Shapes tell them apart, not colours.
+What goes on beyond the picture has no end there.
 """
 
 from __future__ import annotations
@@ -28,7 +29,12 @@ LOOK = style("""
     background: linear-gradient(currentColor, currentColor) center / 100% 1px no-repeat; }
 .band .is { top: -0.05rem; height: 0.6rem; width: 2px; margin-left: -1px;
     background: currentColor; }
+.band .on-left { border-left-width: 0; border-top-left-radius: 0; border-bottom-left-radius: 0; }
+.band .on-right {
+    border-right-width: 0; border-top-right-radius: 0; border-bottom-right-radius: 0; }
 """)
+
+SLACK = 1e-9  # of a scale's width: what adding up can put a number beyond its end
 
 
 class Scale(NamedTuple):
@@ -125,4 +131,10 @@ def _part(name: str, low: float, high: float, scale: Scale) -> htpy.Element | No
         return None
     left = scale.place(low)
     wide = scale.place(high) - left
-    return htpy.span(class_=name, style=f"--from: {left:.2f}%; --wide: {wide:.2f}%")
+    slack = SLACK * (scale.right - scale.left)
+    look = {
+        name: True,
+        "on-left": low < scale.left - slack,
+        "on-right": high > scale.right + slack,
+    }
+    return htpy.span(class_=look, style=f"--from: {left:.2f}%; --wide: {wide:.2f}%")

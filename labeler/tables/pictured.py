@@ -16,10 +16,9 @@ from labeler.evaluation import number, signed
 from labeler.markup import style
 from labeler.palette import RUN_COLOURS, SHADE
 from labeler.tables.bands import LOOK as BAND_LOOK
-from labeler.tables.bands import NOTHING, Scale, Spread, band, scale_of
+from labeler.tables.bands import NOTHING, SLACK, Scale, Spread, band, scale_of
 from labeler.tables.shared import SHEET, framed, head, small
 
-SLACK = 1 + 1e-9  # what adding up can make a value too large
 STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
 MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the light and in the dark
 LOOK = style(
@@ -116,11 +115,12 @@ class Line(Generic[DrawnT]):
 
 
 def dot_picture(
-    corner: str, columns: Sequence[Column], lines: Iterable[Line[Dot]], scales: Sequence[float]
+    corner: Column, columns: Sequence[Column], lines: Iterable[Line[Dot]], scales: Sequence[float]
 ) -> htpy.Fragment:
     """Return rows of dots, each left or right of its column's line: by how much, and which way.
 
-    ``scales`` say for each column which difference is at its edge; one beyond is a bar there.
+    ``scales`` say for each column which difference is at its edge; one beyond is a bar there. The
+    ``corner`` is over the rows' heads.
     """
     rows = [
         (line, [_dot_cell(dot, at, scales[at]) for at, dot in enumerate(line.drawn)])
@@ -130,7 +130,7 @@ def dot_picture(
 
 
 def shade_picture(
-    corner: str,
+    corner: Column,
     columns: Sequence[Column],
     lines: Iterable[Line[Shade]],
     ranges: Sequence[tuple[float, float]],
@@ -165,16 +165,16 @@ def edge_of(values: Iterable[float]) -> float:
     if not most:
         return 1.0
     power = math.floor(math.log10(most))
-    step = next(step for step in STEPS if most <= step * 10**power * SLACK)
+    step = next(step for step in STEPS if most <= step * 10**power * (1 + SLACK))
     return float(f"{step}e{power}")
 
 
 def _picture(
-    corner: str,
+    corner: Column,
     columns: Sequence[Column],
     rows: Iterable[tuple[Line[Dot] | Line[Shade], list[htpy.Element]]],
 ) -> htpy.Fragment:
-    heads = [head(corner, words=True), head("n")]
+    heads = [head(corner.heading, corner.under, words=True), head("n")]
     heads += [head(each.heading, each.under, title=each.meaning or None) for each in columns]
     body = [
         htpy.tr(class_={"total": line.is_total, "few": line.is_few})[
@@ -182,7 +182,9 @@ def _picture(
         ]
         for line, drawn in rows
     ]
-    return framed((SHEET, LOOK, BAND_LOOK), "sheet slices pictured", heads, body, label=corner)
+    return framed(
+        (SHEET, LOOK, BAND_LOOK), "sheet slices pictured", heads, body, label=corner.heading
+    )
 
 
 def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
@@ -193,7 +195,7 @@ def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
     place = min(max(dot.value / edge, -1.0), 1.0)
     kind = {None: "plain", True: "sure", False: "maybe"}[dot.sure]
     colour = "of-none" if dot.sure is None else f"of-{column % len(RUN_COLOURS)}"
-    look = {"dot": True, kind: True, colour: True, "beyond": abs(dot.value) > edge * SLACK}
+    look = {"dot": True, kind: True, colour: True, "beyond": abs(dot.value) > edge * (1 + SLACK)}
     mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
     behind = band(math.nan, dot.spread, Scale(-edge, edge), delta=True)
     track = htpy.span(".track")[behind, mark]

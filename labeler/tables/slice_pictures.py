@@ -47,34 +47,37 @@ def difference_picture(
 
     A row's n is that of the first measure. A dot is filled where the difference is more than
     chance by the tests; hovering says its n, its test and its interval. Each measure has a scale of
-    its own, which buckets of fewer than ``least`` queries do not widen; ``spreads`` are drawn
-    behind as far as the scale goes.
+    its own, wide enough for the intervals, which buckets of fewer than ``least`` queries do not
+    widen; ``spreads`` are drawn behind, and what holes could make of them as far as it goes.
     """
     rows: dict[str | None, list[Delta]] = {}
     for row in (*comparison.deltas, *comparison.buckets):
         rows.setdefault(row.bucket, []).append(row)
     chosen = [rows[bucket] for bucket in (None, *buckets)]
-    scales = _scales(comparison, chosen[1:], least)
+    spreads = spreads or {}
+    scales = _scales(comparison, chosen[1:], spreads, least)
     columns = [
         Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.help)
         for measure, scale in zip(comparison.measures, scales, strict=True)
     ]
     sure = (tested, reaches)
     lines = [
-        _difference_line(comparison, deltas, sure, spreads or {}, least=least, link=link)
+        _difference_line(comparison, deltas, sure, spreads, least=least, link=link)
         for deltas in chosen
     ]
-    return dot_picture(comparison.facet or "", columns, lines, scales)
+    return dot_picture(Column(comparison.facet or ""), columns, lines, scales)
 
 
-def _scales(comparison: Comparison, shown: Sequence[Sequence[Delta]], least: int) -> list[float]:
+def _scales(
+    comparison: Comparison, shown: Sequence[Sequence[Delta]], spreads: Spreads, least: int
+) -> list[float]:
     """Return for each measure the difference at the edge of its column."""
     every = [row for rows in shown for row in rows]
-    rows = [*comparison.deltas, *([row for row in every if row.n >= least] or every)]
-    return [
-        edge_of(row.delta for row in rows if row.measure == measure)
-        for measure in comparison.measures
-    ]
+    ends: dict[Measure, list[float]] = {measure: [] for measure in comparison.measures}
+    for row in (*comparison.deltas, *([row for row in every if row.n >= least] or every)):
+        from_queries = spreads.get((row.measure, row.bucket), NOTHING).from_queries
+        ends[row.measure] += [row.delta, *from_queries]
+    return [edge_of(ends[measure]) for measure in comparison.measures]
 
 
 def _difference_line(
@@ -156,7 +159,7 @@ def value_picture(
     ]
     drawn = (intervals, spreads or {})
     lines = [_value_line(scores, conventions, *drawn, least=least, link=link) for scores in chosen]
-    return shade_picture(facet, columns, lines, ranges)
+    return shade_picture(Column(facet), columns, lines, ranges)
 
 
 def _rests_on(score: Score, conventions: Conventions) -> str:
@@ -217,7 +220,8 @@ def crossed_picture(
 ) -> htpy.Fragment:
     """Return where two facets cross: B − A as dots for two runs, the mean on a shade for one.
 
-    All cells are of one measure and share one scale; a row's n is over all its cells, drawn or not.
+    All cells are of one measure and share one scale, which the corner says; a row's n is over all
+    its cells, drawn or not.
     """
     by_place = {(cell.bucket, cell.other): cell for cell in cells}
     shown = [[by_place[row, column] for column in columns] for row in rows]
@@ -225,6 +229,7 @@ def crossed_picture(
     whole = Counter(dict.fromkeys(rows, 0))
     for cell in cells:
         whole[cell.bucket] += cell.n
+    heads = [Column(column) for column in columns]
     if known and len(known[0].values) > 1:
         enough = [cell for cell in known if cell.n >= least] or known
         scale = edge_of(cell.delta for cell in enough)
@@ -235,8 +240,8 @@ def crossed_picture(
             )
             for line in shown
         ]
-        heads = [Column(column, f"± {scale:g}") for column in columns]
-        return dot_picture(facet, heads, dots, [scale] * len(columns))
+        corner = Column(facet, f"every column ± {scale:g}")
+        return dot_picture(corner, heads, dots, [scale] * len(columns))
     bounds = _range([(cell.values[0], cell.n) for cell in known], least)
     shades = [
         Line(
@@ -245,8 +250,9 @@ def crossed_picture(
         )
         for line in shown
     ]
-    heads = [Column(column, _range_words(*bounds)) for column in columns]
-    return shade_picture(facet, heads, shades, [bounds] * len(columns))
+    between = _range_words(*bounds)
+    corner = Column(facet, between and f"every column {between}")
+    return shade_picture(corner, heads, shades, [bounds] * len(columns))
 
 
 def _crossed_head(

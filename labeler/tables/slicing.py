@@ -75,6 +75,7 @@ def slice_table(
 def slice_pair_table(
     comparison: Comparison,
     measure: Measure,
+    names: Mapping[str, str],
     tested: Sureties,
     reaches: Mapping[Place, Reach],
     *,
@@ -83,14 +84,17 @@ def slice_pair_table(
 ) -> htpy.Fragment:
     """Return one measure's buckets, B against A, with the total at its foot.
 
-    Wins and losses are B's. A bucket of fewer than ``least`` queries is greyed and says "few".
+    ``names`` are what runs are called where there is little room. Wins and losses are B's. A bucket
+    of fewer than ``least`` queries is greyed and says "few".
     """
     rows = [row for row in comparison.buckets if row.measure == measure]
     rows += [row for row in comparison.deltas if row.measure == measure]
-    names = [f"A: {comparison.a}", f"B: {comparison.b}", "B − A"]
-    sure = ["95% interval", "p", "Holm p"]
-    columns = ["n", "holes A", "holes B", *names, "B wins", "ties", "B loses", *sure]
-    heads = [head(comparison.facet or "", words=True), *map(head, columns)]
+    heads = [
+        head(comparison.facet or "", words=True),
+        *map(head, ("n", "holes A", "holes B")),
+        *_pair_heads((comparison.a, comparison.b), names),
+        *map(head, ("B − A", "B wins", "ties", "B loses", "95% interval", "p", "Holm p")),
+    ]
     body = [
         _row(row.bucket, row.n, least)[
             _bucket_head(row.bucket, link),
@@ -104,16 +108,29 @@ def slice_pair_table(
 
 
 def crossed_table(
-    cells: Sequence[Cell], runs: Sequence[str], facet: str, other: str, *, least: int, link: LinkOf
+    cells: Sequence[Cell],
+    runs: Sequence[str],
+    names: Mapping[str, str],
+    facets: tuple[str, str],
+    *,
+    least: int,
+    link: LinkOf,
 ) -> htpy.Fragment:
     """Return where two facets cross: a row for each pair of buckets that has queries."""
-    pair = len(runs) == 2
-    names = [f"{side}: {run}" for side, run in zip("AB", runs, strict=False)] if pair else runs
-    columns = ["n", *("holes " + side for side in "AB" if pair), *(() if pair else ("holes",))]
-    columns += [*names, *(("B − A",) if pair else ())]
-    heads = [head(facet, words=True), head(other, words=True), *map(head, columns)]
+    heads = [*(head(facet, words=True) for facet in facets), head("n")]
+    if len(runs) == 2:
+        heads += [head("holes A"), head("holes B"), *_pair_heads(runs, names), head("B − A")]
+    else:
+        heads += [head("holes"), *(head(names.get(run, run), title=run) for run in runs)]
     body = [_crossed_row(cell, least, link) for cell in cells if cell.n + cell.undefined]
     return framed(SHEET, "sheet slices", heads, body)
+
+
+def _pair_heads(runs: Sequence[str], names: Mapping[str, str]) -> list[htpy.Element]:
+    return [
+        head(f"{side}: {names.get(run, run)}", title=run)
+        for side, run in zip("AB", runs, strict=True)
+    ]
 
 
 def _crossed_row(cell: Cell, least: int, link: LinkOf) -> htpy.Element:

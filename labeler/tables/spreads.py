@@ -20,6 +20,7 @@ BAND_WORDS = (
     "them; the whisker where another choice of queries could have it (95%); a stroke or a dot "
     "where it is. Other ungraded chunks are taken as not relevant."
 )
+GOES_ON = "A band without an end goes on beyond its column."
 BAND_DOUBTS = (
     "The dark band takes a hole to be like the graded chunks that runs put at similar ranks, as "
     "many agree on, of queries like it, and is wide where none of a kind is graded. It is too sure "
