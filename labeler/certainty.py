@@ -40,6 +40,9 @@ def how_sure(
     ``seen`` is the difference that is shown beside it and ``band`` what is said of its holes: where
     they are of some queries only, or seem to say something else, the sentence tells why.
     """
+    if seen is not None and seen.bucket is not None:
+        said = how_sure(standing, conventions, names)
+        return f"Of all queries, not of this bucket alone: {said[:1].lower()}{said[1:]}"
     if not standing.known:
         return "No query has a value for both, so there is nothing to decide."
     by = f"by {conventions.heading(standing.measure)}"
@@ -47,10 +50,7 @@ def how_sure(
     if standing.graded < LEAST and not standing.settled:
         more = f"about {standing.likely:,} more are likely needed"
         return f"Too few grades to say who will be ahead {by}: {counted} are given, {more}."
-    where = "on these queries"
-    if seen is not None and seen.bucket is not None:
-        where, seen, band = "over all queries", None, None
-    sure = f"{where} {by} with {standing.surely}"
+    sure = f"on these queries {by} with {standing.surely}"
     if standing.same:
         said = f"there is no difference of {standing.matters:g} or more {sure}"
     else:

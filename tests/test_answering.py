@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -82,6 +83,11 @@ def test_which_is_better_is_said_first_with_how_surely() -> None:
     assert told(both, lead(UP)).known.endswith("0.0123); also by AP")
 
 
+def test_the_p_of_one_test_alone_is_not_called_corrected() -> None:
+    alone = replace(lead(UP), surety=Surety(0.0123, 0.0123, False, 1, True))
+    assert "+0.1200, p 0.0123)" in told(RISES, alone).known
+
+
 def test_what_may_be_chance_is_not_called_better_and_more_queries_are_named() -> None:
     found = told(UNSURE, lead(UP, more=1200, p=0.4))
     assert found.known == (
@@ -122,6 +128,9 @@ def test_where_holes_may_turn_it_nothing_is_called_better(likely: tuple[float, f
         "0.0123) is more than chance, but holes may turn it"
     )
     assert found.change.startswith("The 120 holes could make it −0.3000 to +0.4000, likely ")
+    both = Verdict(SURE, (UP, moved(0.04, AP)), (), "as ever")
+    said = told(both, lead(UP, band_of(-0.3, 0.4, *likely, 120))).known
+    assert said == f"{found.known}; also more than chance: AP"
     turned = told(FALLS, lead(DOWN, band_of(-0.4, 0.3, -likely[1], -likely[0], 1)))
     assert turned.known.startswith("Neither is known to be better: RR −0.0900")
     assert turned.change.startswith("The one hole could make it ")

@@ -147,7 +147,8 @@ def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
     lines = output(CliRunner().invoke(main, asked)).splitlines()
     assert lines[-8].startswith(
         "! Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
-        "0.0130) is more than chance, but holes may turn it. The 40 holes could make it "
+        "0.0130) is more than chance, but holes may turn it; also more than chance: R@1, nDCG@10, "
+        "AP. The 40 holes could make it "
     )
     assert lines[-7:-3] == [
         "! Once all holes are graded, new is ahead on these queries by RR with 65%; it takes about "

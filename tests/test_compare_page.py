@@ -155,7 +155,7 @@ def test_without_keywords_it_says_how_they_come(filled: Path):
 def test_a_bucket_that_collapsed_is_called_out(database: Path):
     add_collapsed_bucket(database)
     said = words(open_compare(measure=["RR"]))
-    told = "Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
+    told = "Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, p 0.0"
     assert told in said, "one of two chunks is a hole in every query"
     assert "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
     assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
@@ -211,6 +211,19 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes in the top 10\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
     assert "no run is called 'fourth'" in words(open_compare(also=["fourth"]))
+
+
+def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
+    with Store(filled) as store:
+        lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
+        store.add_run(loaded(lists), name="third")
+    told = "The files are of A and B; the means of further runs are in that of Scores."
+    app = open_compare(a="old", b="new", also=["third"], measure=["RR"])
+    assert told in words(app)
+    links = re.findall(r'href="(/queries\?[^"]*)"', "".join(e.proto.body for e in app.get("html")))
+    assert links
+    assert all("also=third" in link for link in links)
+    assert told not in words(open_compare(a="old", b="new", measure=["RR"]))
 
 
 def test_chunks_that_moved_most_lead_to_their_query(filled: Path):

@@ -153,7 +153,7 @@ def test_differences_are_dots_worst_first_and_filled_where_they_are_more_than_ch
 
 
 def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(database: Path):
-    """B is ahead in three of twelve queries, by 0.25 on average; the holes could make it -1 to 1."""
+    """B is ahead in three of twelve queries; the holes could make it anything from -1 to 1."""
     with Store(database) as store:
         store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
         queries = [Query(f"q{n}", f"query {n}", buckets={"intent": "setup"}) for n in range(12)]

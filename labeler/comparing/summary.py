@@ -153,6 +153,8 @@ def offer_files(view: View, bucket: str | None, even: View) -> None:
 
     The report is of ``even``, where each query counts the same.
     """
+    if view.also:
+        st.caption("The files are of A and B; the means of further runs are in that of Scores.")
     with st.container(horizontal=True):
         ui.offer(
             "Download a report" if even is view else "Download a report, not weighted",

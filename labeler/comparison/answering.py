@@ -86,10 +86,12 @@ def _known(verdict: Verdict, lead: Lead, conventions: Conventions, names: tuple[
     seen = _seen(lead, conventions)
     if verdict.kind == OPEN:
         return f"{names[1]} cannot be told from {names[0]}: {seen}{_may_be_chance(verdict, row)}"
-    if lead.may_turn:
-        return f"Neither is known to be better: {seen} is more than chance, but holes may turn it"
-    better, other = names[::-1] if row.direction > 0 else names
     also = [each for each in (*verdict.rises, *verdict.falls) if each.measure != row.measure]
+    if lead.may_turn:
+        said = f"; also more than chance: {_listed(also, conventions)}" if also else ""
+        holes = "is more than chance, but holes may turn it"
+        return f"Neither is known to be better: {seen} {holes}{said}"
+    better, other = names[::-1] if row.direction > 0 else names
     said = f"; also by {_listed(also, conventions)}" if also else ""
     return f"{better} is better than {other}: {seen}{said}{_may_be_chance(verdict, row)}"
 
@@ -103,9 +105,10 @@ def _is_of_others(verdict: Verdict, row: Delta) -> bool:
 def _seen(lead: Lead, conventions: Conventions) -> str:
     """Say how far a measure moves, between what, and how surely."""
     heading, delta = conventions.heading(lead.row.measure), signed(lead.row.delta)
+    corrected = "corrected " if lead.surety.family > 1 else ""
     sure = [
         f"95% {interval_in_words(lead.reach.interval)}" if lead.reach.interval.method else "",
-        f"corrected p {chance_in_words(lead.surety.holm)}",
+        f"{corrected}p {chance_in_words(lead.surety.holm)}",
     ]
     return f"{heading} {delta} ({', '.join(filter(None, sure))})"
 
