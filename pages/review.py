@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, boards, charts, choices, downloads, live, tables, ui
+from labeler import address, boards, charts, choices, downloads, links, live, tables, ui
 from labeler.agreement import by_grader, in_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
@@ -78,8 +78,12 @@ def show_work() -> None:
         again = by_grader(store.repeated_grades(among))
     if not any(row.grades or row.cannot_tell or row.remarks for row in rows):
         st.subheader("Nobody has graded yet")
-        st.write("Grade on the Label page, or invite somebody who does:")
+        st.write(
+            "Grades that came with a file are nobody's work. Grade on the Label page, or invite "
+            "somebody who does, on Data or in a terminal:"
+        )
         st.code("labeler invite NAME")
+        links.link("Invite a grader", address.to("/data", section="People"))
         return
     show_html(tables.sheet(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
     st.caption(WORK_NOTE)

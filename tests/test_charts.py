@@ -53,6 +53,14 @@ def test_budgets_of_tasks_are_named_once_where_the_first_stands():
         assert words.data.to_dict("records") == [{"k": min(budgets), "label": said}]
 
 
+def test_the_longest_bar_leaves_room_for_its_number_however_narrow_the_page_is() -> None:
+    chart = charts.failure_chart(dict.fromkeys(CLASSES, 1_234), "a").to_dict()
+    scales = [layer["encoding"]["x"]["scale"] for layer in chart["layer"]]
+    assert [scale["domain"] for scale in scales] == [[0, 1_234]] * 2
+    ends = [scale["range"][1]["expr"] for scale in scales]
+    assert {int(end.removeprefix("width - ")) for end in ends} == {80}, "pixels for 1234  (100%)"
+
+
 def signal_chart() -> Any:
     """Return a signal of two days, on either side of a run."""
     runs = {HOSTILE: [Dated(HOSTILE, moment_of("2026-01-02"), "2026-01-02")]}

@@ -139,7 +139,10 @@ def test_progress_is_of_all_queries_or_by_the_facet_in_the_address(pooled: Store
 def test_grades_that_came_with_a_file_are_progress_and_nobodys_work(pooled: Store):
     grades = [GoldenGrade("q1", "c0", 3, ("Dee",), "as before")]
     pooled.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
-    assert "Nobody has graded yet" in words(open_review())
+    app = open_review()
+    assert "Nobody has graded yet" in words(app)
+    assert "Grades that came with a file are nobody's work." in words(app)
+    assert any('href="/data?section=People"' in each.proto.body for each in app.get("html"))
     assert row(words(open_review("Progress", facet="pool")), "setup")[3] == "1"
     assert row(words(open_review("Notes")), "as before")[-3:-1] == ["Dee", "from a file"]
 

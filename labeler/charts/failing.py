@@ -12,6 +12,7 @@ from labeler.charts.look import INK, LEAST_FONT, dressed, tips
 from labeler.diagnosis import FailureClass
 
 BAR_COLOUR = "#4a8fd0"
+ROOM_FOR_WORDS = 80  # pixels behind the longest bar
 
 
 def failure_chart(
@@ -39,7 +40,10 @@ def failure_chart(
             "queries:Q",
             title="failing queries",
             axis=alt.Axis(tickMinStep=1),
-            scale=alt.Scale(domain=[0, max([1, *counts.values()]) * 1.12]),
+            scale=alt.Scale(
+                domain=[0, max([1, *counts.values()])],
+                range=[0, alt.ExprRef(f"width - {ROOM_FOR_WORDS}")],
+            ),
         ),
         tooltip=[*tips("class", "side", "queries"), alt.Tooltip("shown:N", title="share")],
     )
