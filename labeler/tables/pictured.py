@@ -20,6 +20,7 @@ from labeler.tables.bands import NOTHING, SLACK, Scale, Spread, band, scale_of
 from labeler.tables.shared import SHEET, framed, head, small
 
 STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
+MOST_ABREAST = 7  # columns in which a number has room beside its dot; of more it stands below
 MOST_SHADE = 45  # per cent: the page's own ink stays readable on it, in the light and in the dark
 LOOK = style(
     """
@@ -57,10 +58,12 @@ LOOK = style(
 }
 .pictured .of-none { --dot: currentColor; }
 @media (min-width: 75rem) {
-  .pictured td.drawn > div { display: flex; align-items: center; justify-content: flex-end; }
-  .pictured .track { flex: 1 1 3rem; }
   .pictured tbody th.words { width: 1%; min-width: 10rem; }
-  .pictured .track + span { min-width: 3.9rem; }
+  .pictured.roomy td.drawn > div {
+    display: flex; align-items: center; justify-content: flex-end;
+  }
+  .pictured.roomy .track { flex: 1 1 3rem; min-width: 2rem; }
+  .pictured.roomy .track + span { min-width: 3.9rem; }
 }
 """
     + f".pictured {{ --shade: {SHADE}; }}"
@@ -182,9 +185,9 @@ def _picture(
         ]
         for line, drawn in rows
     ]
-    return framed(
-        (SHEET, LOOK, BAND_LOOK), "sheet slices pictured", heads, body, label=corner.heading
-    )
+    look = (SHEET, LOOK, BAND_LOOK)
+    roomy = " roomy" if len(columns) <= MOST_ABREAST else ""
+    return framed(look, f"sheet slices pictured{roomy}", heads, body, label=corner.heading)
 
 
 def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:

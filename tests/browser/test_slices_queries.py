@@ -90,6 +90,21 @@ def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, g
     assert not page.locator(".asked img, .lists img").count()
 
 
+def test_dots_have_room_to_tell_their_side_however_many_columns_there_are(serve, visit, graded):
+    server = serve(graded)
+    pair = "slices?a=first&b=second&facet=intent"
+    many = "&".join(f"measure={name}@{k}" for name in ("nDCG", "P", "R") for k in (1, 2, 3, 5))
+    page = visit(f"{server.url}/{pair}", grader=None)
+    for wide, asked in ((1440, ""), (1440, many), (1200, ""), (1200, many), (390, many)):
+        page.set_viewport_size({"width": wide, "height": 900})
+        page.goto(f"{server.url}/{pair}&{asked}")
+        expect(page.locator(".slices .dot")).to_have_count(36 if asked else 21)
+        tracks = page.locator(".slices .track").evaluate_all(
+            "all => all.map(each => each.getBoundingClientRect().width)"
+        )
+        assert min(tracks) > 30, (wide, asked)
+
+
 def test_one_query_shows_lists_holes_and_ndcg_worked_out(serve, visit, graded):
     server = serve(graded)
     page = visit(f"{server.url}/queries?query=q01&run=first&measure=nDCG@10", grader=None)
