@@ -86,7 +86,7 @@ def show_one_run(board) -> None:
     show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
     order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
     explain(
-        f"Means of {a}{order}. A measure's shade is from its lowest bucket to its highest; "
+        f"Means of {short[a]}{order}. A measure's shade is from its lowest bucket to its highest; "
         "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
         "which covers the choice of queries, not holes or graders; all numbers in a table say it, "
         "too.",
@@ -187,7 +187,7 @@ def show_crossed(board) -> None:
     drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
     rules = {"facet": facet, "least": least, "link": bucket_link}
     name = chosen.heading(board.resolve(measures)[0])
-    what = "B − A" if b else f"Mean of {a}"
+    what = "B − A" if b else f"mean of {short[a]}"
     st.text(f"{name}: {what} by {facet} and {other}")
     show_html(tables.crossed_picture(cells, drawn, across, **rules))
     shade = (

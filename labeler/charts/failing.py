@@ -52,7 +52,7 @@ def failure_chart(
         base.mark_text(align="left", dx=5, fontSize=LEAST_FONT, color=INK).encode(
             text=alt.Text("shown:N")
         ),
-    ).properties(height=26 * len(frame) + 50, description=description)
+    ).properties(height=26 * len(frame) + 70, description=description)
     return dressed(chart)
 
 
