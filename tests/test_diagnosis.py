@@ -226,7 +226,7 @@ def test_a_chunk_that_is_no_use_alone_does_not_rescue_a_query() -> None:
     board = board_of({"about it": 1, "answer": 2}, {"A": ["about it", "x", "answer"]})
     assert class_of(board) == OUTRANKED
     assert fails_where(board, UsefulInPrompt()) == (
-        "no chunk of grade 2 or better is in the prompt (Success(rel=2)@2 is below 1); where a "
+        "no chunk of grade 2 or better is in the prompt (Success(rel=2)@2 is not 1); where a "
         "query has none such, grade 1 is enough"
     )
     assert class_of(board, Bar(parse("Success@2"), 1.0)) is None, "who asks for less gets it"
@@ -236,7 +236,7 @@ def test_where_nothing_is_better_than_grade_1_that_is_enough() -> None:
     board = board_of({"c": 1, "x": 0}, {"A": ["c", "x"]})
     assert class_of(board) is None
     assert fails_where(board, UsefulInPrompt()) == (
-        "no chunk of grade 1 or better is in the prompt (Success@2 is below 1)"
+        "no chunk of grade 1 or better is in the prompt (Success@2 is not 1)"
     )
     qrels = {"q": {"c": 1}, "better": {"d": 3}}
     both = Scoreboard(
@@ -506,7 +506,7 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     assert sum(counts.values()) == sum(each is not None for each in found.values()) == 30
     assert in_words(found, fails_where(board, UsefulInPrompt())) == [
         "30 of 97 judged queries fail: no chunk of grade 2 or better is in the prompt "
-        "(Success(rel=2)@5 is below 1); where a query has none such, grade 1 is enough",
+        "(Success(rel=2)@5 is not 1); where a query has none such, grade 1 is enough",
         "ranking 19 (what they need is in the list, in a poor order: a reranker can help) · "
         "recall 7 (it is not in the list, or too little of it: no reranker can help) · "
         "cannot be told 4 (nobody knows a chunk that they need)",

@@ -429,8 +429,8 @@ GAIN = "only: a perfect reranker of the top 50 would give RR 0.5000 (+0.2500)"
     ("grade", "sentences"),
     [
         (0, ["cannot be told 1 (nobody knows a chunk that they need)", "only: RR has no value"]),
-        (1, ["fail: no chunk of grade 1 or better is in the prompt (Success@5 is below 1)", GAIN]),
-        (3, ["no chunk of grade 2 or better is in the prompt (Success(rel=2)@5 is below 1)", GAIN]),
+        (1, ["fail: no chunk of grade 1 or better is in the prompt (Success@5 is not 1)", GAIN]),
+        (3, ["no chunk of grade 2 or better is in the prompt (Success(rel=2)@5 is not 1)", GAIN]),
     ],
 )
 def test_a_set_of_one_grade_and_a_run_that_is_absent_say_so(

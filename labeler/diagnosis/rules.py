@@ -163,7 +163,7 @@ def _useful_words(board: Scoreboard) -> str:
     rel = int(useful_grades(board, board.run_names[0]).max(initial=board.conventions.rel))
     grades = f"grade {rel} or better" if rel < HIGHEST else f"grade {rel}"
     heading = _heading(board, Measure("Success", BUDGET, rel=rel))
-    words = f"no chunk of {grades} is in the prompt ({heading} is below 1)"
+    words = f"no chunk of {grades} is in the prompt ({heading} is not 1)"
     if rel > board.conventions.rel:
         words += "; where a query has none such, grade 1 is enough"
     return words
