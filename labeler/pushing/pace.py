@@ -12,8 +12,8 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-QUIET_SHARE = 0.25  # of one core, where hardly anybody grades
-HALVED_AT = 7.0  # grades a second that leave pages half of that, twice as many a fifth
+QUIET_SHARE = 0.5  # of one core, where hardly anybody grades
+HALVED_AT = 4.0  # grades a second that leave pages half of that, twice as many a fifth
 LEAST_SHARE = 0.0075  # pages move slowly where many grade, but they move
 SAVED_SECONDS = 1.0  # one grade on a quiet server is shown at once, on many pages
 WINDOW_SECONDS = 5.0  # one who grades ten times in a second is no crowd
