@@ -90,7 +90,7 @@ def show_one_run(board) -> None:
         "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
         "which covers the choice of queries, not holes or graders; all numbers in a table say it, "
         "too.",
-        has_few(rows),
+        rows,
         len(buckets) - len(drawn),
         bands=bands,
     )
@@ -124,7 +124,7 @@ def show_pair(board) -> None:
         f"worse. Filled is {comparison.RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
         + f" {tests_in_words(tested)} {tables.GOES_ON}",
-        has_few(found.buckets),
+        found.buckets,
         len(buckets) - len(drawn),
         bands=bands[1],
     )
@@ -185,19 +185,18 @@ def show_crossed(board) -> None:
     cells = comparison.crossed(board, runs, measures[0], facet, other)
     rows, columns = list(board.facets[facet]), list(board.facets[other])
     drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
-    rules = {"facet": facet, "least": least, "link": bucket_link}
+    rules = {"least": least, "link": bucket_link}
     name = chosen.heading(board.resolve(measures)[0])
     what = "B − A" if b else f"mean of {short[a]}"
     st.text(f"{name}: {what} by {facet} and {other}")
-    show_html(tables.crossed_picture(cells, drawn, across, **rules))
+    show_html(tables.crossed_picture(cells, drawn, across, facet=facet, **rules))
     shade = (
         "Left of the line B is worse." if b else "A shade is from the lowest mean to the highest."
     )
     left = (len(rows) - len(drawn), len(columns) - len(across))
-    explain(f"{shade} n is of the whole row.", has_few(cells), *left)
+    explain(f"{shade} n is of the whole row.", cells, *left)
     filled = [cell for cell in cells if cell.n + cell.undefined]
     if part := numbers_asked_for(filled):
-        rules = {"least": least, "link": bucket_link}
         show_html(tables.crossed_table(part, runs, short, (facet, other), **rules))
     offer(
         board,
@@ -223,19 +222,15 @@ def show_by_keyword(board) -> None:
     show_html(tables.small_print([described(k, substring=False), unusable or ""]))
 
 
-def has_few(rows) -> bool:
-    """Say whether a bucket of these rows rests on so few queries that it is greyed."""
-    return any(0 < row.n < least for row in rows)
-
-
-def explain(said: str, any_few: bool, rows_left: int, columns_left: int = 0, bands=None) -> None:
-    """Say under a picture how to read it and its ``bands``, and what has no place in it."""
+def explain(said: str, rows, rows_left: int, columns_left: int = 0, bands=None) -> None:
+    """Say under a picture of ``rows`` how to read it and its ``bands``, and what is left out."""
     left = [
         counted(rows_left, f"more bucket of {facet}", f"more buckets of {facet}"),
         counted(columns_left, f"more of {other}", f"more of {other}"),
     ]
     left = [words for words, count in zip(left, (rows_left, columns_left), strict=True) if count]
     beyond = f"{' and '.join(left)}: in the table and in the file." if left else ""
+    any_few = any(0 < row.n < least for row in rows)
     greyed = f"Greyed: fewer than {least} queries." if any_few else ""
     is_open = any(band.is_open for band in (bands or {}).values())
     show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
