@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple
 
 import htpy
 
@@ -16,7 +15,7 @@ from labeler.evaluation import number, signed
 from labeler.markup import style
 from labeler.palette import RUN_COLOURS, SHADE
 from labeler.tables.bands import LOOK as BAND_LOOK
-from labeler.tables.bands import NOTHING, SLACK, Scale, Spread, band, scale_of
+from labeler.tables.bands import NOTHING, SLACK, Scale, Spread, band
 from labeler.tables.shared import SHEET, framed, head, small
 
 STEPS = (1, 1.5, 2, 3, 4, 5, 6, 8, 10)  # of a scale
@@ -71,9 +70,6 @@ LOOK = style(
 )
 
 
-DrawnT = TypeVar("DrawnT")
-
-
 class Column(NamedTuple):
     """One column of a picture: what it is called, a line under it and what hovering says."""
 
@@ -82,80 +78,84 @@ class Column(NamedTuple):
     meaning: str = ""
 
 
-class Dot(NamedTuple):
-    """A difference; ``sure`` is whether it is more than chance, None where nobody has asked.
+class Line(NamedTuple):
+    """A row: its head, what it rests on, a `dot` or `shade` for each column.
 
-    ``words`` are said when one hovers, ``missing`` is why there is no value, where there is none.
+    Then whether it rests on little, and whether it is the total.
     """
-
-    value: float
-    words: str
-    sure: bool | None = None
-    is_few: bool = False
-    missing: str = ""
-    spread: Spread = NOTHING
-
-
-class Shade(NamedTuple):
-    """A value in its cell; otherwise as a `Dot`."""
-
-    value: float
-    words: str
-    is_few: bool = False
-    missing: str = ""
-    spread: Spread = NOTHING
-
-
-@dataclass(frozen=True, slots=True)
-class Line(Generic[DrawnT]):
-    """A row: its head, what it rests on, whether that is little, whether it is the total."""
 
     head: htpy.Node
     rests_on: htpy.Node
-    drawn: Sequence[DrawnT]
+    cells: Sequence[htpy.Element]
     is_few: bool = False
     is_total: bool = False
 
 
-def dot_picture(
-    corner: Column, columns: Sequence[Column], lines: Iterable[Line[Dot]], scales: Sequence[float]
-) -> htpy.Fragment:
-    """Return rows of dots, each left or right of its column's line: by how much, and which way.
+class Said(NamedTuple):
+    """What a cell says beside its number: when one hovers, and where there is no number, why.
 
-    ``scales`` say for each column which difference is at its edge; one beyond is a bar there. The
-    ``corner`` is over the rows' heads.
+    ``is_few`` is whether it rests on little, while its row does not.
     """
-    rows = [
-        (line, [_dot_cell(dot, at, scales[at]) for at, dot in enumerate(line.drawn)])
+
+    words: str
+    missing: str = ""
+    is_few: bool = False
+
+
+def picture(corner: Column, columns: Sequence[Column], lines: Iterable[Line]) -> htpy.Fragment:
+    """Return the rows under their columns; the ``corner`` is over the rows' heads."""
+    heads = [head(corner.heading, corner.under, words=True), head("n")]
+    heads += [head(each.heading, each.under, title=each.meaning or None) for each in columns]
+    body = [
+        htpy.tr(class_={"total": line.is_total, "few": line.is_few})[
+            htpy.th(".words", scope="row")[line.head], htpy.td(".n")[line.rests_on], line.cells
+        ]
         for line in lines
     ]
-    return _picture(corner, columns, rows)
+    look = (SHEET, LOOK, BAND_LOOK)
+    roomy = " roomy" if len(columns) <= MOST_ABREAST else ""
+    return framed(look, f"sheet slices pictured{roomy}", heads, body, label=corner.heading)
 
 
-def shade_picture(
-    corner: Column,
-    columns: Sequence[Column],
-    lines: Iterable[Line[Shade]],
-    ranges: Sequence[tuple[float, float]],
-) -> htpy.Fragment:
-    """Return rows of numbers on a shade that says where each is in its column's own range.
+def dot(
+    value: float,
+    said: Said,
+    edge: float,
+    *,
+    spread: Spread = NOTHING,
+    is_sure: bool | None = None,
+    colour: int = 0,
+) -> htpy.Element:
+    """Return a difference as a dot left or right of a line: by how much, and which way.
 
-    A total has no shade: it is no bucket among others.
+    One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is more than chance, None
+    where nobody has asked: then it has no ``colour``.
     """
-    drawn = list(lines)
-    by_column = list(zip(*(line.drawn for line in drawn), strict=True))
-    scales = [scale_of([s.value for s in of], [s.spread for s in of]) for of in by_column]
-    rows = [
-        (
-            line,
-            [
-                _shade_cell(shade, None if line.is_total else ranges[at], scales[at])
-                for at, shade in enumerate(line.drawn)
-            ],
-        )
-        for line in drawn
-    ]
-    return _picture(corner, columns, rows)
+    classes = {"drawn": True, "few": said.is_few}
+    if math.isnan(value):
+        return htpy.td(class_=classes, title=said.words)[signed(value), small(said.missing)]
+    place = min(max(value / edge, -1.0), 1.0)
+    kind = {None: "plain", True: "sure", False: "maybe"}[is_sure]
+    of = "of-none" if is_sure is None else f"of-{colour % len(RUN_COLOURS)}"
+    look = {"dot": True, kind: True, of: True, "beyond": abs(value) > edge * (1 + SLACK)}
+    mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
+    behind = band(math.nan, spread, Scale(-edge, edge), delta=True)
+    track = htpy.span(".track")[behind, mark]
+    return htpy.td(class_=classes, title=said.words)[htpy.div[track, htpy.span[signed(value)]]]
+
+
+def shade(
+    value: float, said: Said, bounds: Scale | None, *, under: htpy.Node = None
+) -> htpy.Element:
+    """Return a number on a shade that says where it is in its column's ``bounds``.
+
+    None is no shade: a total is no bucket among others. ``under`` it stands its band.
+    """
+    if bounds is None or math.isnan(value):
+        return htpy.td(title=said.words)[number(value), under, small(said.missing)]
+    classes = {"shaded": not said.is_few, "few": said.is_few}
+    share = f"--share: {MOST_SHADE * bounds.place(value) / 100:.1f}"
+    return htpy.td(class_=classes, title=said.words, style=share)[number(value), under]
 
 
 def edge_of(values: Iterable[float]) -> float:
@@ -170,47 +170,3 @@ def edge_of(values: Iterable[float]) -> float:
     power = math.floor(math.log10(most))
     step = next(step for step in STEPS if most <= step * 10**power * (1 + SLACK))
     return float(f"{step}e{power}")
-
-
-def _picture(
-    corner: Column,
-    columns: Sequence[Column],
-    rows: Iterable[tuple[Line[Dot] | Line[Shade], list[htpy.Element]]],
-) -> htpy.Fragment:
-    heads = [head(corner.heading, corner.under, words=True), head("n")]
-    heads += [head(each.heading, each.under, title=each.meaning or None) for each in columns]
-    body = [
-        htpy.tr(class_={"total": line.is_total, "few": line.is_few})[
-            htpy.th(".words", scope="row")[line.head], htpy.td(".n")[line.rests_on], drawn
-        ]
-        for line, drawn in rows
-    ]
-    look = (SHEET, LOOK, BAND_LOOK)
-    roomy = " roomy" if len(columns) <= MOST_ABREAST else ""
-    return framed(look, f"sheet slices pictured{roomy}", heads, body, label=corner.heading)
-
-
-def _dot_cell(dot: Dot, column: int, edge: float) -> htpy.Element:
-    said = htpy.span[signed(dot.value)]
-    classes = {"drawn": True, "few": dot.is_few}
-    if math.isnan(dot.value):
-        return htpy.td(class_=classes, title=dot.words)[signed(dot.value), small(dot.missing)]
-    place = min(max(dot.value / edge, -1.0), 1.0)
-    kind = {None: "plain", True: "sure", False: "maybe"}[dot.sure]
-    colour = "of-none" if dot.sure is None else f"of-{column % len(RUN_COLOURS)}"
-    look = {"dot": True, kind: True, colour: True, "beyond": abs(dot.value) > edge * (1 + SLACK)}
-    mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
-    behind = band(math.nan, dot.spread, Scale(-edge, edge), delta=True)
-    track = htpy.span(".track")[behind, mark]
-    return htpy.td(class_=classes, title=dot.words)[htpy.div[track, said]]
-
-
-def _shade_cell(shade: Shade, bounds: tuple[float, float] | None, scale: Scale) -> htpy.Element:
-    picture = band(shade.value, shade.spread, scale)
-    if bounds is None or math.isnan(shade.value):
-        return htpy.td(title=shade.words)[number(shade.value), picture, small(shade.missing)]
-    low, high = bounds
-    share = min(max((shade.value - low) / (high - low), 0.0), 1.0) if high > low else 0.0
-    classes = {"shaded": not shade.is_few, "few": shade.is_few}
-    style = f"--share: {MOST_SHADE * share:.1f}"
-    return htpy.td(class_=classes, title=shade.words, style=style)[number(shade.value), picture]

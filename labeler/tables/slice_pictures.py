@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import htpy
 
@@ -22,8 +23,8 @@ from labeler.comparison import (
 )
 from labeler.evaluation import Conventions, Score, number, signed
 from labeler.measures import Measure
-from labeler.tables.bands import NOTHING, Spread
-from labeler.tables.pictured import Column, Dot, Line, Shade, dot_picture, edge_of, shade_picture
+from labeler.tables.bands import NOTHING, Scale, Spread, band, scale_of
+from labeler.tables.pictured import Column, Line, Said, dot, edge_of, picture, shade
 from labeler.tables.scores import NO_INTERVALS
 from labeler.tables.shared import carried_words, hole_words, reach_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
@@ -55,55 +56,39 @@ def difference_picture(
         rows.setdefault(row.bucket, []).append(row)
     chosen = [rows[bucket] for bucket in (None, *buckets)]
     spreads = spreads or {}
-    scales = _scales(comparison, chosen[1:], spreads, least)
-    columns = [
-        Column(comparison.conventions.heading(measure), f"± {scale:g}", measure.definition.help)
-        for measure, scale in zip(comparison.measures, scales, strict=True)
-    ]
-    sure = (tested, reaches)
-    lines = [
-        _difference_line(comparison, deltas, sure, spreads, least=least, link=link)
-        for deltas in chosen
-    ]
-    return dot_picture(Column(comparison.facet or ""), columns, lines, scales)
-
-
-def _scales(
-    comparison: Comparison, shown: Sequence[Sequence[Delta]], spreads: Spreads, least: int
-) -> list[float]:
-    """Return for each measure the difference at the edge of its column."""
-    every = [row for rows in shown for row in rows]
-    ends: dict[Measure, list[float]] = {measure: [] for measure in comparison.measures}
-    for row in (*comparison.deltas, *([row for row in every if row.n >= least] or every)):
-        from_queries = spreads.get((row.measure, row.bucket), NOTHING).from_queries
-        ends[row.measure] += [row.delta, *from_queries]
-    return [edge_of(ends[measure]) for measure in comparison.measures]
-
-
-def _difference_line(
-    comparison: Comparison,
-    rows: Sequence[Delta],
-    sure: tuple[Sureties, Mapping[Place, Reach]],
-    spreads: Spreads,
-    *,
-    least: int,
-    link: LinkOf | None,
-) -> Line[Dot]:
-    tested, reaches = sure
-    first = rows[0]
-    dots = [
-        Dot(
-            row.delta,
-            _difference_words(comparison, row, tested, reaches[place_of(row)]),
-            tested.of(row).is_sure,
-            missing=_missing(row.delta, row.n),
-            spread=spreads.get((row.measure, row.bucket), NOTHING),
+    columns, cells = [], []
+    for at, of in enumerate(zip(*chosen, strict=True)):
+        measure = of[0].measure
+        behind = [spreads.get((measure, row.bucket), NOTHING) for row in of]
+        edge = _edge(of, behind, least)
+        heading = comparison.conventions.heading(measure)
+        columns.append(Column(heading, f"± {edge:g}", measure.definition.help))
+        cells.append(
+            [
+                dot(
+                    row.delta,
+                    Said(
+                        _difference_words(comparison, row, tested, reaches[place_of(row)]),
+                        _missing(row.delta, row.n),
+                    ),
+                    edge,
+                    spread=spread,
+                    is_sure=tested.of(row).is_sure,
+                    colour=at,
+                )
+                for row, spread in zip(of, behind, strict=True)
+            ]
         )
-        for row in rows
-    ]
-    counted = rests_on(first.n, least, first.undefined)
-    head = linked(first.bucket, link)
-    return Line(head, counted, dots, first.n < least, first.bucket is None)
+    return picture(Column(comparison.facet or ""), columns, _lines(chosen, cells, least, link))
+
+
+def _edge(rows: Sequence[Delta], spreads: Sequence[Spread], least: int) -> float:
+    """Return the difference at the edge of a column: of the total, and of buckets with enough."""
+    total, *buckets = zip(rows, spreads, strict=True)
+    enough = [each for each in buckets if each[0].n >= least] or buckets
+    return edge_of(
+        end for row, spread in (total, *enough) for end in (row.delta, *spread.from_queries)
+    )
 
 
 def _difference_words(comparison: Comparison, row: Delta, tested: Sureties, reach: Reach) -> str:
@@ -149,64 +134,70 @@ def value_picture(
     for row in (*totals, *rows):
         by_bucket.setdefault(row.bucket, []).append(row)
     chosen = [by_bucket[bucket] for bucket in (None, *buckets)]
-    ranges = [
-        _range([(scores[at].value, scores[at].n) for scores in chosen[1:]], least)
-        for at in range(len(totals))
-    ]
-    columns = [
-        Column(conventions.heading(row.measure), _range_words(*bounds), row.measure.definition.help)
-        for row, bounds in zip(totals, ranges, strict=True)
-    ]
-    drawn = (intervals, spreads or {})
-    lines = [_value_line(scores, conventions, *drawn, least=least, link=link) for scores in chosen]
-    return shade_picture(Column(facet), columns, lines, ranges)
+    spreads = spreads or {}
+    columns, cells = [], []
+    for of in zip(*chosen, strict=True):
+        measure = of[0].measure
+        behind = [spreads.get((measure, score.bucket), NOTHING) for score in of]
+        scale = scale_of([score.value for score in of], behind)
+        bounds = _bounds([(score.value, score.n) for score in of[1:]], least)
+        heading = conventions.heading(measure)
+        columns.append(Column(heading, _bounds_words(bounds), measure.definition.help))
+        cells.append(
+            [
+                shade(
+                    score.value,
+                    Said(
+                        _value_words(score, conventions, intervals),
+                        _missing(score.value, score.n),
+                    ),
+                    None if score.bucket is None else bounds,
+                    under=band(score.value, spread, scale),
+                )
+                for score, spread in zip(of, behind, strict=True)
+            ]
+        )
+    return picture(Column(facet), columns, _lines(chosen, cells, least, link))
 
 
-def _rests_on(score: Score, conventions: Conventions) -> str:
-    holes = hole_words(score.holes, conventions.depth_of_holes(score.measure))
-    carried = carried_words(score.carried)
-    return f"{holes}{carried and f', {carried}'}"
-
-
-def _value_line(
-    scores: Sequence[Score],
-    conventions: Conventions,
-    intervals: Intervals,
-    spreads: Spreads,
-    *,
+def _lines(
+    rows: Sequence[Sequence[Delta] | Sequence[Score]],
+    cells: Sequence[Sequence[htpy.Element]],
     least: int,
     link: LinkOf | None,
-) -> Line[Shade]:
-    first = scores[0]
-    shades = [
-        Shade(
-            score.value,
-            f"{conventions.heading(score.measure)}: {number(score.value)} (n {score.n:,}), "
-            f"{score.reason or _rests_on(score, conventions)}{_reach_of(score, intervals)}",
-            missing=_missing(score.value, score.n),
-            spread=spreads.get((score.measure, score.bucket), NOTHING),
+) -> list[Line]:
+    """Return a line for each bucket from ``cells`` by column; it rests on what its first does."""
+    return [
+        Line(
+            linked(first.bucket, link),
+            rests_on(first.n, least, first.undefined),
+            drawn,
+            first.n < least,
+            first.bucket is None,
         )
-        for score in scores
+        for (first, *_), drawn in zip(rows, zip(*cells, strict=True), strict=True)
     ]
-    counted = rests_on(first.n, least, first.undefined)
-    head = linked(first.bucket, link)
-    return Line(head, counted, shades, first.n < least, first.bucket is None)
 
 
-def _reach_of(score: Score, intervals: Intervals) -> str:
+def _value_words(score: Score, conventions: Conventions, intervals: Intervals) -> str:
+    holes = hole_words(score.holes, conventions.depth_of_holes(score.measure))
+    carried = carried_words(score.carried)
+    rests = score.reason or f"{holes}{carried and f', {carried}'}"
     found = intervals.get((score.run, str(score.measure), score.bucket))
-    return "" if found is None else f"; {reach_words(found)}"
+    reach = "" if found is None else f"; {reach_words(found)}"
+    heading = conventions.heading(score.measure)
+    return f"{heading}: {number(score.value)} (n {score.n:,}), {rests}{reach}"
 
 
-def _range(known: Sequence[tuple[float, int]], least: int) -> tuple[float, float]:
+def _bounds(known: Sequence[tuple[float, int]], least: int) -> Scale:
     """Return the lowest and the highest value over enough queries, over any if none has enough."""
     values = [value for value, n in known if n >= least and not math.isnan(value)]
     values = values or [value for value, _ in known if not math.isnan(value)]
-    return (min(values), max(values)) if values else (0.0, 0.0)
+    return Scale(min(values), max(values)) if values else Scale(0.0, 0.0)
 
 
-def _range_words(low: float, high: float) -> str:
-    return f"{low:.2f} to {high:.2f}" if high > low else ""
+def _bounds_words(bounds: Scale) -> str:
+    return f"{bounds.left:.2f} to {bounds.right:.2f}" if bounds.right > bounds.left else ""
 
 
 def crossed_picture(
@@ -229,52 +220,37 @@ def crossed_picture(
     whole = Counter(dict.fromkeys(rows, 0))
     for cell in cells:
         whole[cell.bucket] += cell.n
-    heads = [Column(column) for column in columns]
     if known and len(known[0].values) > 1:
         enough = [cell for cell in known if cell.n >= least] or known
-        scale = edge_of(cell.delta for cell in enough)
-        dots = [
-            Line(
-                *_crossed_head(line[0].bucket, whole, least, link),
-                [_crossed_dot(cell, least) for cell in line],
-            )
-            for line in shown
-        ]
-        corner = Column(facet, f"every column ± {scale:g}")
-        return dot_picture(corner, heads, dots, [scale] * len(columns))
-    bounds = _range([(cell.values[0], cell.n) for cell in known], least)
-    shades = [
-        Line(
-            *_crossed_head(line[0].bucket, whole, least, link),
-            [_crossed_shade(cell, least) for cell in line],
-        )
-        for line in shown
+        edge = edge_of(cell.delta for cell in enough)
+        scale = f"± {edge:g}"
+        draw = partial(_crossed_dot, edge, least)
+    else:
+        bounds = _bounds([(cell.values[0], cell.n) for cell in known], least)
+        scale = _bounds_words(bounds)
+        draw = partial(_crossed_shade, bounds, least)
+    lines = [
+        Line(linked(row, link), rests_on(whole[row], least), [draw(cell) for cell in of])
+        for row, of in zip(rows, shown, strict=True)
     ]
-    between = _range_words(*bounds)
-    corner = Column(facet, between and f"every column {between}")
-    return shade_picture(corner, heads, shades, [bounds] * len(columns))
+    corner = Column(facet, scale and f"every column {scale}")
+    return picture(corner, [Column(column) for column in columns], lines)
 
 
-def _crossed_head(
-    bucket: str, whole: Mapping[str, int], least: int, link: LinkOf
-) -> tuple[htpy.Node, htpy.Node]:
-    return linked(bucket, link), rests_on(whole[bucket], least)
+def _crossed_dot(edge: float, least: int, cell: Cell) -> htpy.Element:
+    return dot(cell.delta, _crossed_said(cell, cell.delta, least), edge)
 
 
-def _crossed_dot(cell: Cell, least: int) -> Dot:
-    words, missing = _crossed_words(cell), _missing(cell.delta, cell.n)
-    return Dot(cell.delta, words, is_few=cell.n < least, missing=missing)
-
-
-def _crossed_shade(cell: Cell, least: int) -> Shade:
+def _crossed_shade(bounds: Scale, least: int, cell: Cell) -> htpy.Element:
     [value] = cell.values
-    return Shade(value, _crossed_words(cell), cell.n < least, _missing(value, cell.n))
+    return shade(value, _crossed_said(cell, value, least), bounds)
+
+
+def _crossed_said(cell: Cell, shown: float, least: int) -> Said:
+    values = ", ".join(number(value) for value in cell.values)
+    words = f"{cell.bucket} and {cell.other}: {values} (n {cell.n:,})"
+    return Said(words, _missing(shown, cell.n), cell.n < least)
 
 
 def _missing(value: float, n: int) -> str:
     return "no result" if n and math.isnan(value) else ""
-
-
-def _crossed_words(cell: Cell) -> str:
-    values = ", ".join(number(value) for value in cell.values)
-    return f"{cell.bucket} and {cell.other}: {values} (n {cell.n:,})"
