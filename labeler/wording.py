@@ -80,6 +80,16 @@ def keywords_at(at: At) -> dict[str, tuple[str, ...]]:
     return {query.query_id: query.keywords for query in queries if query.keywords}
 
 
+def say_nothing_found(at: At, unusable: str | None = None) -> None:
+    """Say why no query that is shown has a keyword that is looked for."""
+    if unusable:
+        st.text(unusable)
+    elif keywords_at(at._replace(within=None)):
+        st.text("None of the queries that are chosen has keywords.")
+    else:
+        ui.say_no_query_has("keywords", "keywords")
+
+
 @st.cache_data(max_entries=4, show_spinner="Looking for keywords …")
 def keyword_values(
     at: At, substring: bool, k: int, runs: Sequence[str], _board: Scoreboard

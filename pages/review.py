@@ -58,7 +58,7 @@ def offer(label: str, rows, name: str, as_row=asdict) -> None:
     ui.offer(label, lambda: downloads.rows_csv(map(as_row, rows)), name, revision)
 
 
-def chosen(store, rows) -> list:
+def chosen(store, rows):
     """Return the rows of the queries that the address selects."""
     among = store.selected_queries(selected)
     return [row for row in rows if among is None or row.query_id in among]
@@ -92,7 +92,7 @@ def show_work() -> None:
         show_days(days)
 
 
-def work_row(row, again) -> list:
+def work_row(row, again):
     """Return one grader as the table shows them."""
     return [
         Said(row.grader, row.role),
@@ -178,7 +178,7 @@ def counts_of(row) -> tuple[int, int, int, int]:
     return row.graded, row.cannot_tell, row.stale, row.open
 
 
-def progress_row(row, name: str) -> list:
+def progress_row(row, name: str):
     """Return a bucket as the table shows it."""
     return [
         Said(name),

@@ -210,9 +210,10 @@ def show_by_keyword(board) -> None:
     if not address.switch("Keywords by bucket, without grades", "keywords"):
         return
     k, runs = wording.choose_top(), tuple(filter(None, (a, b)))
-    found, unusable = wording.keyword_values(wording.At.of(board), False, k, runs, board)
+    at = wording.At.of(board)
+    found, unusable = wording.keyword_values(at, False, k, runs, board)
     if not any(found.values()):
-        st.text(unusable or wording.NONE)
+        wording.say_nothing_found(at, unusable)
         return
     ids = board.collection.query_ids
     bucket_of = dict(zip(ids, board.collection.facets[facet], strict=True))

@@ -73,6 +73,41 @@ def test_keywords_of_a_split_stand_alone_on_pages(database: Path) -> None:
     assert "TravelGuard" not in both
 
 
+WHERE = {
+    "scores": {"view": "keywords"},
+    "compare": {"a": "old", "b": "new", "show": "Keywords"},
+    "slices": {"a": "old", "facet": "kind", "keywords": "true"},
+}
+
+
+@pytest.mark.parametrize("page", WHERE)
+def test_where_no_query_has_keywords_it_says_how_they_come(page: str, database: Path) -> None:
+    with Store(database) as store:
+        without = [replace(each, keywords=()) for each in store.queries()]
+        store.add_queries(loaded(without), update=True)
+    app = open_page(page, **WHERE[page])
+    assert "No query has keywords" in words(app)
+    assert "labeler load queries FILE --update" in [block.value for block in app.code]
+
+
+@pytest.mark.parametrize("page", WHERE)
+def test_where_only_the_chosen_queries_have_none_nothing_needs_loading(
+    page: str, database: Path
+) -> None:
+    with Store(database) as store:
+        [third] = [replace(each, split="dev") for each in store.queries() if not each.keywords]
+        store.add_queries(loaded([third]), update=True)
+    app = open_page(page, **WHERE[page], split="dev")
+    assert "None of the queries that are chosen has keywords." in words(app)
+    assert not app.code
+
+
+@pytest.mark.parametrize("page", ["scores", "compare"])
+def test_a_bucket_without_keywords_says_nothing_of_all_queries(page: str, database: Path) -> None:
+    app = open_page(page, **WHERE[page], facet="kind", bucket="none")
+    assert "None of the queries that are chosen has keywords." in words(app)
+
+
 def test_one_query_says_of_each_keyword_where_it_stands(database: Path) -> None:
     on_queries = words(open_page("queries", run="new", query="q1"))
     assert "TravelGuard: found by no run" in on_queries

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import htpy
 import streamlit as st
 
-from labeler import address, tables, ui, wording
+from labeler import address, tables, wording
 from labeler.comparison import View
 from labeler.evaluation import number, signed
 from labeler.keywords import (
@@ -35,10 +35,7 @@ def show_keywords(view: View, _: int) -> None:
         for run, scores in values.items()
     }
     if not any(found.values()):
-        if unusable:
-            st.text(unusable)
-        else:
-            ui.say_no_query_has("keywords", "keywords")
+        wording.say_nothing_found(at, unusable)
         return
     every = wording.places_in(at, substring, runs, view.board)
     places = [place for place in every if place.query_id in shown]

@@ -27,7 +27,7 @@ def show_keywords(choice: Choice, board: Scoreboard, notes: Sequence[str]) -> No
     if unusable:
         st.text(unusable)
     elif not any(found.values()):
-        ui.say_no_query_has("keywords", "keywords")
+        wording.say_nothing_found(at)
         return
     beside = board.resolve(choice.measures)
     rows = [beside_grades(board, run, scores, beside) for run, scores in found.items()]
