@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.cli import main
-from labeler.comparison import compare, moves, partners, shared_in_words, shared_text
+from labeler.comparison import compare, crossed, moves, partners, shared_in_words, shared_text
 from labeler.evaluation import ACROSS, Conventions, Golden, Scoreboard, collect, regraded
 from labeler.measures import Finds, Retrieved, parse, score, terms
 from labeler.model import (
@@ -260,6 +260,21 @@ def test_documents_are_those_that_chunks_name_or_are_found_in(both: Store, loade
     both.add_chunks(loaded(nameless), chunking="bare")
     both.add_run(loaded([Ranking("q1", ("2",))]), name="bare", chunking="bare")
     assert value(board_of(both, "", "bare"), "bare", "RR(documents=True)") == 1
+
+
+@pytest.mark.parametrize("name", ["R(documents=True)@5", "EvidenceR@2", "R@5"])
+def test_where_facets_cross_every_query_counts_that_does_in_a_bucket(both: Store, name: str):
+    buckets = {"q1": {"of": "letters", "size": "s"}, "q2": {"of": "digits", "size": "s"}}
+    told = [replace(query, buckets=buckets[query.query_id]) for query in both.queries()]
+    both.add_queries(loaded(told), update=True)
+    board = board_of(both, "v2")
+    [measure] = board.conventions.measures(name)
+    cells = {cell.bucket: cell for cell in crossed(board, ["new"], measure, "of", "size")}
+    assert len(cells) == 2
+    for row in board.table([measure], "of"):
+        cell = cells[row.bucket]
+        assert (cell.n, cell.undefined) == (row.n, row.undefined)
+        np.testing.assert_equal(cell.values, (row.value,))
 
 
 def test_without_texts_nothing_is_known_of_documents_and_evidence():

@@ -97,7 +97,7 @@ def crossed(
         raise BadInput("no run is named; choose one or two")
     board = board.snapshot()
     (rows, at_row), (columns, at_column) = board.groups(facet), board.groups(other)
-    outside = (at_row == len(rows)) | (at_column == len(columns)) | ~board.judged
+    outside = (at_row == len(rows)) | (at_column == len(columns)) | ~board.judged_for(measure)
     size = len(rows) * len(columns)
     group = np.where(outside, size, at_row * len(columns) + at_column)
     places = [board.column_of(run) for run in runs]
