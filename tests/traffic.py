@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from tests.databases import rewrite
 
 def log(path: Path, facet: str, counts: Mapping[str, int], source: str = "log") -> None:
     """Load a question of each bucket of a facet, asked so many times, as `labeler` is typed."""
-    lines = [f"question about {bucket},{n},{bucket},c1" for bucket, n in counts.items()]
-    asked = path.parent / f"{source}-{facet}.csv"
-    asked.write_text("\n".join([f"question,count,{facet},chunk_id", *lines]))
+    rows = [(f"question about {bucket}", n, bucket, "c1") for bucket, n in counts.items()]
+    asked = path.parent / f"{source}.csv"
+    with asked.open("w", newline="") as file:
+        csv.writer(file).writerows([("question", "count", facet, "chunk_id"), *rows])
     given = ["--db", str(path), "load", "candidates", str(asked), "--from", source]
     result = CliRunner().invoke(main, [*given, "--facet", facet])
     assert result.exit_code == 0, result.output

@@ -214,7 +214,7 @@ def show_worked(opened: Opened) -> None:
         f"{heading} of {opened.short[run]}: gain, divided by the discount of its rank, added up"
     )
     show_html(tables.worked_table(table, heading, opened.words))
-    st.caption(f"{conventions.sentence} · a chunk not graded gains 0")
+    show_html(tables.small_print([f"{conventions.sentence} · a chunk not graded gains 0"]))
     ui.offer(
         "Download this table as CSV",
         lambda: downloads.dcg_csv(table, run, query_id, conventions),

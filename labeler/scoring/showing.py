@@ -346,7 +346,7 @@ def file_of(
 
 def show_small_print(conventions: Conventions, notes: Sequence[str]) -> None:
     """Show the conventions, and what was left out or treated in a way that could surprise."""
-    st.caption(conventions.sentence)
+    show_html(tables.small_print([conventions.sentence]))
     said = "\n".join(f"· {note}" for note in notes)
     if len(notes) > MOST_NOTES_OPEN:
         with st.expander(f"{len(notes)} things to know of these numbers", key="notes"):

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from streamlit.testing.v1.element_tree import Block, Element
 
+from labeler import freezing
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
+from tests.traffic import log
 
 IMAGE = "![i](http://evil.example/i.png)"
 LINK = f"[l](http://evil.example) :red[x] $y$ {IMAGE}"
@@ -63,6 +65,8 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             judge(store, f"x{number}", name, NAMES[2], "cannot_tell", None)
             store.judge(Judgment(f"o{number}", NAMES[0], NAMES[2], name, grade=number % 4))
             store.remark(Remark(f"r{number}", name, name, "unclear", name))
+        freezing.freeze(store, LINK)
+    log(path, LINK, dict.fromkeys(NAMES, 2))
     return path
 
 
@@ -111,6 +115,10 @@ def every_page(name: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "review", {"review": "Agreement", **field, "grader": [name, NAMES[0]]}
     for section in ("Load", "Download", "Runs", "Queries", "People", "Settings"):
         yield "data", {"section": section, "run": name, "person": name, "find": name}
+    of_version = {"golden": name, "weighted": name}
+    for page in ("scores", "compare", "slices", "queries"):
+        yield page, {**two, **field, **of_version}
+    yield "queries", {**two, **of_version, "query": name, "part": "DCG table"}
     for page in ("scores", "compare", "slices", "queries"):  # what is not there is named, too
         yield page, {"a": f"no {name}", "facet": name}
         yield page, {"facet": f"no {name}", "query": f"no {name}"}
