@@ -8,6 +8,7 @@ import streamlit as st
 
 from labeler import address, boards, charts, choices, downloads, links, live, tables, ui
 from labeler.agreement import by_grader, in_words
+from labeler.evaluation import share_words
 from labeler.markup import show_html
 from labeler.model import MAJORITY
 from labeler.reviewing import agreement, carried, disagreements, health
@@ -170,7 +171,7 @@ def name_of(row, facet: str | None) -> str:
 
 def share_of(row) -> str:
     """Say how much of a bucket's pool is graded; whole only where nothing is missing."""
-    return tables.share_words(row.graded, row.pool)
+    return share_words(row.graded, row.pool)
 
 
 def counts_of(row) -> tuple[int, int, int, int]:

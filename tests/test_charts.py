@@ -61,6 +61,12 @@ def test_the_longest_bar_leaves_room_for_its_number_however_narrow_the_page_is()
     assert {int(end.removeprefix("width - ")) for end in ends} == {80}, "pixels for 1234  (100%)"
 
 
+def test_one_of_many_is_not_said_to_be_none():
+    often, once, *_ = CLASSES
+    [rows] = charts.failure_chart({often: 299, once: 1}, "a").to_dict()["datasets"].values()
+    assert [row["shown"] for row in rows] == ["299  (>99%)", "1  (<1%)"]
+
+
 def signal_chart() -> Any:
     """Return a signal of two days, on either side of a run."""
     runs = {HOSTILE: [Dated(HOSTILE, moment_of("2026-01-02"), "2026-01-02")]}

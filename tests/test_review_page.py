@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts, downloads, tables
+from labeler import charts, downloads
+from labeler.evaluation import share_words
 from labeler.model import (
     MAJORITY,
     Chunk,
@@ -238,10 +239,10 @@ def test_days_without_a_grade_are_in_the_chart_and_old_ones_are_not():
 
 
 def test_a_share_is_whole_only_where_nothing_is_missing():
-    assert tables.share_words(1999, 2000) == ">99%"
-    assert tables.share_words(2000, 2000) == "100%"
-    assert tables.share_words(1, 2000) == "<1%"
-    assert tables.share_words(0, 2000) == "0%"
+    assert share_words(1999, 2000) == ">99%"
+    assert share_words(2000, 2000) == "100%"
+    assert share_words(1, 2000) == "<1%"
+    assert share_words(0, 2000) == "0%"
 
 
 def test_whoever_decides_has_a_name(pooled: Store, say):

@@ -10,6 +10,7 @@ import pandas as pd
 from labeler.charts.heat import HeatCell, heat_chart
 from labeler.charts.look import INK, LEAST_FONT, dressed, tips
 from labeler.diagnosis import FailureClass
+from labeler.evaluation import share_words
 
 BAR_COLOUR = "#4a8fd0"
 ROOM_FOR_WORDS = 80  # pixels behind the longest bar
@@ -26,7 +27,7 @@ def failure_chart(
             "class": [each.name for each in counts],
             "side": [each.side for each in counts],
             "queries": list(counts.values()),
-            "shown": [_share_words(count, total) for count in counts.values()],
+            "shown": [f"{count}  ({share_words(count, total)})" for count in counts.values()],
         }
     )
     base = alt.Chart(frame).encode(
@@ -54,10 +55,6 @@ def failure_chart(
         ),
     ).properties(height=26 * len(frame) + 70, description=description)
     return dressed(chart)
-
-
-def _share_words(count: int, total: int) -> str:
-    return f"{count}  ({count / total:.0%})"
 
 
 def failure_heat(

@@ -12,7 +12,15 @@ from labeler.evaluation.checking import (
     hold_ids,
     is_number,
 )
-from labeler.evaluation.conventions import PRESETS, Conventions, Undefined, arrowed, number, signed
+from labeler.evaluation.conventions import (
+    PRESETS,
+    Conventions,
+    Undefined,
+    arrowed,
+    number,
+    share_words,
+    signed,
+)
 from labeler.evaluation.graded import Chunks
 from labeler.evaluation.lookup import plain_board
 from labeler.evaluation.means import (
@@ -132,6 +140,7 @@ __all__ = [
     "residuals_by_place",
     "residuals_by_query",
     "score_records",
+    "share_words",
     "signed",
     "tau_in_words",
     "tie_notes",

@@ -269,3 +269,17 @@ def arrowed(value: float) -> str:
     """
     shown = signed(value)
     return {"+": "▲ ", "−": "▼ "}.get(shown[0], "") + shown
+
+
+def share_words(part: int, whole: int) -> str:
+    """Return a share in per cent, where 100% is all and 0% is none.
+
+    >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
+    ('33%', '>99%', '<1%', '–')
+    """
+    if not whole:
+        return "–"
+    share = f"{part / whole:.0%}"
+    if 0 < part < whole:
+        return {"0%": "<1%", "100%": ">99%"}.get(share, share)
+    return share

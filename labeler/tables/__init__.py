@@ -23,12 +23,9 @@ from labeler.tables.comparing import (
     answer,
     chunk_text,
     compare_table,
-    folded,
     means_and_findings,
     query_head,
     query_table,
-    sentences,
-    small_print,
     what_if_table,
 )
 from labeler.tables.failing import failing_frame, failure_table, value_words
@@ -43,8 +40,8 @@ from labeler.tables.opened import (
     run_failures_table,
     worked_table,
 )
+from labeler.tables.printed import folded, sentences, small_print
 from labeler.tables.reranking import reranked_table
-from labeler.tables.reviewing import Cell, Said, share_words, sheet
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
     BELOW,
@@ -59,6 +56,7 @@ from labeler.tables.scores import (
     with_gaps,
 )
 from labeler.tables.shared import run_name
+from labeler.tables.sheets import Cell, Said, sheet
 from labeler.tables.signals import heard_table, signal_table
 from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
@@ -132,7 +130,6 @@ __all__ = [
     "score_table",
     "sentence_with_link",
     "sentences",
-    "share_words",
     "sheet",
     "signal_table",
     "slice_pair_table",

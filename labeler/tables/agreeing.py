@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterable, Sequence
 import htpy
 
 from labeler.agreement import AgainstOthers, Agreement, Coefficient
-from labeler.evaluation import number, signed
+from labeler.evaluation import number, share_words, signed
 from labeler.markup import style
 from labeler.palette import SHADE
 from labeler.tables.comparing import LOOK as ANSWER_LOOK
-from labeler.tables.comparing import sentences, small_print
-from labeler.tables.reviewing import Cell, Said, share_words, sheet
+from labeler.tables.printed import sentences, small_print
 from labeler.tables.shared import SHEET, framed, head
+from labeler.tables.sheets import Cell, Said, sheet
 
 MOST_SHADE = 55  # per cent: the page's own ink stays readable on it, in the light and in the dark
 LOOK = style(

@@ -31,6 +31,7 @@ from labeler.palette import A_COLOUR, B_COLOUR, QUIET
 from labeler.tables.bands import LOOK as BAND_LOOK
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.marking import MARKED, lost_words, marked_text
+from labeler.tables.printed import sentences, small_print
 from labeler.tables.shared import (
     carried_words,
     framed,
@@ -82,7 +83,7 @@ LOOK = style("""
 .compare .letter.B::before { border-radius: 50%; }
 .question p { font-size: 1.2rem; font-weight: 600; margin: 0; overflow-wrap: anywhere;
     max-height: 12rem; overflow: hidden auto; }
-.question, .chunk-shown, .told { overflow-x: clip; }
+.question, .chunk-shown { overflow-x: clip; }
 .question small, .chunk-shown small {
     font-size: 0.85rem; overflow-wrap: anywhere;
     color: color-mix(in srgb, currentColor 72%, transparent);
@@ -92,15 +93,6 @@ LOOK = style("""
     white-space: pre-wrap; overflow-wrap: anywhere; max-height: 24rem; overflow: auto;
     margin-top: 0.25rem; line-height: 1.5;
 }
-.small-print p {
-    margin: 0; line-height: 1.4; font-size: 0.82rem; overflow-wrap: anywhere;
-    color: color-mix(in srgb, currentColor 72%, transparent);
-}
-.told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
-.told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
-.told a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
-.opens summary { cursor: pointer; font-size: 0.85rem; }
-.opens summary:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
 .compare small {
     display: block; font-size: 0.78rem; font-weight: 400;
     color: color-mix(in srgb, currentColor 72%, transparent);
@@ -126,11 +118,6 @@ def means_and_findings(
     """Return what stands out, such as where B loses, over the numbers it rests on."""
     parts = htpy.div(".answer")[sentences(said), table, small_print(print_lines)]
     return htpy.fragment[LOOK, parts]
-
-
-def folded(title: str, lines: Sequence[str]) -> htpy.Fragment:
-    """Return sentences under a title that opens them."""
-    return htpy.fragment[LOOK, htpy.details(".opens")[htpy.summary[title], sentences(lines)]]
 
 
 def compare_table(
@@ -375,14 +362,3 @@ def chunk_text(
     said = [htpy.small[chunk_id], htpy.p[htpy.small[lost]] if lost else None]
     shown = htpy.article(".chunk-shown")[heading, said, body]
     return htpy.fragment[LOOK, MARKED, shown]
-
-
-def small_print(lines: Iterable[str]) -> htpy.Fragment:
-    """Return lines that stand under numbers, such as their conventions."""
-    return htpy.fragment[LOOK, htpy.div(".small-print")[[htpy.p[each] for each in lines if each]]]
-
-
-def sentences(lines: Iterable[htpy.Node]) -> htpy.Fragment:
-    """Return sentences as a list; nothing where there are none."""
-    items = [htpy.li[line] for line in lines]
-    return htpy.fragment[LOOK, htpy.ul(".told")[items] if items else None]

@@ -9,8 +9,8 @@ import htpy
 import pandas as pd
 
 from labeler.diagnosis import MATTERS, FailureClass, QueryRow, Tally
-from labeler.evaluation import arrowed, number
-from labeler.tables.comparing import small_print
+from labeler.evaluation import arrowed, number, share_words
+from labeler.tables.printed import small_print
 from labeler.tables.shared import SHEET, carried_words, framed, head
 
 LEAKED = "leaked"
@@ -100,7 +100,7 @@ def failure_table(
         htpy.tr[
             _class_head(kind, link(kind)),
             htpy.td(".lead")[f"{each.queries:,}"],
-            htpy.td[f"{each.queries / total:.0%}"],
+            htpy.td[share_words(each.queries, total)],
             htpy.td[f"{each.top:,} / {each.below:,} / {each.missed:,}"],
             htpy.td[f"{each.mostly_holes:,}"],
             [htpy.td[str(inside[kind])] for inside in by_bucket.values()],

@@ -18,12 +18,12 @@ from labeler.evaluation import (
     Score,
     TieRange,
     number,
+    share_words,
 )
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
 from labeler.measures import BUDGET, MEASURES, Measure
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
-from labeler.tables.reviewing import share_words
 from labeler.tables.runs import Cell, Column, RunTable
 from labeler.tables.shared import carried_words, hole_words, reach_words
 from labeler.uncertainty import Interval, Intervals

@@ -8,7 +8,7 @@ import htpy
 
 from labeler.evaluation import number, signed
 from labeler.keywords import KeywordMean
-from labeler.tables.reviewing import Cell, Said, sheet
+from labeler.tables.sheets import Cell, Said, sheet
 
 NAMES = ("A", "B")
 

@@ -1,4 +1,4 @@
-"""The Review page: rows of words and numbers; what they mean is the page's business."""
+"""A sheet: rows of words and numbers; what they mean is the page's business."""
 
 from __future__ import annotations
 
@@ -64,17 +64,3 @@ def _inside(cell: Cell) -> htpy.Node:
         text = htpy.a(href=cell.link)[cell.text] if cell.link else cell.text
         return text, small(cell.under)
     return f"{cell:,}" if isinstance(cell, int) else cell
-
-
-def share_words(part: int, whole: int) -> str:
-    """Return a share in per cent, where 100% is all and 0% is none.
-
-    >>> share_words(1, 3), share_words(999, 1000), share_words(1, 1000), share_words(0, 0)
-    ('33%', '>99%', '<1%', '–')
-    """
-    if not whole:
-        return "–"
-    share = f"{part / whole:.0%}"
-    if 0 < part < whole:
-        return {"0%": "<1%", "100%": ">99%"}.get(share, share)
-    return share
