@@ -8,6 +8,7 @@ no page and nothing of what the parameters mean.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -26,6 +27,7 @@ CARRIED = (
 
 Value = str | Sequence[str] | None
 OptionT = TypeVar("OptionT")
+RowT = TypeVar("RowT")
 
 
 class Astray(NotFound):
@@ -228,13 +230,24 @@ def choose_number(
 
 def choose_page(count: int, name: str = "page") -> int:
     """Let the user turn pages where there is more than one; return which is open, from 1."""
-    text = given(name) or ""
-    is_number = text.isdecimal() and len(text) <= len(str(count))
-    page = int(text) if is_number and 1 <= int(text) <= count else 1
+    page = page_given(count, name)
     if count < 2:
         return page
     _show(name, page)
     return st.pagination(count, key=name, on_change=_writes(name, "1"))
+
+
+def choose_part(rows: Sequence[RowT], most: int, name: str = "page") -> Sequence[RowT]:
+    """Let the user turn pages of at most so many ``rows``; return those of the open one."""
+    page = choose_page(math.ceil(len(rows) / most), name)
+    return rows[(page - 1) * most : page * most]
+
+
+def page_given(count: int, name: str = "page") -> int:
+    """Return which of ``count`` pages the address gives, from 1: the first where it gives none."""
+    text = given(name) or ""
+    is_number = text.isdecimal() and len(text) <= len(str(count))
+    return int(text) if is_number and 1 <= int(text) <= count else 1
 
 
 def write_text(label: str, name: str, **more: Any) -> str:

@@ -1,6 +1,5 @@
 """Who did what, for the lead: work, progress, and what graders could not tell or wrote down."""
 
-import math
 from collections import Counter
 from dataclasses import asdict
 
@@ -63,12 +62,6 @@ def chosen(store, rows):
     """Return the rows of the queries that the address selects."""
     among = store.selected_queries(selected)
     return [row for row in rows if among is None or row.query_id in among]
-
-
-def part_of(rows, key: str):
-    """Let the user turn pages where there is more than one; return the rows of this one."""
-    page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE), key)
-    return rows[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
 
 
 def show_work() -> None:
@@ -213,7 +206,7 @@ def show_cannot_tell() -> None:
     show_html(tables.sheet(["reason", "chunks"], counted))
     if len(reasons) > len(counted):
         st.caption(f"{len(reasons) - len(counted):,} rarer reasons are in the list only.")
-    here = part_of(rows, "unsure-page")
+    here = address.choose_part(rows, ON_A_PAGE, "unsure-page")
     ui.note_told(here)
     shown = [
         [
@@ -253,7 +246,7 @@ def show_remarks() -> None:
             Said(row.note) if row.note else None,
             minute(row.created_at),
         ]
-        for row in part_of(rows, "remarks-page")
+        for row in address.choose_part(rows, ON_A_PAGE, "remarks-page")
     ]
     st.caption(f"{len(rows):,} in all, the newest first · click a query to open it")
     show_html(tables.sheet(["query", "remark", "grader", "note", "when (UTC)"], shown))
@@ -268,7 +261,7 @@ def show_notes() -> None:
         st.subheader("Nobody has written a note")
         st.write("A grader writes one beside a grade with `N` on the Label page; it stands here.")
         return
-    here = part_of(rows, "notes-page")
+    here = address.choose_part(rows, ON_A_PAGE, "notes-page")
     ui.note_told(here)
     shown = [
         [

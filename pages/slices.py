@@ -1,6 +1,5 @@
 """Bucket by measure, for one run or A against B: where a mean hides a bucket that collapsed."""
 
-import math
 from dataclasses import replace
 from functools import partial
 
@@ -253,8 +252,7 @@ def numbers_asked_for(rows):
     with st.container(horizontal=True, vertical_alignment="center"):
         if not address.switch("All numbers in a table", "numbers"):
             return []
-        page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE))
-    return rows[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+        return address.choose_part(rows, ON_A_PAGE)
 
 
 def offer(board, content, name: str) -> None:

@@ -159,6 +159,23 @@ def test_a_file_of_questions_is_loaded_and_each_is_taken_or_not(path: Path):
         assert [each.text for each in store.candidates()[0]] == ["<b>"]
 
 
+@pytest.mark.parametrize("page", ["3", "0", "x", "9" * 5_000])
+def test_a_page_of_candidates_that_is_not_there_is_the_first(path: Path, page: str):
+    ask(path, *(f"is part number {number} still made" for number in range(25)))
+    first, asked = (
+        words(open_page("data", section="Candidates", page=each)) for each in ("1", page)
+    )
+    assert "is part number" in first
+    assert asked == first
+
+
+def test_a_candidate_whose_number_is_none_is_said_not_to_be_there(path: Path):
+    ask(path, "something new")
+    for number in ("x", "9" * 5_000):
+        said = words(open_page("data", section="Candidates", take=number))
+        assert "no candidate has the number" in said
+
+
 def test_a_bad_file_of_questions_is_refused_in_the_words_of_the_page(path: Path):
     app = open_page("data", section="Candidates")
     log = b"query,count\nok,1\nworse,none\n"

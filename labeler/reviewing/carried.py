@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -30,8 +29,7 @@ def show() -> None:
         among = store.selected_queries(boards.shown_selection())
         found = [r for r in store.carried_grades() if among is None or r.query_id in among]
         rows = sorted(found, key=lambda row: -row.grade)
-        page = address.choose_page(math.ceil(len(rows) / ON_A_PAGE), "carried-page")
-        here = rows[(page - 1) * ON_A_PAGE : page * ON_A_PAGE]
+        here = address.choose_part(rows, ON_A_PAGE, "carried-page")
         texts, runs = store.chunks_numbered(row.chunk for row in here), _runs(store)
         _note_told(store, here)
         scale, revision = store.settings().words, store.revision()

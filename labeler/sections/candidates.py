@@ -20,6 +20,7 @@ from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candid
 from labeler.sections import editing
 
 MOST = 20
+LONGEST_NUMBER = 18  # digits: any such number fits a database
 STATES = {"open": OPEN, "set aside": DROPPED, "taken": TAKEN}
 EVERY = "every source"
 WHAT = (
@@ -72,7 +73,7 @@ def candidates() -> None:
 
 def whole_number(text: str) -> int:
     """Return a number in the address; any other text is `Astray`."""
-    if not text.isascii() or not text.isdecimal():
+    if not text.isdecimal() or len(text) > LONGEST_NUMBER:
         raise address.Astray(f"no candidate has the number {text!r}", ["take"])
     return int(text)
 
@@ -168,7 +169,7 @@ def look_through(counts: Mapping[tuple[str, str], int]) -> None:
     with ui.guard(), ui.open_store() as store:
         _, count = store.candidates(words, state=state, source=source, most=0)
         pages = max(-(-count // MOST), 1)
-        page = min(whole_page(), pages)
+        page = address.page_given(pages)
         found, _ = store.candidates(
             words, state=state, source=source, most=MOST, skip=MOST * (page - 1)
         )
@@ -186,12 +187,6 @@ def look_through(counts: Mapping[tuple[str, str], int]) -> None:
     address.choose_page(pages)
     if state == DROPPED and found:
         offer_to_forget(by_state["set aside"])
-
-
-def whole_page() -> int:
-    """Return which page of the list the address asks for, from 1."""
-    text = address.given("page") or ""
-    return max(int(text), 1) if text.isascii() and text.isdecimal() else 1
 
 
 def show(candidate: Candidate, alike: tuple[str, float] | None, queries: Mapping[str, str]) -> None:
