@@ -181,13 +181,13 @@ def show_crossed(board) -> None:
     runs = [a] if b is None else [a, b]
     if b is not None:
         comparison.check_pair(board, a, b)
-    cells = comparison.crossed(board, runs, measures[0], facet, other)
+    [measure, *_] = board.resolve(measures)
+    cells = comparison.crossed(board, runs, measure, facet, other)
     rows, columns = list(board.facets[facet]), list(board.facets[other])
     drawn, across = rows[:MOST_DRAWN], columns[:MOST_ACROSS]
     rules = {"least": least, "link": bucket_link}
-    name = chosen.heading(board.resolve(measures)[0])
     what = "B − A" if b else f"mean of {short[a]}"
-    st.text(f"{name}: {what} by {facet} and {other}")
+    st.text(f"{chosen.heading(measure)}: {what} by {facet} and {other}")
     show_html(tables.crossed_picture(cells, drawn, across, facet=facet, **rules))
     shade = (
         "Left of the line B is worse." if b else "A shade is from the lowest mean to the highest."
@@ -199,7 +199,7 @@ def show_crossed(board) -> None:
         show_html(tables.crossed_table(part, runs, short, (facet, other), **rules))
     offer(
         board,
-        lambda: downloads.crossed_csv(cells, runs, measures[0], (facet, other), board.conventions),
+        lambda: downloads.crossed_csv(cells, runs, measure, (facet, other), board.conventions),
         "crossed.csv",
     )
 

@@ -190,6 +190,22 @@ def test_greyed_is_explained_where_something_is(filled: Path):
         assert "Greyed" not in words(open_slices(**given, **runs, least="1"))
 
 
+def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
+    """RR is defined for seven queries and R(rel=3)@5 for two of them, one in each bucket."""
+    with Store(filled) as store:
+        grades = [GoldenGrade(f"q{n}", "c0", 3 if n in (1, 5) else 1) for n in range(1, 8)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    given = {"facet": "intent", "measure": ["RR", "R(rel=3)@5"], "least": "2"}
+    for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}):
+        app = open_slices(**given, **runs)
+        (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+        cells = [row.split("<td")[2:] for row in body.split("<tr")[2:]]
+        found = [[bool(re.match(r' class="[^"]*few', each)) for each in row] for row in cells]
+        assert found == [[False, False], [False, True], [False, True]]
+        assert all("--share" not in each for row in cells for each in row[1:])
+        assert "Greyed: fewer than 2 queries." in words(app)
+
+
 def test_where_facets_cross_the_one_scale_is_said_once(filled: Path):
     given = {"facet": "intent", "other": "task", "measure": ["RR"], "a": "A&A", "least": "1"}
     assert words(open_slices(**given, b="B")).count("every column ± 0.8") == 1

@@ -81,7 +81,7 @@ class Column(NamedTuple):
 class Line(NamedTuple):
     """A row: its head, what it rests on, a `dot` or `shade` for each column.
 
-    Then whether it rests on little, and whether it is the total.
+    Then whether what it rests on is little, and whether it is the total.
     """
 
     head: htpy.Node
@@ -92,14 +92,14 @@ class Line(NamedTuple):
 
 
 class Said(NamedTuple):
-    """What a cell says beside its number: when one hovers, and where there is no number, why.
+    """What a cell says beside its number: when one hovers, and where there is none, why.
 
-    ``is_few`` is whether it rests on little, while its row does not.
+    ``is_few`` is whether it rests on little, and is greyed.
     """
 
     words: str
+    is_few: bool
     missing: str = ""
-    is_few: bool = False
 
 
 def picture(corner: Column, columns: Sequence[Column], lines: Iterable[Line]) -> htpy.Fragment:
@@ -149,13 +149,14 @@ def shade(
 ) -> htpy.Element:
     """Return a number on a shade that says where it is in its column's ``bounds``.
 
-    None is no shade: a total is no bucket among others. ``under`` it stands its band.
+    None is no shade: a total is no bucket among others. Nor has a number one that rests on little,
+    which is greyed: on a shade it could not be read. ``under`` it stands its band.
     """
-    if bounds is None or math.isnan(value):
-        return htpy.td(title=said.words)[number(value), under, small(said.missing)]
-    classes = {"shaded": not said.is_few, "few": said.is_few}
+    shown = [number(value), under, small(said.missing)]
+    if bounds is None or said.is_few or math.isnan(value):
+        return htpy.td(class_={"few": said.is_few}, title=said.words)[shown]
     share = f"--share: {MOST_SHADE * bounds.place(value) / 100:.1f}"
-    return htpy.td(class_=classes, title=said.words, style=share)[number(value), under]
+    return htpy.td(".shaded", title=said.words, style=share)[shown]
 
 
 def edge_of(values: Iterable[float]) -> float:

@@ -48,8 +48,8 @@ def difference_picture(
 
     A row's n is that of the first measure. A dot is filled where the difference is more than
     chance by the tests; hovering says its n, its test and its interval. Each measure has a scale of
-    its own, wide enough for the intervals, which buckets of fewer than ``least`` queries do not
-    widen; ``spreads`` are drawn behind, and what holes could make of them as far as it goes.
+    its own, wide enough for the intervals, which numbers of fewer than ``least`` queries, greyed,
+    do not widen; ``spreads`` are drawn behind, and what holes could make of them as far as it goes.
     """
     rows: dict[str | None, list[Delta]] = {}
     for row in (*comparison.deltas, *comparison.buckets):
@@ -69,6 +69,7 @@ def difference_picture(
                     row.delta,
                     Said(
                         _difference_words(comparison, row, tested, reaches[place_of(row)]),
+                        row.n < least,
                         _missing(row.delta, row.n),
                     ),
                     edge,
@@ -128,7 +129,7 @@ def value_picture(
     A row's n is that of the first measure; hovering says each one's, and a mean's interval.
 
     Each measure has a scale of its own, from its lowest bucket to its highest among those of at
-    least ``least`` queries: shades tell buckets apart, not measures.
+    least ``least`` queries, the others are greyed: shades tell buckets apart, not measures.
     """
     by_bucket: dict[str | None, list[Score]] = {}
     for row in (*totals, *rows):
@@ -149,6 +150,7 @@ def value_picture(
                     score.value,
                     Said(
                         _value_words(score, conventions, intervals),
+                        score.n < least,
                         _missing(score.value, score.n),
                     ),
                     None if score.bucket is None else bounds,
@@ -190,9 +192,8 @@ def _value_words(score: Score, conventions: Conventions, intervals: Intervals) -
 
 
 def _bounds(known: Sequence[tuple[float, int]], least: int) -> Scale:
-    """Return the lowest and the highest value over enough queries, over any if none has enough."""
+    """Return the lowest and the highest value of those over enough queries, which are shaded."""
     values = [value for value, n in known if n >= least and not math.isnan(value)]
-    values = values or [value for value, _ in known if not math.isnan(value)]
     return Scale(min(values), max(values)) if values else Scale(0.0, 0.0)
 
 
@@ -249,7 +250,7 @@ def _crossed_shade(bounds: Scale, least: int, cell: Cell) -> htpy.Element:
 def _crossed_said(cell: Cell, shown: float, least: int) -> Said:
     values = ", ".join(number(value) for value in cell.values)
     words = f"{cell.bucket} and {cell.other}: {values} (n {cell.n:,})"
-    return Said(words, _missing(shown, cell.n), cell.n < least)
+    return Said(words, cell.n < least, _missing(shown, cell.n))
 
 
 def _missing(value: float, n: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlparse
@@ -188,3 +189,13 @@ def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
         page.get_by_role("button", name="Back to the list").click()
         page.wait_for_url(lambda url: "query=" not in url)
         stand_still(page)
+
+
+def test_the_file_of_crossed_facets_says_how_many_chunks_a_prompt_holds(serve, visit, graded):
+    where = "facet=intent&other=task&a=first&measure=R@budget"
+    page = visit(f"{serve(graded).url}/slices?{where}")
+    expect(page.get_by_text("R@5: mean of first by intent and task")).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button").filter(has_text="as CSV").click()
+    rows = csv.DictReader(download.value.path().read_text().splitlines())
+    assert {row["full_name"] for row in rows} == {"R(rel=1)@5"}
