@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -40,15 +40,18 @@ CHROMIUM = pytest.StashKey[Profiles]()
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Iterator[None]:
-    """Close the browser after the last test that may use it."""
-    yield
+def pytest_runtest_protocol(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> Generator[None, object, object]:
+    """Close the browser after the last test that may use it, and after that one's second try."""
+    done = yield
     stash = item.config.stash
     if OPENED in stash and (nextitem is None or FOLDER not in nextitem.path.parents):
         stash[OPENED].close()
         for key in (OPENED, PLAYWRIGHT, CHROMIUM):
             if key in stash:  # whoever starts a browser of their own has none of this one
                 del stash[key]
+    return done
 
 
 @pytest.fixture(scope="module")
