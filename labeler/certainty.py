@@ -11,6 +11,7 @@ import math
 from labeler.comparison import Delta
 from labeler.deciding import LEAST, SURE, Standing
 from labeler.evaluation import Conventions
+from labeler.model import counted
 from labeler.uncertainty import Band
 
 MEANING = (
@@ -46,10 +47,10 @@ def how_sure(
     if not standing.known:
         return "No query has a value for both, so there is nothing to decide."
     by = f"by {conventions.heading(standing.measure)}"
-    counted = f"{standing.graded:,} of {standing.pool:,}"
+    given = f"{standing.graded:,} of {standing.pool:,}"
     if standing.graded < LEAST and not standing.settled:
-        more = f"about {standing.likely:,} more are likely needed"
-        return f"Too few grades to say who will be ahead {by}: {counted} are given, {more}."
+        more = f"about {counted(standing.likely, 'more is', 'more are')} likely needed"
+        return f"Too few grades to say who will be ahead {by}: {given} are given, {more}."
     sure = f"on these queries {by} with {standing.surely}"
     if standing.same:
         said = f"there is no difference of {standing.matters:g} or more {sure}"
@@ -73,6 +74,9 @@ def _why(standing: Standing, band: Band | None) -> str:
 def _rest(standing: Standing) -> str:
     if standing.settled:
         return f"that is settled, with {standing.graded:,} of {standing.pool:,} grades"
+    if standing.open == 1:
+        return "it takes the one open grade to settle it"
     if standing.likely >= standing.open:
         return f"it takes about all of the {standing.open:,} open grades to settle it"
-    return f"about {standing.likely:,} of the {standing.open:,} open grades settle it"
+    settle = "settles" if standing.likely == 1 else "settle"
+    return f"about {standing.likely:,} of the {standing.open:,} open grades {settle} it"

@@ -17,7 +17,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import ACROSS, PRESETS, PRIMARY, USUAL, Conventions, leading
 from labeler.markup import show_html
 from labeler.measures import Chosen
-from labeler.model import WITH, Settings, Traffic, logged
+from labeler.model import WITH, Settings, Traffic, chunking_shown, logged
 from labeler.naming import short_names
 
 # A row: boxes that stay in view are as wide as their names, and fill a phone's width; then the
@@ -114,12 +114,12 @@ OFFERED_MEASURES = (
 )
 MOST_NAMED = 3  # measures in the line
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
+ALL_CHUNKINGS = "all chunkings"
 EQUALLY = "nothing: each query counts the same"
 WEIGHTED = (
     "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "
     "its weight is its bucket's share of the logs over its share of the graded queries."
 )
-CHUNKINGS = {"": "unnamed", boards.EVERY_CHUNKING: "all chunkings"}
 LEAKED_IN_WORDS = {"with": "count as others", "without": "are left out", "only": "alone count"}
 
 
@@ -159,7 +159,9 @@ def choose_chunking(runs: Sequence[str], *, every: bool) -> None:
         default=shown[0] if len(shown) == 1 else boards.EVERY_CHUNKING,
         always=True,
         clears=runs,
-        format_func=lambda name: CHUNKINGS.get(name, name),
+        format_func=lambda name: (
+            ALL_CHUNKINGS if name == boards.EVERY_CHUNKING else chunking_shown(name)
+        ),
         help="Runs are measured by the grades of the chunks that they are made of, so those of "
         "one chunking stand together. Of all chunkings together, measures of the evidence and "
         "of documents compare.",

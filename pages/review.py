@@ -9,7 +9,7 @@ from labeler import address, boards, charts, choices, downloads, links, live, ta
 from labeler.agreement import by_grader, in_words
 from labeler.evaluation import share_words
 from labeler.markup import show_html
-from labeler.model import MAJORITY
+from labeler.model import MAJORITY, counted
 from labeler.reviewing import agreement, carried, disagreements, health
 from labeler.tables import Said
 
@@ -31,7 +31,7 @@ TIES = "Open: nobody has graded it, or the grades that most gave are tied. "
 
 def queries_link(query_id: str) -> str:
     """Return the address of a query in full."""
-    return address.to("/queries", a=run, query=query_id)
+    return address.onward("/queries", a=run, b=None, query=query_id)
 
 
 def about_query(row) -> Said:
@@ -184,7 +184,8 @@ def progress_row(row, name: str):
 
 def small_print(depth: int, without_text: int, rule: str) -> str:
     """Say what the pool is made of and what the columns mean."""
-    left_out = f"; {without_text:,} without text are left out" if without_text else ""
+    bare = counted(without_text, "without text is", "without text are")
+    left_out = f"; {bare} left out" if without_text else ""
     return (
         f"The pool is the top {depth} of every run, in chunks of queries{left_out}. Graded: there "
         "is a golden grade for the chunk's present text. Can't tell: nobody has graded it, and "
@@ -202,10 +203,11 @@ def show_cannot_tell() -> None:
         st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
         return
     reasons = Counter(row.reason or NO_REASON for row in rows)
-    counted = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
-    show_html(tables.sheet(["reason", "chunks"], counted))
-    if len(reasons) > len(counted):
-        st.caption(f"{len(reasons) - len(counted):,} rarer reasons are in the list only.")
+    shown = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
+    show_html(tables.sheet(["reason", "chunks"], shown))
+    if len(reasons) > len(shown):
+        left = counted(len(reasons) - len(shown), "rarer reason is", "rarer reasons are")
+        st.caption(f"{left} in the list only.")
     here = address.choose_part(rows, ON_A_PAGE, "unsure-page")
     ui.note_told(here)
     shown = [

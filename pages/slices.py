@@ -21,7 +21,7 @@ from labeler import (
 from labeler.keywords import described, keyword_means
 from labeler.leading import bucket_queries, lowest_in_words, with_ways
 from labeler.markup import show_html
-from labeler.model import counted
+from labeler.model import counted, upper
 from labeler.naming import short_names
 from labeler.uncertainty import mean_intervals
 
@@ -158,7 +158,7 @@ def tests_in_words(tested) -> str:
     family = comparison.family_in_words(each.family for each in tested.found.values())
     covers = comparison.COVERS
     hovering = "Hovering a dot says its test and interval, and so do all numbers in a table."
-    return f"{family[:1].upper()}{family[1:]}; {covers}. {hovering}"
+    return f"{upper(family)}; {covers}. {hovering}"
 
 
 def say_against(found, tested) -> list[comparison.Finding]:
@@ -171,7 +171,7 @@ def say_against(found, tested) -> list[comparison.Finding]:
     told = [*([worst] if worst else []), *said[:MOST_SAID]]
     show_html(tables.sentences(with_ways(each, found, is_of_slices=True) for each in told))
     if rest := said[MOST_SAID:]:
-        with st.expander(f"{len(rest)} more move against the total"):
+        with st.expander(f"{counted(len(rest), 'more moves', 'more move')} against the total"):
             show_html(tables.sentences(with_ways(each, found, is_of_slices=True) for each in rest))
     return said
 

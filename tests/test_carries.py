@@ -659,7 +659,7 @@ def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_pas
     assert "|the same text as chunk 1||chunk 1: 3 by Ana on 2026-03-04|" in shown
     assert FEES[:26] in shown, "the passage"
     assert sections(app)[-1] == "Carried over"
-    link = "/queries?run=new&amp;query=q1&amp;chunking=v2"
+    link = "/queries?a=new&amp;query=q1&amp;chunking=v2"
     assert any(link in each.proto.body for each in app.get("html"))
     [best, zero] = as_file(both.carried_grades()).decode().splitlines()[1:]
     assert best.startswith("q1,")

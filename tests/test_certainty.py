@@ -84,3 +84,16 @@ def test_beside_the_answer_for_a_bucket_it_says_that_it_is_of_all_queries() -> N
     assert said.startswith(start)
     few = told(replace(OPEN, graded=12, likely=90), seen(-0.2, "hard"))
     assert few.startswith("Of all queries, not of this bucket alone: too few grades to say who")
+
+
+@pytest.mark.parametrize(
+    ("graded", "likely", "said"),
+    [
+        (1_119, 1, "it takes the one open grade to settle it."),
+        (1_110, 10, "it takes about all of the 10 open grades to settle it."),
+        (1_110, 1, "about 1 of the 10 open grades settles it."),
+        (12, 1, "about 1 more is likely needed."),
+    ],
+)
+def test_one_grade_is_spoken_of_as_one(graded: int, likely: int, said: str) -> None:
+    assert told(replace(OPEN, graded=graded, likely=likely)).endswith(said)

@@ -73,6 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.evaluation",
         "labeler.measures",
+        "labeler.model",
     },
     "labeler.likeness": set(),
     "labeler.leakage": {"numpy", "rapidfuzz", "labeler.errors", "labeler.formats"},
@@ -369,6 +370,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.comparison",
         "labeler.deciding",
         "labeler.evaluation",
+        "labeler.model",
         "labeler.uncertainty",
     },
     "labeler.leading": {

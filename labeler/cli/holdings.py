@@ -7,7 +7,7 @@ import click
 from labeler.cli.group import LabelerGroup, database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change, rename, restore
-from labeler.model import SPLITS, counted, legible
+from labeler.model import SPLITS, chunking_shown, counted, legible
 from labeler.store import QuerySummary, Store
 from labeler.store.addresses import Place
 
@@ -28,7 +28,7 @@ def runs(db: Place) -> None:
     body = [
         [
             *map(legible, (run.name, run.system, run.created_at or "")),
-            *([of_runs[run.name] or "unnamed"] if several else []),
+            *([chunking_shown(of_runs[run.name])] if several else []),
             f"{run.queries:,}",
             f"{run.depth:,}",
         ]

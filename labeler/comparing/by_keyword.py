@@ -77,6 +77,8 @@ def _show_alone(title: str, alone: Sequence[KeywordPlace], runs: tuple[str, str]
     ]
     with st.expander(f"{title}: {len(alone):,}", expanded=len(alone) <= LISTED):
         show_html(tables.sheet(headings, rows))
+        if len(alone) > LISTED:
+            st.caption(f"The first {LISTED}; labeler score --keywords --per-query has all.")
 
 
 def _opened(query_id: str) -> str:

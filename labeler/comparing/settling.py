@@ -14,7 +14,7 @@ from labeler.comparison import Answered, View
 from labeler.deciding import FAVOURS, LEAST, SURE, Standing, can_decide
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import QUERY_BY_QUERY, WHAT_DECIDES, Settings, counted
+from labeler.model import QUERY_BY_QUERY, WHAT_DECIDES, Settings, counted, upper
 
 HELP = (
     "Sets the strategy under Data > Settings, for everyone: the chunks come first whose grades say "
@@ -66,7 +66,7 @@ def _asides(standing: Standing, settings: Settings, asked: int, is_asked: bool) 
         yield f"Graders are now asked what decides {a} against {b} by {settings.decide_by}."
     if asked or is_asked or not standing.settled:
         so_far = f"{counted(asked, 'grade was', 'grades were')} asked for so. " if asked else ""
-        yield f"{so_far}{FAVOURS[:1].upper()}{FAVOURS[1:]}."
+        yield f"{so_far}{upper(FAVOURS)}."
 
 
 def _show_asked(standing: Standing) -> None:

@@ -18,6 +18,7 @@ from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
 from labeler.leading import losing_in_words, with_ways
 from labeler.markup import show_html
 from labeler.measures import Measure
+from labeler.model import counted, upper
 from labeler.uncertainty import DeltaBands, MeanBands
 
 NAMES = ("A", "B")  # what sentences call the runs, which the table names
@@ -79,7 +80,7 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         place = st.container()
         show_html(tables.means_and_findings([*leading, *said.parts], numbers, print_lines))
         if rest:
-            with st.expander(f"{len(rest):,} more move against the total"):
+            with st.expander(f"{counted(len(rest), 'more moves', 'more move')} against the total"):
                 show_html(tables.sentences(with_ways(each, compared) for each in rest))
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
@@ -127,11 +128,6 @@ def asked_of(view: View) -> tuple[Hashable, ...]:
     asked = (repr(compared.conventions), repr(compared.measures), repr(view.by), compared.facet)
     moved = (ui.database(), board.data_revision, compared.revision)
     return (*moved, compared.a, compared.b, *asked)
-
-
-def upper(sentence: str) -> str:
-    """Return a sentence that begins with a capital."""
-    return sentence[:1].upper() + sentence[1:]
 
 
 def means(

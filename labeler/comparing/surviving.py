@@ -10,7 +10,7 @@ from labeler import comparison, downloads, tables, ui
 from labeler.comparison import ENOUGH, Surety, Survival, View
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import SingleGrades
+from labeler.model import SingleGrades, upper
 
 TITLE = "Does it hold under each grader's own grades?"
 READINGS = (
@@ -77,7 +77,7 @@ def show_survival(view: View, found: Survival, names: tuple[str, str]) -> None:
     """Show the readings in a table, folded, and offer them as a file."""
     with st.expander(TITLE, key="survives"):
         if found.why_silent is not None:
-            st.text(f"{found.why_silent[0].upper()}{found.why_silent[1:]}.")
+            st.text(f"{upper(found.why_silent)}.")
         else:
             st.text(f"{comparison.survival_in_words(found, names)}.")
         told = [each for each in found.told if each.changed or each is found.golden]

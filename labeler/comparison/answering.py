@@ -16,6 +16,7 @@ from labeler.comparison.surviving import Survival
 from labeler.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW, Verdict
 from labeler.evaluation import Conventions, signed
 from labeler.measures import Measure
+from labeler.model import counted, listed, upper
 from labeler.uncertainty import Band
 
 
@@ -117,13 +118,11 @@ def _may_be_chance(verdict: Verdict, row: Delta) -> str:
     others = [each for each in verdict.others if each.measure != row.measure]
     if not others:
         return ""
-    return f"; {len(others)} other measure{'s' * (len(others) != 1)} may be chance"
+    return f"; {counted(len(others), 'other measure', 'other measures')} may be chance"
 
 
 def _listed(rows: Sequence[Delta], conventions: Conventions) -> str:
-    named = [conventions.heading(row.measure) for row in rows[:NAMED]]
-    left = len(rows) - NAMED
-    return ", ".join([*named, *([f"{left} more"] if left > 0 else [])])
+    return listed([conventions.heading(row.measure) for row in rows], NAMED)
 
 
 def _change(verdict: Verdict, lead: Lead, conventions: Conventions, names: tuple[str, str]) -> str:
@@ -134,7 +133,7 @@ def _change(verdict: Verdict, lead: Lead, conventions: Conventions, names: tuple
     said = "; ".join(filter(None, parts))
     if said and _is_of_others(verdict, lead.row):
         return f"{conventions.heading(lead.row.measure)} {signed(lead.row.delta)}: {said}."
-    return said and f"{said[0].upper()}{said[1:]}."
+    return said and f"{upper(said)}."
 
 
 def _of_holes(lead: Lead) -> str:
@@ -166,13 +165,8 @@ def _of_graders(lead: Lead, names: tuple[str, str]) -> str:
         return f"{ahead} under every grader"
     if len(survival.telling) == 1:
         return f"{ahead} with {survival.telling[0].reading.grader}'s grades, too"
-    return f"{ahead} with the own grades of {_graders(survival)}, too"
-
-
-def _graders(survival: Survival) -> str:
-    named = [str(each.reading.grader) for each in survival.telling[:NAMED]]
-    left = len(survival.telling) - NAMED
-    return ", ".join([*named, *([f"{left} more"] if left > 0 else [])])
+    graders = listed([str(each.reading.grader) for each in survival.telling], NAMED)
+    return f"{ahead} with the own grades of {graders}, too"
 
 
 def _of_queries(verdict: Verdict, lead: Lead) -> str:

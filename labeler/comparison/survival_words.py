@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from labeler.comparison.surviving import Retold, Survival
 from labeler.evaluation import Record, names_of, signed
+from labeler.model import counted, listed, upper
 
 NAMED = 3
 """So many graders are named; others are counted."""
@@ -48,9 +49,8 @@ def _whose(found: Survival) -> str:
 def _turns(found: Survival, names: tuple[str, str]) -> str:
     said = [_turned(found, each, names) for each in found.turned[:NAMED]]
     left = len(found.turned) - NAMED
-    more = [f"{left} more grader{'s' * (left != 1)} change it, too"] if left > 0 else []
-    sentence = "; ".join([*said, *more])
-    return sentence[0].upper() + sentence[1:]
+    more = [counted(left, "more grader changes", "more graders change")] if left > 0 else []
+    return upper("; ".join([*said, *(f"{each} it, too" for each in more)]))
 
 
 def _turned(found: Survival, each: Retold, names: tuple[str, str]) -> str:
@@ -66,9 +66,7 @@ def _turned(found: Survival, each: Retold, names: tuple[str, str]) -> str:
 
 
 def _listed(graders: Sequence[Retold]) -> str:
-    named = [str(each.reading.grader) for each in graders[:NAMED]]
-    left = len(graders) - NAMED
-    return ", ".join([*named, *([f"{left} more"] if left > 0 else [])])
+    return listed([str(each.reading.grader) for each in graders], NAMED)
 
 
 def unchanged_in_words(found: Survival) -> str:

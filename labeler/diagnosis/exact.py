@@ -11,6 +11,7 @@ from collections.abc import Mapping
 
 from labeler.diagnosis.classes import NEVER_RETRIEVED, OTHER_RUN_ONLY, TOO_FEW
 from labeler.diagnosis.failures import Failure
+from labeler.model import listed
 
 LEVER = "hybrid search, which matches letters beside meanings, finds such words"
 BY_LETTERS = (NEVER_RETRIEVED, OTHER_RUN_ONLY, TOO_FEW)
@@ -81,7 +82,7 @@ def exact_lever(failure: Failure, text: str) -> str:
     named = exact_words(text) if failure.failure in BY_LETTERS else []
     if not named:
         return ""
-    return f"It names {_listed(named)} letter by letter: {LEVER}."
+    return f"It names {listed(named, TOLD)} letter by letter: {LEVER}."
 
 
 def exact_in_words(found: Mapping[str, Failure | None], texts: Mapping[str, str]) -> str:
@@ -99,9 +100,4 @@ def exact_in_words(found: Mapping[str, Failure | None], texts: Mapping[str, str]
     if len(missed) == 1:
         some = "the one query whose relevant chunks are not retrieved"
     verb = "names" if len(exact) == 1 else "name"
-    return f"{some} {verb} something letter by letter ({_listed(such)}): {LEVER}"
-
-
-def _listed(each: list[str]) -> str:
-    left = len(each) - TOLD
-    return ", ".join([*each[:TOLD], *([f"{left} more"] if left > 0 else [])])
+    return f"{some} {verb} something letter by letter ({listed(such, TOLD)}): {LEVER}"

@@ -99,7 +99,7 @@ def reranking_in_words(
     sides = [each.failure.side for each in both if _only_reorders(board, a, b, each.query_id)]
     if not sides:
         return ""
-    of = "all" if len(both) == len(sides) else f"{len(sides):,} of"
+    of = "all" if len(both) == len(sides) > 1 else f"{len(sides):,} of"
     parts = [f"B only reorders what A found in {of} {len(both):,} queries that {which}"]
     parts += [f"for {sides.count(side):,} {RERANKED[side]}" for side in RERANKED if side in sides]
     return "; ".join(parts)

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from labeler import visitors
 from labeler.access import DEFAULT_PROVIDER, Claims, Door, Person
 from labeler.doors.drawing import Way, button, link, page
+from labeler.model import upper
 from labeler.store import Link, Login, Store
 
 ACCEPT, DECLINE, LEAVE, LOGIN_AGAIN = "/login/accept", "/login/decline", "/leave", "/auth/logout"
@@ -111,7 +112,7 @@ def refused(said: str) -> Response:
 
 def out_of_order(said: str) -> Response:
     """Return what everybody is shown while the golden set cannot be read."""
-    shown = page("Out of order", [said[0].upper() + said[1:] + "."], status=503)
+    shown = page("Out of order", [f"{upper(said)}."], status=503)
     shown.headers["refresh"] = str(AGAIN_SECONDS)
     return shown
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from labeler.evaluation import Scoreboard
 from labeler.keywords.corpus import Corpus
+from labeler.model import listed
 
 ListOf = Callable[[str], Iterable[int]]
 """Gives a run's list of a query: numbers of chunks, best first."""
@@ -122,10 +123,8 @@ def missed_in_words(places: Sequence[KeywordPlace], by: str = "no run") -> list[
 
 def _told(such: Sequence[KeywordPlace], what: str) -> str:
     are, them = ("keyword is", "it") if len(such) == 1 else ("keywords are", "them")
-    named = [f"{each.keyword!r} of query {each.query_id}" for each in such[:TOLD]]
-    left = len(such) - TOLD
-    listed = ", ".join([*named, *([f"{left:,} more"] if left > 0 else [])])
-    return f"{len(such):,} {are} {what.format(them)}: {listed}"
+    named = [f"{each.keyword!r} of query {each.query_id}" for each in such]
+    return f"{len(such):,} {are} {what.format(them)}: {listed(named, TOLD)}"
 
 
 def found_alone(

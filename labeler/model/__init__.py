@@ -54,7 +54,7 @@ from labeler.model.evidence import (
 )
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
-from labeler.model.letters import acting_in, counted, legible
+from labeler.model.letters import acting_in, counted, legible, listed, upper
 from labeler.model.loaded import (
     IntakeReport,
     Loaded,
@@ -253,10 +253,12 @@ __all__ = [
     "differences",
     "is_storable",
     "legible",
+    "listed",
     "logged",
     "named_in",
     "order_buckets",
     "own_id",
     "traffic_by",
     "union_of",
+    "upper",
 ]

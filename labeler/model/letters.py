@@ -1,8 +1,9 @@
-"""Texts for people: letters that act, written out, and a number with its noun; refuses nothing."""
+"""Texts for people: letters that act, written out, numbers with nouns, lists; refuses nothing."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 # Control characters, the two line ends of Unicode, and what turns the direction of writing round:
 # in a terminal or a log they move the cursor, fake a line, or make one name look like another.
@@ -37,6 +38,25 @@ def counted(number: int, one: str, many: str) -> str:
     ('1 query', '2,000 queries')
     """
     return f"{number:,} {one if number == 1 else many}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many are left.
+
+    >>> listed(["Ana", "Bo"], 2), listed(["Ana", "Bo", "Cy", "Di"], 2)
+    ('Ana, Bo', 'Ana, Bo, 2 more')
+    """
+    left = [f"{len(names) - most:,} more"] if len(names) > most else []
+    return ", ".join([*names[:most], *left])
+
+
+def upper(words: str) -> str:
+    """Return words as a sentence begins.
+
+    >>> upper("with BM25"), upper("")
+    ('With BM25', '')
+    """
+    return words[:1].upper() + words[1:]
 
 
 def _written_out(letter: str) -> str:

@@ -11,6 +11,7 @@ from labeler import charts, comparison, tables
 from labeler.comparison import DrawnQuery, Moved, Mover, Summary, Surety, Survival, View
 from labeler.evaluation import number, signed
 from labeler.measures import Measure
+from labeler.model import upper
 from labeler.report.shared import NAMES, Shared
 
 MOVERS, AGAINST = 8, 6
@@ -62,7 +63,7 @@ def compared_section(shared: Shared, view: View, summary: Summary) -> htpy.Fragm
     sure = (summary.tested, summary.reaches)
     table = tables.compare_table(summary.rows, view.compared, view.names, *sure, spreads=spreads)
     family = comparison.family_in_words(summary.tested.of(row).family for row in summary.rows)
-    covers = f"{comparison.COVERS[:1].upper()}{comparison.COVERS[1:]}."
+    covers = f"{upper(comparison.COVERS)}."
     bold = f"Bold is {comparison.RULE}; {family}."
     return htpy.fragment[
         table,

@@ -7,6 +7,7 @@ import htpy
 from labeler import __version__, comparison, tables
 from labeler.evaluation import tie_notes, tied_ranges
 from labeler.measures import MEASURES
+from labeler.model import upper
 from labeler.report.shared import Shared
 
 
@@ -17,7 +18,7 @@ def resting_section(shared: Shared) -> htpy.Fragment:
     notes = [note.sentence for note in board.notes(shared.measures) if note.is_about(*asked.runs)]
     ties = tie_notes(tied_ranges(board, shared.measures), conventions)
     notes += [note.sentence for note in ties if note.is_about(*asked.runs)]
-    methods = [f"{comparison.METHODS[:1].upper()}{comparison.METHODS[1:]}."]
+    methods = [f"{upper(comparison.METHODS)}."]
     return htpy.fragment[
         htpy.p[conventions.sentence],
         htpy.h3["To know of these numbers"],

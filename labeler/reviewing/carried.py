@@ -57,7 +57,7 @@ def _runs(store: Store) -> Mapping[str, str]:
 def _row(
     row: CarriedGrade, chunk: Chunk | None, scale: Sequence[str], run: str | None
 ) -> list[Any]:
-    link = address.to("/queries", run=run, query=row.query_id, chunking=row.chunking)
+    link = address.onward("/queries", a=run, b=None, query=row.query_id, chunking=row.chunking)
     marked = " · ".join(words_at(chunk.text or "", row.passages)) if chunk else ""
     return [
         Said(row.query, row.query_id, link if run else ""),

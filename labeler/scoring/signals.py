@@ -10,7 +10,7 @@ import streamlit as st
 from labeler import address, charts, downloads, tables, trend, ui
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
-from labeler.model import EVERYTHING, SignalPoint, counted
+from labeler.model import EVERYTHING, SignalPoint, counted, upper
 from labeler.scoring.choosing import Choice
 from labeler.trend import Dated, Signals, Span, Timeline, Window
 
@@ -127,4 +127,4 @@ def show_signal_tables(choice: Choice, beside: Beside, revision: int) -> None:
             revision,
         )
     told = [*([trend.MEANT, trend.NO_CLAIM] if beside.every else []), *beside.notes]
-    show_html(tables.small_print(f"{each[0].upper()}{each[1:]}." for each in told))
+    show_html(tables.small_print(f"{upper(each)}." for each in told))

@@ -12,6 +12,7 @@ from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
 from labeler.measures import Measure
+from labeler.model import upper
 from labeler.scoring.choosing import Choice
 from labeler.scoring.parting import show_parts
 from labeler.scoring.showing import File
@@ -96,7 +97,7 @@ def show_trend(choice: Choice, board: Scoreboard) -> File | None:
     show_signal_tables(choice, beside, board.revision)
     show_parts(choice, board, asked.systems, asked.measures)
     said = [trend.DIRECTION, found.looked.rule, *line.notes]
-    show_html(tables.small_print(f"{each[0].upper()}{each[1:]}." for each in said))
+    show_html(tables.small_print(f"{upper(each)}." for each in said))
     return lambda: file_of(choice, asked, board, bars)
 
 

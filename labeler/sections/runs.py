@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from labeler import address, downloads, ui
-from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings, counted
+from labeler.model import HOLES_OF_TWO, WHAT_DECIDES, Settings, chunking_shown, counted
 from labeler.sections import online
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def list_runs() -> None:
         {
             "run": run.name,
             "system": run.system,
-            **({"chunking": of_runs[run.name] or "unnamed"} if len(chunkings) > 1 else {}),
+            **({"chunking": chunking_shown(of_runs[run.name])} if len(chunkings) > 1 else {}),
             "made on": run.created_at or "",
             "queries": run.queries,
             "depth": run.depth,
@@ -107,7 +107,7 @@ def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
     """List the chunkings that stand side by side, and how much there is of each."""
     rows = [
         {
-            "chunking": each.name or "unnamed",
+            "chunking": chunking_shown(each.name),
             "chunks": each.chunks,
             "without text": each.without_text,
             "with start and end": each.placed,
@@ -136,9 +136,10 @@ def day_of(run: RunSummary) -> date | None:
 def what_goes(run: RunSummary, settings: Settings, answers: int = 0) -> str:
     """Say what a run takes with it when it is dropped."""
     lists = counted(run.queries, "list", "lists")
+    deep = counted(run.depth, "chunk", "chunks")
     also = f" and {counted(answers, 'answer', 'answers')}" if answers else ""
     gone = (
-        f"{run.name!r} goes with its {lists}, {run.depth:,} chunks deep at most,{also} and leaves "
+        f"{run.name!r} goes with its {lists}, {deep} deep at most,{also} and leaves "
         "every table and chart.\nChunks that no other run found are not asked for any more.\n"
         "Every judgment stays. To have it back, load its file again."
     )

@@ -23,6 +23,7 @@ from labeler.model import (
     STRATEGIES,
     TASKS,
     Settings,
+    upper,
 )
 
 TASK_NAMES = {
@@ -41,7 +42,7 @@ PROMPT_BUDGET = (
 )
 GOLDEN_RULE = (
     "What counts where people gave a chunk different grades. "
-    + " ".join(f"{rule[0].upper()}{rule[1:]}: {words}." for rule, words in RULES_IN_WORDS.items())
+    + " ".join(f"{upper(rule)}: {words}." for rule, words in RULES_IN_WORDS.items())
     + " An adjudication comes before any of them. What was given stays as it is: the rule can be "
     "changed back."
 )
