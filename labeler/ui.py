@@ -202,7 +202,7 @@ def warn_of_default_guideline(settings: Settings) -> None:
         links.link("Write your own", address.to("/data", section="Settings"))
 
 
-def done(word: str, **position: str | None) -> NoReturn:
+def done(word: str, **position: address.Value) -> NoReturn:
     """Say that something was done, and show the page as it is now, at this ``position``."""
     address.write(**position)
     st.toast(word, icon=":material/check:")

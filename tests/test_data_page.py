@@ -445,10 +445,11 @@ def test_runs_are_listed_with_no_date_where_nobody_gave_one(filled: Path):
 
 
 def test_a_run_is_renamed_dated_and_dropped(filled: Path):
-    app = open_page("data", section="Runs", run="*some*")
+    app = open_page("data", section="Runs", run="*some*", a="all", also=["all", "*some*"])
     field(app, "Name").set_value("some of them")
     app = press(app, "Rename")
     assert field(app, "Change a run").value == "some of them"
+    assert app.query_params["also"] == ["all", "some of them"]
     field(app, "Made on").set_value("2026-02-01")
     app = press(app, "Save")
     assert [*app.dataframe[0].value["made on"]] == ["2026-01-31", "2026-02-01"]
@@ -456,6 +457,7 @@ def test_a_run_is_renamed_dated_and_dropped(filled: Path):
     app = press(app, "Drop it")
     assert [*app.dataframe[0].value["run"]] == ["all"]
     assert field(app, "Change a run").value == "choose one"
+    assert app.query_params["also"] == "all"
     with Store(filled) as store:
         assert [run.name for run in store.runs()] == ["all"]
         assert store.contents().golden == 3

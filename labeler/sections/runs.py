@@ -80,7 +80,7 @@ def change(run: RunSummary) -> None:
         if st.form_submit_button("Rename"):
             with ui.guard(HINTS), ui.open_store() as store:
                 store.rename_run(run.name, new)
-            ui.done("Renamed", **dict.fromkeys(places_of(run), new))
+            ui.done("Renamed", **with_another(run.name, new))
     with (
         st.form(f"change-{run.name}", border=False),
         st.container(horizontal=True, vertical_alignment="bottom"),
@@ -100,7 +100,7 @@ def change(run: RunSummary) -> None:
         if st.button("Drop it", type="primary"):
             with ui.guard(), ui.open_store() as store:
                 store.drop_run(run.name)
-            ui.done("Dropped", **dict.fromkeys(places_of(run)))
+            ui.done("Dropped", **with_another(run.name, None))
 
 
 def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
@@ -123,9 +123,14 @@ def list_chunkings(found: Sequence[ChunkingSummary]) -> None:
     )
 
 
-def places_of(run: RunSummary) -> list[str]:
-    """Return which parameters of the address name a run: the one to change, and A or B."""
-    return [name for name in ("run", "a", "b") if address.given(name) == run.name]
+def with_another(name: str, new: str | None) -> dict[str, list[str]]:
+    """Return the address's parameters of runs with another name for one, or without it."""
+    there = address.given_all(("run", "a", "b", "also"))
+    put = [] if new is None else [new]
+    return {
+        each: [run for old in runs for run in (put if old == name else [old])]
+        for each, runs in there.items()
+    }
 
 
 def day_of(run: RunSummary) -> date | None:
