@@ -75,6 +75,11 @@ def onward(path: str, /, **changes: Value) -> str:
     return to(path, **{**given_all(CARRIED), **changes})
 
 
+def here(path: str, /, **changes: Value) -> str:
+    """Return this page's address, which begins with ``path``, but for ``changes``."""
+    return to(path, **{**given_all(), **changes})
+
+
 def among(name: str, options: Collection[str], what: str, clears: Sequence[str] = ()) -> str | None:
     """Return which of ``options`` the address names; raises `Astray` for any other ``what``.
 

@@ -110,12 +110,7 @@ def show_pair(board) -> None:
     drawn = buckets[:MOST_DRAWN]
     rules = {"least": least, "link": bucket_link}
     bands = banding.of_pair(board, a, b, measures, facet)
-    spreads = {
-        (measure, bucket): tables.spread(
-            bands[1].get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
-        )
-        for (measure, _, bucket), reach in reaches.items()
-    }
+    spreads = tables.delta_spreads(bands[1], reaches)
     show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
     heading = chosen.heading(found.measures[0])
     explain(

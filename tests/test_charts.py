@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from labeler import charts, palette
+from labeler.charts import HEAT_COLOURS, HeatCell
 from labeler.comparison import OUTCOMES, DrawnQuery
 from labeler.diagnosis import CLASSES
 from labeler.evaluation import Scoreboard
@@ -18,7 +19,7 @@ from labeler.model import SignalPoint
 from labeler.places import PACKAGE
 from labeler.trend import Dated, Point, moment_of, series_of, signals_of, span_of
 from tests.boards import board_of
-from tests.contrast import contrast
+from tests.contrast import contrast, mixed
 
 QRELS = {"q1": {"c": 3}, "q2": {"c": 1, "d": 2}}
 HOSTILE = "<img src=x>{{datum}}"
@@ -110,6 +111,15 @@ def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
     assert len(set(drawn)) == len(drawn)
     for colour in drawn:
         assert contrast(colour, ground) >= 3, colour
+
+
+def test_every_number_on_the_heat_map_stands_out_from_its_box() -> None:
+    cells = [HeatCell(str(n), "a", n, "of 200") for n in range(201)]
+    drawn = charts.heat_chart(cells, rows="class", columns="bucket", description="").to_dict()
+    [rows] = drawn["datasets"].values()
+    low, high = HEAT_COLOURS
+    for row in rows:
+        assert contrast(mixed(high, low, row["number"] / 200), row["ink"]) >= 4.5, row["number"]
 
 
 @pytest.mark.parametrize("name", every_chart())

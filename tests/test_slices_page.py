@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts, downloads
-from labeler.charts import HEAT_COLOURS, HeatCell
+from labeler import downloads
 from labeler.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE
 from labeler.store import Store
 from labeler.tables.pictured import MOST_SHADE
+from tests.contrast import contrast, mixed
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
 THEMES = [(LIGHT_GROUND, "#0d1721"), (DARK_GROUND, "#e8edf2")]  # ground and ink
@@ -266,46 +266,13 @@ def test_the_file_has_every_digit_and_the_conventions(filled: Path):
     assert all("gain 2^grade−1" in each["conventions"] for each in rows)
 
 
-def luminance(rgb: list[float]) -> float:
-    """Return how bright a colour is, as WCAG defines it."""
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def channels(colour: str) -> list[float]:
-    """Return the red, green and blue of ``#rrggbb``, from 0 to 1."""
-    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-
-
-def test_every_number_on_the_heat_map_stands_out_from_its_box():
-    cells = [HeatCell(str(n), "RR", n / 200, "n 9") for n in range(201)]
-    drawn = charts.heat_chart(cells, rows="bucket", columns="measure", description="").to_dict()
-    [rows] = drawn["datasets"].values()
-    low, high = (channels(colour) for colour in HEAT_COLOURS)
-    for row in rows:
-        box = luminance([a + (b - a) * row["value"] for a, b in zip(low, high, strict=True)])
-        darker, brighter = sorted((box, luminance(channels(row["ink"]))))
-        assert (brighter + 0.05) / (darker + 0.05) >= 4.5, row["value"]
-
-
-def mixed(colour: str, ground: str, share: float) -> list[float]:
-    """Return what a share of a colour makes of the ground it is mixed into."""
-    pairs = zip(channels(colour), channels(ground), strict=True)
-    return [share * above + (1 - share) * below for above, below in pairs]
-
-
-def contrast(one: list[float], other: list[float]) -> float:
-    darker, brighter = sorted((luminance(one), luminance(other)))
-    return (brighter + 0.05) / (darker + 0.05)
-
-
 @pytest.mark.parametrize(("ground", "ink"), THEMES)
 def test_shades_leave_numbers_readable_and_dots_stand_out_in_the_light_and_in_the_dark(
     ground: str, ink: str
 ):
     darkest = mixed(SHADE, ground, MOST_SHADE / 100)
-    assert contrast(darkest, channels(ink)) >= 4.5
-    assert all(contrast(channels(each), channels(ground)) >= 3 for each in RUN_COLOURS)
+    assert contrast(darkest, ink) >= 4.5
+    assert all(contrast(each, ground) >= 3 for each in RUN_COLOURS)
 
 
 def golden_set(path: Path, grades: dict[str, int], facet: dict[str, str]) -> None:

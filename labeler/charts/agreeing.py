@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import altair as alt
 import pandas as pd
@@ -54,10 +54,10 @@ def drift_chart(rows: Sequence[Drift], description: str) -> alt.LayerChart | alt
             *tips("chunks:Q"),
         ],
     )
-    colours = _looks(graders, RUN_COLOURS)
+    colours = graders.in_turn(RUN_COLOURS)
     coloured = base.encode(color=alt.Color("at:N", scale=colours, legend=legend))
     points = coloured.mark_point(size=70, opacity=1, strokeWidth=2).encode(
-        shape=alt.Shape("at:N", scale=_looks(graders, MARKS), legend=legend),
+        shape=alt.Shape("at:N", scale=graders.in_turn(MARKS), legend=legend),
         fill=alt.Fill("at:N", scale=colours, legend=legend),
         fillOpacity=alt.FillOpacity("enough:Q", scale=WHETHER, legend=None),
     )
@@ -74,8 +74,3 @@ def most_compared(rows: Sequence[Drift]) -> list[str]:
         chunks[row.grader] = chunks.get(row.grader, 0) + row.chunks
     ranked = sorted(chunks, key=lambda name: -chunks[name])[:MOST_DRAWN]
     return [name for name in chunks if name in ranked]
-
-
-def _looks(graders: Names, looks: Sequence[Any]) -> alt.Scale:
-    given = [looks[at % len(looks)] for at in graders.numbers]
-    return alt.Scale(domain=graders.numbers, range=given)

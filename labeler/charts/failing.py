@@ -68,13 +68,10 @@ def failure_heat(
         HeatCell(
             each.name,
             bucket,
-            float(counts[each]),
+            counts[each],
             f"of {failing[bucket]} failing" if counts[each] else "",
         )
         for each in seen
         for bucket, counts in by_bucket.items()
     ]
-    most = max((cell.value for cell in cells), default=1.0)
-    return heat_chart(
-        cells, rows="class", columns="bucket", description=description, most=most, digits=0
-    )
+    return heat_chart(cells, rows="class", columns="bucket", description=description)

@@ -2,46 +2,37 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import altair as alt
 import pandas as pd
 
-from labeler.charts.look import INK, LEAST_FONT, Names, dressed
+from labeler.charts.look import LEAST_FONT, Names, dressed
 
 HEAT_COLOURS = ("#eaf0f6", "#1a5ba6")
-DARK_INK, LIGHT_INK, NO_INK = "#000000", "#ffffff", INK
+DARK_INK, LIGHT_INK = "#000000", "#ffffff"
 
 
 class HeatCell(NamedTuple):
-    """One cell of a heat map: its number and the line under it; NaN is drawn without a colour."""
+    """One cell of a heat map: its number and the line under it."""
 
     row: str
     column: str
-    value: float
+    number: int
     note: str
 
 
 def heat_chart(
-    cells: Sequence[HeatCell],
-    *,
-    rows: str,
-    columns: str,
-    description: str,
-    most: float = 1.0,
-    digits: int = 4,
+    cells: Sequence[HeatCell], *, rows: str, columns: str, description: str
 ) -> alt.LayerChart | alt.FacetChart:
-    """Return a heat map on one sequential scale from 0 to ``most``, its number in every cell.
+    """Return a heat map on one sequential scale from 0 to the largest count, each in its cell.
 
     ``rows`` and ``columns`` say what a cell's names are, in words of ours.
     """
     frame = pd.DataFrame(cells, columns=list(HeatCell._fields))
-    frame["shown"] = [
-        "–" if math.isnan(value) else f"{value:.{digits}f}" for value in frame["value"]
-    ]
-    frame["ink"] = [_ink(value / most if most else 0.0) for value in frame["value"]]
+    most = max([1, *frame["number"]])
+    frame["ink"] = [_ink(number / most) for number in frame["number"]]
     down = Names("rows", list(dict.fromkeys(frame["row"])))
     across = Names("columns", list(dict.fromkeys(frame["column"])))
     frame["at_row"], frame["at_column"] = down.places(frame["row"]), across.places(frame["column"])
@@ -51,17 +42,17 @@ def heat_chart(
         tooltip=[
             alt.Tooltip("row:N", title=rows),
             alt.Tooltip("column:N", title=columns),
-            alt.Tooltip("shown:N", title="value"),
+            alt.Tooltip("number:Q", title="queries"),
             alt.Tooltip("note:N", title="rests on"),
         ],
     )
-    scale = alt.Scale(domain=[0, most or 1], range=list(HEAT_COLOURS), clamp=True)
-    boxes = base.transform_filter("isValid(datum.value)").mark_rect(stroke="#ffffff", strokeWidth=1)
-    inks = [DARK_INK, LIGHT_INK, NO_INK]
+    scale = alt.Scale(domain=[0, most], range=list(HEAT_COLOURS))
+    boxes = base.mark_rect(stroke="#ffffff", strokeWidth=1)
+    inks = [DARK_INK, LIGHT_INK]
     ink = alt.Color("ink:N", scale=alt.Scale(domain=inks, range=inks), legend=None)
     chart = alt.layer(
-        boxes.encode(color=alt.Color("value:Q", scale=scale, legend=None)),
-        base.mark_text(fontSize=13, dy=-6).encode(text=alt.Text("shown:N"), color=ink),
+        boxes.encode(color=alt.Color("number:Q", scale=scale, legend=None)),
+        base.mark_text(fontSize=13, dy=-6).encode(text=alt.Text("number:Q"), color=ink),
         base.mark_text(fontSize=LEAST_FONT, dy=9).encode(text=alt.Text("note:N"), color=ink),
     ).properties(height=40 * len(down.names) + 78, description=description)
     chart = chart.add_params(down.parameter, across.parameter)
@@ -86,6 +77,4 @@ def _axis(names: Names, orient: Literal["top", "left"]) -> alt.Axis:
 
 
 def _ink(share: float) -> str:
-    if math.isnan(share):
-        return NO_INK
     return LIGHT_INK if share > 0.8 else DARK_INK  # where both are 4.5 to 1 from the box

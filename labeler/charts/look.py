@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import altair as alt
 from altair.utils import schemapi
@@ -44,6 +44,11 @@ class Names:
     def numbers(self) -> list[int]:
         """The numbers of all names: the domain of their scale."""
         return list(range(len(self.names)))
+
+    def in_turn(self, looks: Sequence[Any]) -> alt.Scale:
+        """Give each name a look of its own, as far as there are some; then they begin again."""
+        given = [looks[at % len(looks)] for at in self.numbers]
+        return alt.Scale(domain=self.numbers, range=given)
 
     @property
     def spelled(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -49,8 +48,8 @@ def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
                 axis=alt.Axis(labelFlush=False),  # pushed inside, the last number would be cut
             ),
             y=alt.Y("line:O", title=None, scale=alt.Scale(domain=lines.numbers), axis=axis),
-            shape=alt.Shape("at:N", scale=_scale(runs, MARKS), legend=None),
-            color=alt.Color("at:N", scale=_scale(runs, RUN_COLOURS), legend=None),
+            shape=alt.Shape("at:N", scale=runs.in_turn(MARKS), legend=None),
+            color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
             tooltip=[
                 *tips("run:N", "measure:N"),
                 alt.Tooltip("value:Q", title="mean", format=".4f"),
@@ -92,8 +91,8 @@ def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerCha
         .encode(
             x=alt.X("k:Q", title="k: the first k chunks", scale=alt.Scale(type="log")),
             y=alt.Y("value:Q", title=f"mean {name}@k", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color("at:N", scale=_scale(runs, RUN_COLOURS), legend=None),
-            strokeDash=alt.StrokeDash("at:N", scale=_scale(runs, DASHES), legend=None),
+            color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
+            strokeDash=alt.StrokeDash("at:N", scale=runs.in_turn(DASHES), legend=None),
             tooltip=[
                 *tips("run:N", "k:Q"),
                 alt.Tooltip("value:Q", title="mean", format=".4f"),
@@ -123,9 +122,3 @@ def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
         .mark_text(align="left", y=-7, color=INK, fontSize=LEAST_FONT)
         .encode(x=alt.X("k:Q"), text=alt.Text("label:N")),
     )
-
-
-def _scale(runs: Names, looks: Sequence[Any]) -> alt.Scale:
-    """Give each run a look of its own, as far as there are some; then they begin again."""
-    given = [looks[at % len(looks)] for at in runs.numbers]
-    return alt.Scale(domain=runs.numbers, range=given)

@@ -8,7 +8,7 @@ import altair as alt
 import pandas as pd
 
 from labeler.charts.look import Names, dressed
-from labeler.charts.trending import EXTENT, dates_between, looks, ticks_between
+from labeler.charts.trending import EXTENT, dates_between, ticks_between
 from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
 from labeler.trend import Dated, Heard, Span
 
@@ -32,7 +32,7 @@ def signal_chart(
     frame = _frame(names, lines)
     timed = bool((frame["date"].str.len() > len("2026-01-31")).any())
     across = alt.X("when:T", title=None, scale=dates_between(span), axis=ticks_between(span, timed))
-    colour = alt.Color("at:N", scale=looks(names, RUN_COLOURS), legend=None)
+    colour = alt.Color("at:N", scale=names.in_turn(RUN_COLOURS), legend=None)
     base = alt.Chart(frame).encode(
         x=across,
         y=alt.Y(
@@ -43,8 +43,8 @@ def signal_chart(
         ),
         color=colour,
     )
-    dash = alt.StrokeDash("at:N", scale=looks(names, DASHES), legend=None)
-    shape = alt.Shape("at:N", scale=looks(names, MARKS), legend=None)
+    dash = alt.StrokeDash("at:N", scale=names.in_turn(DASHES), legend=None)
+    shape = alt.Shape("at:N", scale=names.in_turn(MARKS), legend=None)
     made = pd.DataFrame({"when": [run.when for run in runs], "run": [run.run for run in runs]})
     layers = [
         *([_rules(made, span)] if 0 < len(made) <= MOST_RULES else []),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 import altair as alt
 import pandas as pd
@@ -61,7 +61,7 @@ def trend_chart(
         axis=ticks_between(shared, timed, most=frame["when"].nunique() if span is None else 8),
     )
     upward = alt.Scale(domain=_room(frame, given, share=share), nice=False, zero=False)
-    colour = alt.Color("at:N", scale=looks(names, RUN_COLOURS), legend=None)
+    colour = alt.Color("at:N", scale=names.in_turn(RUN_COLOURS), legend=None)
     base = alt.Chart(frame).encode(x=across, color=colour)
     axis = alt.Axis() if span is None else alt.Axis(minExtent=EXTENT, titlePadding=0)
     value = alt.Y("value:Q", title=f"mean {heading}", scale=upward, axis=axis)
@@ -89,8 +89,8 @@ def _bands(base: alt.Chart, low: alt.Y) -> Iterator[alt.Chart]:
 
 def _lines(base: alt.Chart, value: alt.Y, names: Names, size: int) -> Iterator[alt.Chart]:
     """Give the lines, their points, and a cross at the foot where a run has no result."""
-    dash = alt.StrokeDash("at:N", scale=looks(names, DASHES), legend=None)
-    shape = alt.Shape("at:N", scale=looks(names, MARKS), legend=None)
+    dash = alt.StrokeDash("at:N", scale=names.in_turn(DASHES), legend=None)
+    shape = alt.Shape("at:N", scale=names.in_turn(MARKS), legend=None)
     yield base.mark_line(strokeWidth=1.75, invalid=_BREAK).encode(y=value, strokeDash=dash)
     yield (
         base.transform_filter("isValid(datum.value)")
@@ -174,12 +174,6 @@ def _room(frame: pd.DataFrame, bars: Sequence[float], *, share: bool) -> list[fl
     around = 0.06 * (high - low) or 0.05
     low, high = max(0.0, low - around), high + around
     return [low, min(1.0, high) if share else high]
-
-
-def looks(names: Names, looks: Sequence[object]) -> alt.Scale:
-    """Give each line a look of its own, as far as there are some; then they begin again."""
-    given: list[Any] = [looks[at % len(looks)] for at in names.numbers]
-    return alt.Scale(domain=names.numbers, range=given)
 
 
 def _tooltip() -> list[alt.Tooltip]:

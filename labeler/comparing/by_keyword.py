@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import htpy
 import streamlit as st
 
 from labeler import address, tables, wording
 from labeler.comparison import View
-from labeler.evaluation import number, signed
 from labeler.keywords import (
-    KeywordMean,
     KeywordPlace,
     described,
     found_alone,
@@ -39,7 +36,7 @@ def show_keywords(view: View, _: int) -> None:
         return
     every = wording.places_in(at, substring, runs, view.board)
     places = [place for place in every if place.query_id in shown]
-    show_html(_means_table(keyword_means(found), k))
+    show_html(tables.keyword_means_table("AB", keyword_means(found), k))
     print_lines = [described(k, substring=substring), unusable or ""]
     show_html(tables.small_print(print_lines))
     for name, alone in zip("AB", found_alone(places, *runs, k), strict=True):
@@ -47,39 +44,14 @@ def show_keywords(view: View, _: int) -> None:
     show_html(tables.sentences(missed_in_words(places, "neither A nor B")))
 
 
-def _means_table(means: Sequence[KeywordMean], k: int) -> htpy.Fragment:
-    a, b = means
-    columns = [(each.rr, each.ndcg, each.coverage) for each in (a, b)]
-    headings = ["", f"RR@{k}", f"nDCG@{k}", f"coverage@{k}", "n"]
-    change = [signed(of_b - of_a) for of_a, of_b in zip(*columns, strict=True)]
-    rows: list[list[tables.Cell]] = [
-        [tables.Said("A"), *map(number, columns[0]), a.n],
-        [tables.Said("B"), *map(number, columns[1]), b.n],
-        [tables.Said("B − A"), *change, None],
-    ]
-    return tables.sheet(headings, rows)
-
-
 def _show_alone(title: str, alone: Sequence[KeywordPlace], runs: tuple[str, str]) -> None:
     if not alone:
         return
-    a, b = runs
-    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
-    rows: list[list[tables.Cell]] = [
-        [
-            tables.Said(place.keyword),
-            tables.Said(place.query_id, "", _opened(place.query_id)),
-            place.ranks[a],
-            place.ranks[b],
-            place.chunks,
-        ]
-        for place in alone[:LISTED]
-    ]
     with st.expander(f"{title}: {len(alone):,}", expanded=len(alone) <= LISTED):
-        show_html(tables.sheet(headings, rows))
+        show_html(tables.keyword_places_table(alone[:LISTED], *runs, link=_opened))
         if len(alone) > LISTED:
             st.caption(f"The first {LISTED}; labeler score --keywords --per-query has all.")
 
 
 def _opened(query_id: str) -> str:
-    return address.to("/compare", **{**address.given_all(), "query": query_id})
+    return address.here("/compare", query=query_id)

@@ -112,9 +112,7 @@ def show_movers(view: View, _: int) -> None:
 
     def opened(place: Moved) -> str:
         chunk = view.board.collection.chunk_ids[place.chunk]
-        return address.to(
-            "/compare", **{**address.given_all(), "query": place.query_id, "chunk": chunk}
-        )
+        return address.here("/compare", query=place.query_id, chunk=chunk)
 
     for caption, rows in ((f"These {what} cost B most", costs), ("These help B most", helps)):
         if rows:

@@ -43,7 +43,7 @@ from labeler.comparison.reranking import (
 )
 from labeler.comparison.sharing import SharedText, partners, shared_in_words, shared_text
 from labeler.comparison.slices import lowest_first, worst_first
-from labeler.comparison.splitting import QuerySplit, Rerank, Split, rerank, split
+from labeler.comparison.splitting import Rerank, Split, rerank, split
 from labeler.comparison.strips import ABSENT, HOLE, strip_text, strips
 from labeler.comparison.summing import Answered, Summary, answered, sum_up
 from labeler.comparison.surety import (
@@ -116,7 +116,6 @@ __all__ = [
     "Mover",
     "Place",
     "QueryDelta",
-    "QuerySplit",
     "Reach",
     "Rerank",
     "Reranked",

@@ -35,23 +35,11 @@ class Rerank:
 
 
 @dataclass(frozen=True, slots=True)
-class QuerySplit:
-    """A query's delta in two parts that sum to it; NaN where it has none.
+class Split:
+    """The mean delta in two parts that sum to it, over ``n`` queries.
 
     ``recall_a`` and ``recall_b`` are the recall of the whole lists.
     """
-
-    query_id: str
-    delta: float
-    candidates: float
-    order: float
-    recall_a: float
-    recall_b: float
-
-
-@dataclass(frozen=True, slots=True)
-class Split:
-    """The mean delta in two parts that sum to it, over ``n`` queries, and the same by query."""
 
     measure: Measure
     delta: float
@@ -60,7 +48,6 @@ class Split:
     recall_a: float
     recall_b: float
     n: int
-    queries: tuple[QuerySplit, ...]
     sentence: str
 
 
@@ -115,14 +102,11 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     candidates = np.where(np.isnan(delta), np.nan, best[1] - best[0])
     recall = board.values(Measure("R", rel=measure.rel or 1))[:, places]
     parts = (delta, candidates, delta - candidates, recall[:, 0], recall[:, 1])
-    rows = zip(*(part.tolist() for part in parts), strict=True)
-    ids = board.collection.query_ids
-    queries = tuple(QuerySplit(query_id, *row) for query_id, row in zip(ids, rows, strict=True))
     defined = ~np.isnan(delta) & ~np.isnan(candidates)
     mean = [_mean(part[defined]) for part in parts]
     n = int(defined.sum())
     sentence = _in_parts(board.conventions, measure, mean, n)
-    return Split(measure, mean[0], mean[1], mean[2], mean[3], mean[4], n, queries, sentence)
+    return Split(measure, mean[0], mean[1], mean[2], mean[3], mean[4], n, sentence)
 
 
 def _in_parts(conventions: Conventions, measure: Measure, mean: Sequence[float], n: int) -> str:

@@ -39,6 +39,7 @@ from labeler.diagnosis.failures import (
     count_classes,
     diagnose,
     find_failures,
+    kinds_by_query,
 )
 from labeler.diagnosis.listing import (
     KINDS,
@@ -129,6 +130,7 @@ __all__ = [
     "in_order",
     "in_words",
     "is_yes_or_no",
+    "kinds_by_query",
     "outcomes",
     "places",
     "pool_rows",

@@ -7,7 +7,7 @@ Holes are no class: they say how sure one is, not what happened, and stand besid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -32,7 +32,7 @@ from labeler.diagnosis.rules import Asked, Rule, UsefulInPrompt, asked
 from labeler.evaluation import Scoreboard
 from labeler.likeness import first_alike
 from labeler.measures import Measure
-from labeler.model import Chunk
+from labeler.model import Chunk, Remark
 
 TextOf = Callable[[int], str | None]
 
@@ -68,6 +68,14 @@ class _Case:
     @property
     def top(self) -> Sequence[int]:
         return self.chunks[: self.places.k]
+
+
+def kinds_by_query(remarks: Iterable[Remark]) -> dict[str, list[str]]:
+    """Return what graders say of whole queries, as `diagnose` takes it."""
+    said: dict[str, list[str]] = {}
+    for remark in sorted(remarks, key=lambda remark: remark.query_id):
+        said.setdefault(remark.query_id, []).append(remark.kind)
+    return said
 
 
 def diagnose(

@@ -74,7 +74,7 @@ def choose(
 def list_of(**which: str) -> str:
     """Return the address of the list of the queries of a class or an outcome, and of no other."""
     anew = dict.fromkeys(("view", "class", "outcome", "page"))
-    return address.to("/queries", **{**address.given_all(), **anew, **which})
+    return address.here("/queries", **{**anew, **which})
 
 
 def _by_first(texts: Sequence[str]) -> list[str]:

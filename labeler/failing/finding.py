@@ -103,7 +103,7 @@ def find(
     ``right`` says of the queries that were answered with this run whether rightly.
     """
     measures = board.resolve(choices.measures_of(choice.conventions, choice.texts))
-    said = _by_query(remarks)
+    said = diagnosis.kinds_by_query(remarks)
     failures = _failures_in(board, choice.run, choice.rule, said)
     became = diagnosis.outcomes(board, choice.run, right, choice.rule) if right else {}
     failures = diagnosis.with_generation(board, choice.run, failures, became, choice.rule)
@@ -125,7 +125,7 @@ def find_one(
     ``answers`` are what was answered to it, by run.
     """
     board, choice = found.board, found.choice
-    given = (_known_texts(*_at(board)), texts_of, _by_query(remarks))
+    given = (_known_texts(*_at(board)), texts_of, diagnosis.kinds_by_query(remarks))
     failures = {
         name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
         for name in board.run_names
@@ -134,7 +134,7 @@ def find_one(
         right = {query_id: answer.correct}
         became = diagnosis.outcomes(board, name, right, choice.rule)
         failures[name] = diagnosis.with_generation(board, name, failures[name], became, choice.rule)
-    reranked = _reranked_one(board, choice, _by_query(remarks), query_id)
+    reranked = _reranked_one(board, choice, diagnosis.kinds_by_query(remarks), query_id)
     return {name: each.get(query_id) for name, each in failures.items()}, reranked
 
 
@@ -146,13 +146,6 @@ def _reranked_one(board: Scoreboard, choice: Choice, said: Remarks, query_id: st
         _failures_in(board, run, rule, said).get(query_id) for run in (choice.a, choice.run)
     )
     return diagnosis.reranking_of_one(board, choice.a, choice.run, in_a, in_b)
-
-
-def _by_query(remarks: Sequence[Remark]) -> dict[str, list[str]]:
-    said: dict[str, list[str]] = {}
-    for remark in sorted(remarks, key=lambda remark: remark.query_id):
-        said.setdefault(remark.query_id, []).append(remark.kind)
-    return said
 
 
 def _reranked(board: Scoreboard, choice: Choice, said: Remarks, names: set[str]) -> str:

@@ -42,10 +42,7 @@ def failing_section(shared: Shared) -> htpy.Fragment:
 
 def _failures(shared: Shared, run: str) -> Failures:
     source = shared.source
-    said: dict[str, list[str]] = {}
-    for remark in sorted(source.remarks, key=lambda remark: remark.query_id):
-        said.setdefault(remark.query_id, []).append(remark.kind)
-    given = (source.with_text, source.chunks_of, said)
+    given = (source.with_text, source.chunks_of, diagnosis.kinds_by_query(source.remarks))
     found = diagnosis.find_failures(shared.board, run, shared.asked.rule, *given)
     if not shared.right_of(run):
         return found

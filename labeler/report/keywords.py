@@ -7,10 +7,8 @@ from collections.abc import Sequence
 import htpy
 
 from labeler import tables
-from labeler.evaluation import number, signed
 from labeler.keywords import (
     Corpus,
-    KeywordMean,
     KeywordPlace,
     described,
     found_alone,
@@ -46,24 +44,11 @@ def keywords_section(shared: Shared) -> htpy.Fragment | None:
     by = "no run" if shared.asked.b is None else "neither A nor B"
     said = [described(K, substring=False), say_unusable(corpus, keywords) or ""]
     return htpy.fragment[
-        _means(shared, keyword_means(scores)),
+        tables.keyword_means_table(shared.letters, keyword_means(scores), K),
         tables.small_print(said),
         _alone(shared, places),
         tables.sentences(missed_in_words(places, by)),
     ]
-
-
-def _means(shared: Shared, means: Sequence[KeywordMean]) -> htpy.Fragment:
-    headings = ["", f"RR@{K}", f"nDCG@{K}", f"coverage@{K}", "n"]
-    values = [(each.rr, each.ndcg, each.coverage) for each in means]
-    rows: list[list[tables.Cell]] = [
-        [tables.Said(name), *map(number, own), mean.n]
-        for name, own, mean in zip(shared.letters, values, means, strict=True)
-    ]
-    if len(values) > 1:
-        change = [signed(b - a) for a, b in zip(*values, strict=True)]
-        rows.append([tables.Said("B − A"), *change, None])
-    return tables.sheet(headings, rows)
 
 
 def _alone(shared: Shared, places: Sequence[KeywordPlace]) -> htpy.Node:
@@ -71,21 +56,15 @@ def _alone(shared: Shared, places: Sequence[KeywordPlace]) -> htpy.Node:
     a, b = shared.asked.a, shared.asked.b
     if b is None:
         return None
-    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
     return [
         htpy.fragment[
             htpy.h3[f"Only {letter} has these in its top {K}: {len(alone):,}"],
-            tables.sheet(headings, [_row(place, a, b) for place in alone[:LISTED]]),
+            tables.keyword_places_table(alone[:LISTED], a, b),
             tables.small_print([_left(len(alone) - LISTED)]),
         ]
         for letter, alone in zip(shared.letters, found_alone(places, a, b, K), strict=True)
         if alone
     ]
-
-
-def _row(place: KeywordPlace, a: str, b: str) -> list[tables.Cell]:
-    ranks = (place.ranks[a], place.ranks[b])
-    return [tables.Said(place.keyword), tables.Said(place.query_id), *ranks, place.chunks]
 
 
 def _left(count: int) -> str:

@@ -35,12 +35,7 @@ def _of_pair(shared: Shared, facet: str, a: str, b: str) -> htpy.Fragment:
     reaches = comparison.reaches_by_place(found, [*found.deltas, *found.buckets])
     buckets = comparison.worst_first(found, FEW)
     bands = shared.of_pair(facet)[1]
-    spreads = {
-        (measure, bucket): tables.spread(
-            bands.get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
-        )
-        for (measure, _, bucket), reach in reaches.items()
-    }
+    spreads = tables.delta_spreads(bands, reaches)
     picture = tables.difference_picture(
         found, buckets[:MOST_DRAWN], tested, reaches, least=FEW, link=None, spreads=spreads
     )

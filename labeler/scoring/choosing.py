@@ -218,4 +218,4 @@ def _toggled(names: Sequence[str], name: str) -> list[str]:
 
 
 def _changed(changes: Mapping[str, str | Sequence[str]]) -> str:
-    return address.to(PATH, **{**address.given_all(), **changes})
+    return address.here(PATH, **changes)

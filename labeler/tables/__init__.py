@@ -64,13 +64,13 @@ from labeler.tables.spreads import (
     BAND_DOUBTS,
     BAND_WORDS,
     GOES_ON,
+    delta_spreads,
     pair_spreads,
-    spread,
     spreads_of,
 )
 from labeler.tables.surviving import survival_table
 from labeler.tables.trending import parts_table, points_table, trend_table
-from labeler.tables.wording import keyword_slices
+from labeler.tables.wording import keyword_means_table, keyword_places_table, keyword_slices
 
 __all__ = [
     "BAND_DOUBTS",
@@ -99,11 +99,14 @@ __all__ = [
     "confusion_picture",
     "crossed_picture",
     "crossed_table",
+    "delta_spreads",
     "difference_picture",
     "failing_frame",
     "failure_table",
     "folded",
     "heard_table",
+    "keyword_means_table",
+    "keyword_places_table",
     "keyword_slices",
     "keyword_table",
     "list_column",
@@ -135,7 +138,6 @@ __all__ = [
     "slice_pair_table",
     "slice_table",
     "small_print",
-    "spread",
     "spreads_of",
     "survival_table",
     "tie_table",

@@ -22,14 +22,13 @@ LOOK = style("""
 """)
 
 
-def certainty(line: str, share: float | None, enough: float, asides: list[str]) -> htpy.Fragment:
-    """Return how sure something is in words and, unless ``share`` is None, as a bar.
+def certainty(line: str, share: float, enough: float, asides: list[str]) -> htpy.Fragment:
+    """Return how sure something is in words and as a bar.
 
     On the bar ``enough`` is marked, from which it is settled; both are from 0 to 1.
     """
-    parts = [htpy.p[line], bar(share, enough) if share is not None else None]
     notes = [htpy.p(".aside")[aside] for aside in asides]
-    return htpy.fragment[LOOK, htpy.div(".certainty")[parts, notes]]
+    return htpy.fragment[LOOK, htpy.div(".certainty")[htpy.p[line], bar(share, enough), notes]]
 
 
 def bar(share: float, enough: float) -> htpy.Element:

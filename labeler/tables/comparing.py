@@ -149,7 +149,6 @@ def compare_table(
         heads,
         [*runs[:2], change, *after, *runs[2:]],
         label="A against B by measure",
-        columns=len(rows),
     )
 
 

@@ -22,16 +22,13 @@ from labeler.comparison import (
     place_of,
 )
 from labeler.evaluation import Conventions, Score, number, signed
-from labeler.measures import Measure
 from labeler.tables.bands import NOTHING, Scale, Spread, band, scale_of
 from labeler.tables.pictured import Column, Line, Said, dot, edge_of, picture, shade
 from labeler.tables.scores import NO_INTERVALS
 from labeler.tables.shared import carried_words, hole_words, reach_words
 from labeler.tables.slicing import LinkOf, linked, rests_on
+from labeler.tables.spreads import Spreads
 from labeler.uncertainty import Intervals
-
-Spreads = Mapping[tuple[Measure, str | None], Spread]
-"""How far the numbers of a picture may be off, by measure and bucket."""
 
 
 def difference_picture(

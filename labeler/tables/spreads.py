@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-from labeler.comparison import Comparison, Delta, Reach
+from labeler.comparison import Comparison, Delta, Place, Reach
 from labeler.measures import Measure
 from labeler.tables.bands import Spread
 from labeler.uncertainty import Band, DeltaBands, Intervals, MeanBands
@@ -29,6 +29,8 @@ BAND_DOUBTS = (
 )
 
 MeanSpreads = Mapping[tuple[str, Measure, str | None], Spread]
+Spreads = Mapping[tuple[Measure, str | None], Spread]
+"""How far the numbers of a picture may be off, by measure and bucket."""
 
 
 def spreads_of(means: MeanBands, intervals: Intervals) -> MeanSpreads:
@@ -50,6 +52,16 @@ def pair_spreads(
     interval = (reach.interval.lo, reach.interval.hi)
     delta = spread(of_deltas.get((row.measure, row.bucket)), interval)
     return [*(spread(of_means.get(place)) for place in places), delta]
+
+
+def delta_spreads(bands: DeltaBands, reaches: Mapping[Place, Reach]) -> Spreads:
+    """Return how far B - A may be off, for what is looked at, whether it has a band or not."""
+    return {
+        (measure, bucket): spread(
+            bands.get((measure, bucket)), (reach.interval.lo, reach.interval.hi)
+        )
+        for (measure, _, bucket), reach in reaches.items()
+    }
 
 
 def spread(band: Band | None, from_queries: tuple[float, float] = (math.nan, math.nan)) -> Spread:

@@ -1,16 +1,47 @@
-"""Keyword means by bucket: a row a bucket, the runs side by side."""
+"""What runs do for keywords: means of each run and in each bucket, and where a keyword stands."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import htpy
 
 from labeler.evaluation import number, signed
-from labeler.keywords import KeywordMean
+from labeler.keywords import KeywordMean, KeywordPlace
 from labeler.tables.sheets import Cell, Said, sheet
 
 NAMES = ("A", "B")
+
+
+def keyword_means_table(
+    names: Sequence[str], means: Sequence[KeywordMean], k: int
+) -> htpy.Fragment:
+    """Return RR, nDCG and coverage by keyword of each run, and by how much the second is above."""
+    values = [(each.rr, each.ndcg, each.coverage) for each in means]
+    rows: list[list[Cell]] = [
+        [Said(name), *map(number, own), mean.n]
+        for name, own, mean in zip(names, values, means, strict=True)
+    ]
+    if len(values) == len(NAMES):
+        change = [signed(b - a) for a, b in zip(*values, strict=True)]
+        rows.append([Said("B − A"), *change, None])
+    return sheet(["", *_measures(k), "n"], rows)
+
+
+def keyword_places_table(
+    places: Sequence[KeywordPlace], a: str, b: str, link: Callable[[str], str] | None = None
+) -> htpy.Fragment:
+    """Return where keywords stand in A and in B; ``link`` leads to a query."""
+    headings = ["Keyword", "Query", "rank in A", "rank in B", "chunks that hold it"]
+    rows: list[list[Cell]] = [
+        [
+            Said(each.keyword),
+            Said(each.query_id, link=link(each.query_id) if link else ""),
+            *(each.ranks[a], each.ranks[b], each.chunks),
+        ]
+        for each in places
+    ]
+    return sheet(headings, rows)
 
 
 def keyword_slices(
@@ -33,10 +64,13 @@ def keyword_slices(
 
 
 def _headings(facet: str, k: int, runs: int) -> list[str]:
-    measures = [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}"]
     if runs == 1:
-        return [facet, "n", *measures]
-    return [facet, "n", *(f"{name} {side}" for name in measures for side in (*NAMES, "B − A"))]
+        return [facet, "n", *_measures(k)]
+    return [facet, "n", *(f"{name} {side}" for name in _measures(k) for side in (*NAMES, "B − A"))]
+
+
+def _measures(k: int) -> list[str]:
+    return [f"RR@{k}", f"nDCG@{k}", f"coverage@{k}"]
 
 
 def _row(name: str, of_runs: Sequence[KeywordMean]) -> list[Cell]:

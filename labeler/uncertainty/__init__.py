@@ -5,7 +5,7 @@ Knows no page, no file and no database. What comes of draws comes out alike on e
 
 from labeler.uncertainty.bands import Band, Bands, DeltaBands, MeanBands
 from labeler.uncertainty.draws import DRAWS
-from labeler.uncertainty.families import family_size, holm
+from labeler.uncertainty.families import holm
 from labeler.uncertainty.filling import Filling, learn
 from labeler.uncertainty.intervals import (
     ALL_ALIKE,
@@ -57,7 +57,6 @@ __all__ = [
     "Tops",
     "as_if_equal",
     "detectable",
-    "family_size",
     "find_tops",
     "holm",
     "intervals",

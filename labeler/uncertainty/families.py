@@ -26,8 +26,3 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
     stepped = np.minimum(found[order] * np.arange(len(order), 0, -1), 1.0)
     found[order] = np.maximum.accumulate(stepped)
     return found
-
-
-def family_size(p_values: Sequence[float] | Floats) -> int:
-    """Return how many tests there are: those that are not defined are none."""
-    return int(np.sum(~np.isnan(np.array(p_values, dtype=np.float64))))
