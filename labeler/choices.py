@@ -247,28 +247,31 @@ def measures_of(
     return found
 
 
-def choose_bucket(facets: Mapping[str, Sequence[str]]) -> tuple[str | None, str | None]:
+def choose_facet(facets: Mapping[str, Sequence[str]], **more: Any) -> str | None:
+    """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    given = {"nothing": ALL_QUERIES, "what": "facet", "clears": ["bucket"], **more}
+    return address.choose_or_not("Facet", list(facets), "facet", **given)
+
+
+def choose_bucket(
+    facets: Mapping[str, Sequence[str]], **more: Any
+) -> tuple[str | None, str | None]:
     """Let the user choose a facet and one of its buckets; None means all of them.
 
     They are in the address as ``facet`` and ``bucket``.
     """
-    facet = address.choose_or_not(
-        *("Facet", list(facets), "facet"),
-        nothing=ALL_QUERIES,
-        what="facet",
-        clears=["bucket"],
-    )
-    return facet, choose_within("Bucket", facets, facet, "bucket")
+    facet = choose_facet(facets, **more)
+    return facet, choose_within("Bucket", facets, facet, "bucket", **more)
 
 
 def choose_within(
-    label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str
+    label: str, facets: Mapping[str, Sequence[str]], facet: str | None, name: str, **more: Any
 ) -> str | None:
     """Let the user choose one bucket of a facet, or every one (None); of no facet there is none."""
     if facet is None:
         return None
-    what = f"bucket of {facet}"
-    return address.choose_or_not(label, facets[facet], name, nothing=EVERY_BUCKET, what=what)
+    given = {"nothing": EVERY_BUCKET, "what": f"bucket of {facet}", **more}
+    return address.choose_or_not(label, facets[facet], name, **given)
 
 
 def choose_traffic(facets: Collection[str]) -> Traffic | None:

@@ -9,7 +9,7 @@ from labeler import address, boards, charts, choices, downloads, links, live, ta
 from labeler.agreement import by_grader, in_words
 from labeler.evaluation import share_words
 from labeler.markup import show_html
-from labeler.model import MAJORITY, counted
+from labeler.model import MAJORITY, counted, minute
 from labeler.reviewing import agreement, carried, disagreements, health
 from labeler.tables import Said
 
@@ -44,11 +44,6 @@ def about_chunk(row) -> Said | None:
     if row.chunk_id is None:
         return None
     return Said(row.title, row.chunk_id) if row.title else Said(row.chunk_id)
-
-
-def minute(moment: str) -> str:
-    """Return a stored moment as tables show it."""
-    return moment[:16].replace("T", " ")
 
 
 def offer(label: str, rows, name: str, as_row=asdict) -> None:
@@ -146,13 +141,10 @@ def show_progress() -> None:
 
 
 def choose_facet() -> str | None:
-    """Let the user choose a facet, or all queries; it is in the address as ``facet``."""
+    """Let the user choose a facet, or all queries."""
     with ui.open_store() as store:
         facets = store.facets()
-    more = {"what": "facet", "clears": ["bucket"], "width": 220}
-    return address.choose_or_not(
-        "Facet", list(facets), "facet", nothing=choices.ALL_QUERIES, **more
-    )
+    return choices.choose_facet(facets, width=220)
 
 
 def name_of(row, facet: str | None) -> str:

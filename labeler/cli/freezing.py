@@ -16,7 +16,7 @@ from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
 from labeler.extracts import part_of
 from labeler.formats import spreadsheet
-from labeler.model import EVERYTHING, SHORT, Selection, Version, legible
+from labeler.model import EVERYTHING, SHORT, Selection, Version, legible, minute
 from labeler.store import Store
 from labeler.store.addresses import Place
 from labeler.versions import Change, Content, cells_of, difference, in_words
@@ -71,7 +71,7 @@ def versions(db: Place, kind: str) -> None:
 
 
 def _cells(version: Version, now: str) -> list[str]:
-    texts = (version.name, version.hash[:SHORT], version.at[:16].replace("T", " "))
+    texts = (version.name, version.hash[:SHORT], minute(version.at))
     more = (version.by or "", version.note or "")
     return [*map(legible, (*texts, *more)), f"{version.queries:,}", f"{version.grades:,}"]
 

@@ -15,7 +15,7 @@ from labeler.cli.tables import Table, text_lines
 from labeler.cli.times import duration
 from labeler.cli.verbs import change, rename
 from labeler.errors import BadInput
-from labeler.model import legible
+from labeler.model import legible, minute
 from labeler.store import Store, health
 from labeler.store.addresses import Place
 from labeler.store.people import Role, WayIn, check_address
@@ -115,7 +115,7 @@ def give_link(
 
 def limits(way: WayIn) -> str:
     """Say until when a link works and how often, nothing where that is not limited."""
-    till = f"until {way.expires_at[:16].replace('T', ' ')} UTC" if way.expires_at else ""
+    till = f"until {minute(way.expires_at)} UTC" if way.expires_at else ""
     return " ".join(filter(None, [till, "once" if way.once else ""]))
 
 

@@ -180,7 +180,7 @@ def query_rows(
 
 
 def in_order(rows: Iterable[QueryRow], order: str) -> list[QueryRow]:
-    """Sort rows; a query without a value comes last, whatever the order."""
+    """Sort rows; of an order by values, a query without one comes last."""
     key = _KEYS[order]
     return sorted(rows, key=lambda row: (math.isnan(key(row)), key(row)))
 

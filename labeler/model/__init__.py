@@ -54,7 +54,7 @@ from labeler.model.evidence import (
 )
 from labeler.model.given import GivenGrade
 from labeler.model.golden import SHORT, GoldenState, Version
-from labeler.model.letters import acting_in, counted, legible, listed, upper
+from labeler.model.letters import acting_in, counted, legible, listed, minute, upper
 from labeler.model.loaded import (
     IntakeReport,
     Loaded,
@@ -255,6 +255,7 @@ __all__ = [
     "legible",
     "listed",
     "logged",
+    "minute",
     "named_in",
     "order_buckets",
     "own_id",

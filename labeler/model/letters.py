@@ -59,5 +59,14 @@ def upper(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def minute(moment: str) -> str:
+    """Return a moment, which is UTC, to the minute.
+
+    >>> minute("2026-01-31T10:05:00.000Z")
+    '2026-01-31 10:05'
+    """
+    return moment[:16].replace("T", " ")
+
+
 def _written_out(letter: str) -> str:
     return letter.encode("unicode_escape").decode()

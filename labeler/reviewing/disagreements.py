@@ -5,7 +5,6 @@ The bench asks the routes for the pairs and sends what is decided; no script run
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -41,7 +40,7 @@ def choose() -> None:
         facets, names = store.facets(), store.names_of_graders()
     with choices.row():
         choices.choose_selection(width=BOX)
-        choose_queries(facets)
+        choices.choose_bucket(facets, width=BOX)
         if len(names) > 2 or address.given("grader"):
             address.choose_some(
                 *("Graders", names, "grader", "grader"),
@@ -49,15 +48,6 @@ def choose() -> None:
                 width=BOX,
                 help="One: where they differ from anybody. Two or more: where these differ.",
             )
-
-
-def choose_queries(facets: dict[str, list[str]]) -> None:
-    """Let a lead keep to one bucket of a facet."""
-    more: dict[str, Any] = {"nothing": choices.ALL_QUERIES, "what": "facet", "clears": ["bucket"]}
-    facet = address.choose_or_not("Facet", list(facets), "facet", width=BOX, **more)
-    if facet is not None:
-        more = {"nothing": choices.EVERY_BUCKET, "what": f"bucket of {facet}"}
-        address.choose_or_not("Bucket", facets[facet], "bucket", width=BOX, **more)
 
 
 def show() -> None:

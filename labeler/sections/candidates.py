@@ -16,7 +16,7 @@ from labeler.candidates import USUAL_DRAW, alike_in
 from labeler.errors import LabelerError
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Proposing
 from labeler.markup import show_html, style
-from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candidate, counted
+from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candidate, counted, minute
 from labeler.sections import editing
 
 MOST = 20
@@ -269,6 +269,6 @@ def row_of(batch: Batch) -> dict[str, object]:
         "drawn evenly over": ", ".join(batch.evenly),
         "seed": "" if batch.seed is None else str(batch.seed),
         "asked": " to ".join(dict.fromkeys(days)),
-        "loaded (UTC)": batch.at[:16].replace("T", " "),
+        "loaded (UTC)": minute(batch.at),
         "by": batch.who or "",
     }

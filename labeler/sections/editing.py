@@ -14,7 +14,7 @@ from labeler.candidates import alike_in
 from labeler.errors import LabelerError
 from labeler.formats import LIMITS, query_id_of, query_of
 from labeler.markup import show_html, style
-from labeler.model import CHANGES, SPLITS, TASKS, Query, QueryChange, counted
+from labeler.model import CHANGES, SPLITS, TASKS, Query, QueryChange, counted, minute
 from labeler.store import mark_of
 
 NONE = "none"
@@ -257,7 +257,7 @@ def show_history(history: Sequence[QueryChange]) -> None:
         return
     rows = [
         {
-            "when (UTC)": change.at[:16].replace("T", " "),
+            "when (UTC)": minute(change.at),
             "who": change.who or "",
             "what": CHANGES[change.kind],
             "field": name,

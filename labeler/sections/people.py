@@ -17,6 +17,7 @@ from labeler import access, address, downloads, ui
 from labeler.access import PROMISE, Door, Person
 from labeler.hosts import LOOPBACK
 from labeler.markup import show_html
+from labeler.model import minute
 
 if TYPE_CHECKING:
     from labeler.store import Store, WayIn
@@ -108,7 +109,7 @@ def comes_in_by(way: WayIn) -> str:
         return f"login {way.address}" + (f" at {way.issuer}" if way.issuer else "")
     if way.once:
         return "link, used" if way.used_at else "link, once"
-    return f"link until {way.expires_at[:16].replace('T', ' ')} UTC" if way.expires_at else "link"
+    return f"link until {minute(way.expires_at)} UTC" if way.expires_at else "link"
 
 
 def close_the_door(me: Person | None) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from labeler import address, downloads, freezing, links, ui
-from labeler.model import SHORT, Version
+from labeler.model import SHORT, Version, minute
 from labeler.store import Store
 from labeler.versions import Change, cells_of, difference, in_words
 
@@ -63,7 +63,7 @@ def _row(version: Version) -> dict[str, object]:
     return {
         "version": version.name,
         "golden": version.hash[:SHORT],
-        "frozen (UTC)": version.at[:16].replace("T", " "),
+        "frozen (UTC)": minute(version.at),
         "by": version.by or "",
         "note": version.note or "",
         "queries": version.queries,

@@ -17,7 +17,7 @@ LEAKED = "leaked"
 
 
 def failing_frame(
-    rows: Sequence[QueryRow], headings: Sequence[str], bucket: str | None
+    rows: Sequence[QueryRow], headings: Sequence[str], facet: str | None
 ) -> pd.DataFrame:
     """Return queries as the list on the screen: one line of text each, values of four digits."""
     frame: dict[str, list[object]] = {
@@ -44,10 +44,8 @@ def failing_frame(
         frame["task"] = [row.task or "–" for row in rows]
     if any(row.split for row in rows):
         frame["split"] = [row.split or "–" for row in rows]
-    if bucket is not None and bucket not in ("task", "split"):
-        frame[f"facet {bucket}" if bucket in frame else bucket] = [
-            row.bucket or "–" for row in rows
-        ]
+    if facet is not None and facet not in ("task", "split"):
+        frame[f"facet {facet}" if facet in frame else facet] = [row.bucket or "–" for row in rows]
     return pd.DataFrame(frame)
 
 
