@@ -260,9 +260,7 @@ def offer(board, content, name: str) -> None:
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
     if address.given("weighted"):
         notes.append("this page is not weighted: each query counts the same")
-    show_html(tables.small_print([board.conventions.sentence]))
-    if notes:
-        st.text("\n".join(f"· {note}" for note in notes))
+    show_html(tables.small_print([board.conventions.sentence, *(f"· {note}" for note in notes)]))
     ui.offer("Download as CSV", content, name, board.revision)
 
 

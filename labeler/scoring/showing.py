@@ -346,13 +346,12 @@ def file_of(
 
 def show_small_print(conventions: Conventions, notes: Sequence[str]) -> None:
     """Show the conventions, and what was left out or treated in a way that could surprise."""
-    show_html(tables.small_print([conventions.sentence]))
-    said = "\n".join(f"· {note}" for note in notes)
-    if len(notes) > MOST_NOTES_OPEN:
-        with st.expander(f"{len(notes)} things to know of these numbers", key="notes"):
-            st.text(said)
-    elif notes:
-        st.text(said)
+    said = [f"· {note}" for note in notes]
+    are_folded = len(said) > MOST_NOTES_OPEN
+    show_html(tables.small_print([conventions.sentence, *([] if are_folded else said)]))
+    if are_folded:
+        with st.expander(f"{len(said)} things to know of these numbers", key="notes"):
+            show_html(tables.small_print(said))
 
 
 BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File | None]] = {
