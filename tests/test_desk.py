@@ -366,6 +366,13 @@ def test_found_by_is_the_number_of_runs_that_have_it_in_the_pool(filled: Store):
     assert desk.found_by(filled, "Ann", "q1", "c1") == 1
 
 
+def test_a_list_without_a_chunk_adds_nothing_to_the_pool(filled: Store, loaded):
+    before = filled.pool(10)
+    filled.add_run(loaded([Ranking("q1", ())]), name="found nothing")
+    assert filled.pool(10) == before
+    assert ask(Desk(), filled, "Ann")
+
+
 # Several at once --------------------------------------------------------------------------------
 
 

@@ -119,7 +119,8 @@ class Queue(JudgmentLog):
             {"depth": depth, "runs": None if runs is None else as_json(list(runs))},
         ):
             pooled = pool.setdefault(query_id, {})
-            for rank, chunk in enumerate(np.frombuffer(chunks, "<i4").tolist(), 1):
+            # SQLite's first bytes of none are NULL
+            for rank, chunk in enumerate(np.frombuffer(chunks or b"", "<i4").tolist(), 1):
                 pooled.setdefault(chunk, []).append(rank)
         for query_id, chunk in self._rows(PROPOSED_PAIRS) if runs is None else ():
             pool.setdefault(query_id, {}).setdefault(chunk, [])
