@@ -16,14 +16,7 @@ from click.testing import CliRunner
 
 from labeler import charts, trend
 from labeler.cli import main
-from labeler.model import (
-    GoldenGrade,
-    LoadedGolden,
-    Query,
-    Ranking,
-    Signal,
-    SignalPoint,
-)
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Signal, SignalPoint
 from labeler.store import Store
 from labeler.trend import Dated, Timeline, Window, moment_of
 from tests.page import empty_golden_set, loaded, open_page, words
@@ -206,6 +199,19 @@ def test_a_bucket_has_the_signals_of_its_queries_alone(filled: Path) -> None:
     assert "values of all queries are left out" in said
     assert HOSTILE not in said
     assert "|up|search|0|2026-01-21|" in re.sub(r"\|+", "|", said)
+
+
+def test_signals_stand_there_whichever_chunking_is_looked_at(filled: Path) -> None:
+    hear(filled)
+    with Store(filled) as store:
+        store.add_chunks(loaded([Chunk("c", "text")]), chunking="v2")
+        lists = [Ranking("q0", ("c",))]
+        store.add_run(
+            loaded(lists), name="cut", system="search", created_at="2026-01-20", chunking="v2"
+        )
+    for chunking in ({}, {"chunking": ""}, {"chunking": "*"}):
+        app = open_page("scores", view="trend", measure="RR", **chunking)
+        assert f"{HOSTILE} (online)" in [each.value for each in app.text], chunking
 
 
 def test_a_new_signal_is_drawn_on_the_next_look(filled: Path, loaded: Callable) -> None:

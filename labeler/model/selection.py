@@ -44,6 +44,11 @@ class Selection:
         if self.leaked not in LEAKED:
             raise BadInput(f"'leaked' can be {', '.join(LEAKED)}, not {self.leaked!r}")
 
+    @property
+    def is_of_all_queries(self) -> bool:
+        """Whether no query is left out, of whichever chunkings."""
+        return self.split is None and self.leaked == WITH
+
     def describe(self) -> str:
         """Say what is selected; nothing where all queries are."""
         leaked = {WITHOUT: "leaked queries left out", ONLY: "leaked queries alone"}
@@ -54,7 +59,7 @@ class Selection:
     def of(self, collection: Collection) -> Collection:
         """Return a collection with the selected queries alone; `NotFound` where there is none."""
         collection = self._on_sides(collection)
-        if self.split is None and self.leaked == WITH:
+        if self.is_of_all_queries:
             return collection
         splits = collection.facets.get("split", (None,) * len(collection.query_ids))
         kept = [

@@ -10,7 +10,7 @@ import streamlit as st
 from labeler import address, charts, downloads, tables, trend, ui
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
-from labeler.model import EVERYTHING, SignalPoint, counted, upper
+from labeler.model import SignalPoint, counted, upper
 from labeler.scoring.choosing import Choice
 from labeler.trend import Dated, Signals, Span, Timeline, Window
 
@@ -55,7 +55,7 @@ def signals_beside(
 def _queries_of(choice: Choice, board: Scoreboard) -> frozenset[str] | None:
     """Return the queries that are looked at, None for all."""
     if choice.within is None:
-        whole = choice.conventions.selected == EVERYTHING
+        whole = choice.conventions.selected.is_of_all_queries
         return None if whole else frozenset(board.collection.query_ids)
     names, group = board.groups(choice.within[0])
     inside = (group == names.index(choice.within[1])).tolist()
