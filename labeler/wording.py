@@ -13,9 +13,11 @@ import streamlit as st
 from labeler import address, boards, ui
 from labeler.evaluation import Scoreboard
 from labeler.keywords import (
+    Corpora,
     Corpus,
     KeywordPlace,
     KeywordScore,
+    corpora_of,
     keyword_places,
     keyword_scores,
     lists_of,
@@ -65,11 +67,22 @@ def choose_substring() -> bool:
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading the chunks …")
-def corpus(path: str, data_revision: int, substring: bool) -> Corpus:
+def _corpora(
+    path: str,
+    data_revision: int,
+    chunkings: Sequence[str] | None,
+    substring: bool,
+    _board: Scoreboard,
+) -> Corpora:
     """Return the words of every chunk; one read for each change of the data."""
     with ui.open_store() as store:
-        texts = store.chunks_numbered(store.chunks_with_text())
-    return Corpus({n: chunk.text or "" for n, chunk in texts.items()}, substring=substring)
+        chunks = store.chunks_numbered(store.chunks_with_text())
+    texts = {number: chunk.text or "" for number, chunk in chunks.items()}
+    return corpora_of(_board, texts, substring=substring)
+
+
+def _known(at: At, substring: bool, board: Scoreboard) -> Corpora:
+    return _corpora(at.path, at.data_revision, at.selected.chunkings, substring, board)
 
 
 @st.cache_resource(max_entries=4, show_spinner=False)
@@ -96,10 +109,12 @@ def keyword_values(
 ) -> tuple[Values, str | None]:
     """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
     keywords = _of_board(at, _board)
-    known = corpus(at.path, at.data_revision, substring)
-    lists = lists_of(_board, runs)
-    found = {run: keyword_scores(known, keywords, each, k) for run, each in lists.items()}
-    return found, say_unusable(known, keywords)
+    known = _known(at, substring, _board)
+    found = {
+        run: keyword_scores(known.of_run[run], keywords, each, k)
+        for run, each in lists_of(_board, runs).items()
+    }
+    return found, say_unusable(known.whole, keywords)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for keywords …")
@@ -108,8 +123,8 @@ def places_in(
 ) -> list[KeywordPlace]:
     """Return where each keyword of each query first stands in each of the runs."""
     keywords = _of_board(at, _board)
-    known = corpus(at.path, at.data_revision, substring)
-    return keyword_places(known, keywords, lists_of(_board, runs))
+    known = _known(at, substring, _board)
+    return keyword_places(known.whole, keywords, lists_of(_board, runs))
 
 
 def _of_board(at: At, board: Scoreboard) -> dict[str, tuple[str, ...]]:

@@ -155,3 +155,14 @@ def test_words_say_who_finds_a_keyword_and_who_does_not() -> None:
     only_a, only_b = found_alone([form, days, guard, nowhere], "A", "B", 1)
     assert (only_a, only_b) == ([form], [days])
     assert missed_in_words([form, days]) == []
+
+
+def test_a_chunk_of_another_chunking_is_none_that_a_run_missed(worded: Store):
+    """Values and counts are the same, whichever other chunkings of the texts are loaded."""
+    more = [("--keywords",), ("--keywords", "--per-query")]
+    before = [score(worded, *each, "--format", "csv") for each in more]
+    worded.add_chunks(loaded([Chunk(f"d{n}", text) for n, text in TEXTS.items()]), chunking="v2")
+    worded.add_run(loaded([Ranking("q1", ("d1",))]), name="late", chunking="v2")
+    assert [score(worded, *each, "--format", "csv") for each in more] == before
+    [late] = json.loads(score(worded, "--keywords", "--format", "json", "--chunking", "v2"))
+    assert (late["run"], late["ndcg"], late["n"]) == ("late", 0.25, 2)

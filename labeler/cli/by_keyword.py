@@ -14,9 +14,9 @@ from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Record, Scoreboard, number
 from labeler.formats import rows, spreadsheet
 from labeler.keywords import (
-    Corpus,
     KeywordMean,
     KeywordPlace,
+    corpora_of,
     described,
     keyword_means,
     keyword_places,
@@ -92,14 +92,17 @@ def print_keywords(
             "no query has keywords; give queries `keywords` and load them again with --update"
         )
     texts = {number: chunk.text or "" for number, chunk in chunks.items()}
-    corpus, lists = Corpus(texts, substring=substring), lists_of(board, board.run_names)
-    places = keyword_places(corpus, keywords, lists)
-    notes = [*missed_in_words(places), *filter(None, [say_unusable(corpus, keywords)])]
+    corpora, lists = corpora_of(board, texts, substring=substring), lists_of(board, board.run_names)
+    places = keyword_places(corpora.whole, keywords, lists)
+    notes = [*missed_in_words(places), *filter(None, [say_unusable(corpora.whole, keywords)])]
     if per_query:
         records = place_records(places, depth, substring=substring)
         table = place_table(places, board.run_names)
     else:
-        found = {run: keyword_scores(corpus, keywords, each, depth) for run, each in lists.items()}
+        found = {
+            run: keyword_scores(corpora.of_run[run], keywords, each, depth)
+            for run, each in lists.items()
+        }
         means = keyword_means(found, *(buckets_of(board, facet) if facet else ()))
         records = mean_records(means, depth, facet, substring=substring)
         table = mean_table(means, depth, facet)

@@ -14,7 +14,9 @@ from labeler.keywords.means import (
     place_records,
 )
 from labeler.keywords.places import (
+    Corpora,
     KeywordPlace,
+    corpora_of,
     found_alone,
     keyword_places,
     lists_of,
@@ -32,12 +34,14 @@ from labeler.keywords.scores import (
 )
 
 __all__ = [
+    "Corpora",
     "Corpus",
     "KeywordMean",
     "KeywordPlace",
     "KeywordRow",
     "KeywordScore",
     "beside_grades",
+    "corpora_of",
     "described",
     "folded",
     "found_alone",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import groupby
 
@@ -23,6 +23,13 @@ class Corpus:
         self._folded = folded if substring else words_of
         self._texts = {number: self._folded(text) for number, text in texts.items()}
         self._counts: dict[str, int] = {}
+
+    def only(self, numbers: Iterable[int]) -> Corpus:
+        """Return the same of some of the texts."""
+        part = Corpus({})
+        part._folded = self._folded
+        part._texts = {number: self._texts[number] for number in numbers if number in self._texts}
+        return part
 
     def can_find(self, keyword: str) -> bool:
         """Say whether there is anything in a keyword to look for; the others raise `BadInput`."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from labeler.evaluation import Scoreboard
 from labeler.keywords.corpus import Corpus
 from labeler.model import listed
@@ -71,6 +73,31 @@ def _holding(chunks: int) -> str:
         if chunks == 1
         else (f"{chunks:,} chunks of the database hold it")
     )
+
+
+class Corpora(NamedTuple):
+    """The texts of all chunkings that are looked at, and those that each run could return."""
+
+    whole: Corpus
+    of_run: Mapping[str, Corpus]
+
+
+def corpora_of(board: Scoreboard, texts: Mapping[int, str], *, substring: bool = False) -> Corpora:
+    """Return the texts, by number, as keywords are looked up in them: see `Corpus`.
+
+    A chunk of another chunking than a run's own is nothing that it missed.
+    """
+    runs, sides = board.collection.runs, board.collection.sides
+    if sides is not None:
+        texts = {number: text for number, text in texts.items() if sides.of[number] >= 0}
+    whole = Corpus(texts, substring=substring)
+    if sides is None or len(sides.names) == 1:
+        return Corpora(whole, {run.name: whole for run in runs})
+    parts = {
+        name: whole.only(np.flatnonzero(sides.of == at).tolist())
+        for at, name in enumerate(sides.names)
+    }
+    return Corpora(whole, {run.name: parts[run.chunking] for run in runs})
 
 
 def lists_of(board: Scoreboard, runs: Iterable[str]) -> dict[str, ListOf]:

@@ -8,8 +8,8 @@ import htpy
 
 from labeler import tables
 from labeler.keywords import (
-    Corpus,
     KeywordPlace,
+    corpora_of,
     described,
     found_alone,
     keyword_means,
@@ -37,12 +37,14 @@ def keywords_section(shared: Shared) -> htpy.Fragment | None:
     if not keywords:
         return None
     chunks = shared.source.chunks_of(shared.source.with_text)
-    corpus = Corpus({at: chunk.text or "" for at, chunk in chunks.items()})
+    known = corpora_of(shared.board, {at: chunk.text or "" for at, chunk in chunks.items()})
     lists = lists_of(shared.board, shared.asked.runs)
-    scores = {run: keyword_scores(corpus, keywords, each, K) for run, each in lists.items()}
-    places = keyword_places(corpus, keywords, lists)
+    scores = {
+        run: keyword_scores(known.of_run[run], keywords, each, K) for run, each in lists.items()
+    }
+    places = keyword_places(known.whole, keywords, lists)
     by = "no run" if shared.asked.b is None else "neither A nor B"
-    said = [described(K, substring=False), say_unusable(corpus, keywords) or ""]
+    said = [described(K, substring=False), say_unusable(known.whole, keywords) or ""]
     return htpy.fragment[
         tables.keyword_means_table(shared.letters, keyword_means(scores), K),
         tables.small_print(said),
