@@ -218,11 +218,20 @@ def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
     return board
 
 
+def say_nothing_graded(selected: Selection, until: str) -> None:
+    """Say that of what is selected nobody has graded a chunk, what ``until`` then, and how to."""
+    of = f" of {selected.describe()}" if selected != EVERYTHING else ""
+    carried = ", carry grades over on Data" if selected.chunkings else ""
+    how = f"{until} Grade on the Label page{carried}, or load a golden set:"
+    ui.say_empty(f"Nobody has graded a chunk{of} yet", how, "labeler load golden FILE")
+
+
 def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
     """Say in one line how much of the golden set, or what is selected, there are grades for."""
     where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
     each = " in each of these chunkings" if len(selected.chunkings or ()) > 1 else ""
     return (
-        f"{where} {counts.judged:,} of {counts.queries:,} queries have grades{each} · "
+        f"{where} {counts.judged:,} of {counted(counts.queries, 'query has', 'queries have')} "
+        f"grades{each} · "
         f"{counted(counts.grades, 'grade', 'grades')}"
     )

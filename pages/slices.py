@@ -83,12 +83,12 @@ def show_one_run(board) -> None:
     spreads = tables.spreads_of(bands, intervals)
     drawn_behind = {place[1:]: spread for place, spread in spreads.items()}
     show_html(tables.value_picture(rows, totals, drawn, chosen, spreads=drawn_behind, **rules))
-    order = "" if drawn == buckets else f", lowest {chosen.heading(totals[0].measure)} first"
+    heading = chosen.heading(totals[0].measure)
+    order = "" if drawn == buckets else f", lowest {heading} first{few_come_last(first)}"
     explain(
-        f"Means of {short[a]}{order}. A measure's shade is from its lowest bucket to its highest; "
-        "shades of two measures have nothing in common. Hovering a mean says its 95% interval, "
-        "which covers the choice of queries, not holes or graders; all numbers in a table say it, "
-        "too.",
+        f"Means of {short[a]}{order}. {tables.SHADES if any_shaded(rows) else ''}Hovering a mean "
+        "says its 95% interval, which covers the choice of queries, not holes or graders; all "
+        "numbers in a table say it, too.",
         rows,
         len(buckets) - len(drawn),
         bands=bands,
@@ -114,8 +114,9 @@ def show_pair(board) -> None:
     show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
     heading = chosen.heading(found.measures[0])
     explain(
-        f"B − A over the queries of each bucket, worst {heading} first: left of the line B is "
-        f"worse. Filled is {comparison.RULE}; hollow may be chance."
+        f"B − A over the queries of each bucket, worst {heading} first"
+        f"{few_come_last(found.buckets)}: left of the line B is worse. "
+        f"Filled is {comparison.RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
         + f" {tests_in_words(tested)} {tables.GOES_ON}",
         found.buckets,
@@ -184,11 +185,11 @@ def show_crossed(board) -> None:
     what = "B − A" if b else f"mean of {short[a]}"
     st.text(f"{chosen.heading(measure)}: {what} by {facet} and {other}")
     show_html(tables.crossed_picture(cells, drawn, across, facet=facet, **rules))
-    shade = (
-        "Left of the line B is worse." if b else "A shade is from the lowest mean to the highest."
-    )
+    how = "Left of the line B is worse. " if b else ""
+    if b is None and any_shaded(cells):
+        how = "A shade is from the lowest mean to the highest of those that are not greyed. "
     left = (len(rows) - len(drawn), len(columns) - len(across))
-    explain(f"{shade} n is of the whole row.", cells, *left)
+    explain(f"{how}n is of the whole row.", cells, *left)
     filled = [cell for cell in cells if cell.n + cell.undefined]
     if part := numbers_asked_for(filled):
         show_html(tables.crossed_table(part, runs, short, (facet, other), **rules))
@@ -231,6 +232,16 @@ def explain(said: str, rows, rows_left: int, columns_left: int = 0, bands=None) 
     show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
 
 
+def any_shaded(rows) -> bool:
+    """Say whether any of them is of queries enough for a shade."""
+    return any(row.n >= least for row in rows)
+
+
+def few_come_last(rows) -> str:
+    """Say where those of few queries stand, as far as there are some beside others."""
+    return f", those under {least} queries last" if sum(row.n < least for row in rows) > 0 else ""
+
+
 def in_same_order(buckets, measure):
     """Return buckets in the order in which the reader saw them, though their values move."""
     return live.keep_order(buckets, str, ("slices", a, b, facet, least, str(measure), repr(chosen)))
@@ -269,11 +280,7 @@ def show_slices() -> str | None:
     with ui.open_store() as store:
         board = boards.live_board(store, chosen)
     if not board.counts.grades:
-        ui.say_empty(
-            "Nobody has graded a chunk yet",
-            "Grade on the Label page, or load a golden set; then the buckets get numbers.",
-            "labeler load golden FILE",
-        )
+        boards.say_nothing_graded(chosen.selected, "Then the buckets get numbers.")
         return None
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")

@@ -499,3 +499,14 @@ def test_slices_shows_a_run_of_ungraded_chunks_among_all_chunkings(golden_set: P
     both.add_queries(loaded(asked), update=True)
     sliced = open_page("slices", chunking="*", a="new", measure="EvidenceR@1", numbers="true")
     assert "0.5455" in words(sliced)
+
+
+@pytest.mark.parametrize("page", ["queries", "slices"])
+def test_of_a_chunking_that_nobody_graded_a_page_says_that_it_is_of_that_one(
+    both: Store, page: str
+):
+    told = [replace(query, buckets={"of": "letters"}) for query in both.queries()]
+    both.add_queries(loaded(told), update=True)
+    app = open_page(page, a="new", chunking="v2")
+    assert "Nobody has graded a chunk of chunking v2 yet" in words(app)
+    assert "carry grades over on Data" in words(app)

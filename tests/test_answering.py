@@ -95,6 +95,7 @@ def test_what_may_be_chance_is_not_called_better_and_more_queries_are_named() ->
         "1 other measure may be chance"
     )
     assert found.change == ("About 1,200 more queries would tell.")
+    assert told(UNSURE, lead(UP, more=1, p=0.4)).change == "About 1 more query would tell."
 
 
 @pytest.mark.parametrize(

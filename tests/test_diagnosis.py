@@ -18,6 +18,7 @@ from labeler.cli import main
 from labeler.diagnosis import (
     CLASSES,
     CROWDED_OUT,
+    GENERATION,
     NEVER_RETRIEVED,
     NO_RESULTS,
     NOT_IN_CORPUS,
@@ -517,6 +518,12 @@ def test_counts_add_up_and_say_whether_it_is_ranking(sample: Any) -> None:
     assert tuple(by_task) == board.facets["task"]
     assert {each: sum(by_task[bucket][each] for bucket in by_task) for each in CLASSES} == counts, (
         "every sample query has a task"
+    )
+    [name, failure] = next((name, each) for name, each in found.items() if each)
+    [*_, places] = in_words({name: failure}, "it rains")
+    answered = replace(failure, failure=GENERATION)
+    assert in_words({name: failure, "answered": answered}, "it rains")[-1] == (
+        f"apart from generation, {places}"
     )
     fine = ["0 of 1 judged queries fail; one fails where it rains"]
     assert in_words({"q": None}, "it rains") == fine

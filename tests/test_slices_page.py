@@ -206,6 +206,19 @@ def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
         assert "Greyed: fewer than 2 queries." in words(app)
 
 
+def test_only_what_is_shaded_is_explained_and_few_queries_come_last(filled: Path):
+    given = {"facet": "intent", "measure": ["RR"]}
+    for more in ({}, {"other": "task"}):
+        said = words(open_slices(**given, **more, a="B", least="1"))
+        assert "not greyed" in said
+        assert "shade is from" not in words(open_slices(**given, **more, a="B"))
+    pair = {"a": "A&A", "b": "B"}
+    assert "worst RR first, those under 3 queries last:" in words(
+        open_slices(**given, **pair, least="3")
+    )
+    assert "worst RR first:" in words(open_slices(**given, **pair, least="1"))
+
+
 def test_where_facets_cross_the_one_scale_is_said_once(filled: Path):
     given = {"facet": "intent", "other": "task", "measure": ["RR"], "a": "A&A", "least": "1"}
     assert words(open_slices(**given, b="B")).count("every column ± 0.8") == 1

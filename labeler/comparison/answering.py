@@ -174,4 +174,4 @@ def _of_queries(verdict: Verdict, lead: Lead) -> str:
     more = lead.reach.more_queries
     if verdict.kind != OPEN or not more or not lead.row.direction or lead.may_turn:
         return ""
-    return f"about {more:,} more queries would tell"
+    return f"about {counted(more, 'more query', 'more queries')} would tell"

@@ -46,10 +46,13 @@ def in_words(found: Found, where: str) -> list[str]:
         for side, (name, meaning) in MATTERS.items()
         if side in sides
     ]
+    places = summed(each.places for each in missed)
+    if 0 < len(missed) < len(sides):
+        places = f"apart from generation, {places}"
     return [
         f"{len(sides):,} of {len(found):,} judged queries fail: {where}",
         " · ".join(matters),
-        summed(each.places for each in missed),
+        places,
     ]
 
 

@@ -99,14 +99,11 @@ def _folded(title: str, table: htpy.Node) -> htpy.Element:
 def _how_to_read(shared: Shared) -> str:
     """Say how a picture is read."""
     if shared.asked.b is None:
-        return (
-            "A measure's shade is from its lowest bucket to its highest; shades of two measures "
-            f"have nothing in common. Greyed: fewer than {FEW} queries."
-        )
+        return f"{tables.SHADES}Greyed, without a shade: fewer than {FEW} queries."
     return (
-        "B − A over the queries of each bucket, worst first: left of the line B is worse. Filled "
-        f"is {comparison.RULE}; hollow may be chance. Greyed: fewer than {FEW} queries. "
-        f"{tables.GOES_ON}"
+        "B − A over the queries of each bucket, worst first, those of few queries last: left of "
+        f"the line B is worse. Filled is {comparison.RULE}; hollow may be chance. Greyed: fewer "
+        f"than {FEW} queries. {tables.GOES_ON}"
     )
 
 

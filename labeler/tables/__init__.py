@@ -58,7 +58,7 @@ from labeler.tables.scores import (
 from labeler.tables.shared import run_name
 from labeler.tables.sheets import Cell, Said, sheet
 from labeler.tables.signals import heard_table, signal_table
-from labeler.tables.slice_pictures import crossed_picture, difference_picture, value_picture
+from labeler.tables.slice_pictures import SHADES, crossed_picture, difference_picture, value_picture
 from labeler.tables.slicing import crossed_table, slice_pair_table, slice_table
 from labeler.tables.spreads import (
     BAND_DOUBTS,
@@ -77,6 +77,7 @@ __all__ = [
     "BAND_WORDS",
     "BELOW",
     "GOES_ON",
+    "SHADES",
     "Cell",
     "Limits",
     "Marks",

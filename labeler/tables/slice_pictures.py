@@ -30,6 +30,11 @@ from labeler.tables.slicing import LinkOf, linked, rests_on
 from labeler.tables.spreads import Spreads
 from labeler.uncertainty import Intervals
 
+SHADES = (
+    "A measure's shade is from its lowest bucket to its highest of those that are not greyed; "
+    "shades of two measures have nothing in common. "
+)
+
 
 def difference_picture(
     comparison: Comparison,
