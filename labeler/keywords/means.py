@@ -102,8 +102,8 @@ def described(k: int, *, substring: bool) -> str:
     """Say by which conventions keyword measures are computed, in one line."""
     return (
         f"by keyword, without grades: {found_as(substring=substring)}, in any case · "
-        f"top {k} · a chunk that holds the keyword gains 1 · ideal from all chunks of the database "
-        "· every query that has keywords, graded or not"
+        f"top {k} · a chunk that holds the keyword gains 1 · ideal from all chunks of the run's "
+        "chunking · every query that has keywords, graded or not"
     )
 
 
