@@ -220,10 +220,11 @@ def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
 
 def say_nothing_graded(selected: Selection, until: str) -> None:
     """Say that of what is selected nobody has graded a chunk, what ``until`` then, and how to."""
-    of = f" of {selected.describe()}" if selected != EVERYTHING else ""
+    if selected != EVERYTHING:
+        st.text(f"Of {selected.describe()}:")
     carried = ", carry grades over on Data" if selected.chunkings else ""
     how = f"{until} Grade on the Label page{carried}, or load a golden set:"
-    ui.say_empty(f"Nobody has graded a chunk{of} yet", how, "labeler load golden FILE")
+    ui.say_empty("Nobody has graded a chunk yet", how, "labeler load golden FILE")
 
 
 def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:

@@ -112,10 +112,11 @@ def show_pair(board) -> None:
     bands = banding.of_pair(board, a, b, measures, facet)
     spreads = tables.delta_spreads(bands[1], reaches)
     show_html(tables.difference_picture(found, drawn, tested, reaches, spreads=spreads, **rules))
+    first = [row for row in found.buckets if row.measure == found.measures[0]]
     heading = chosen.heading(found.measures[0])
     explain(
-        f"B − A over the queries of each bucket, worst {heading} first"
-        f"{few_come_last(found.buckets)}: left of the line B is worse. "
+        f"B − A over the queries of each bucket, worst {heading} first{few_come_last(first)}: left "
+        "of the line B is worse. "
         f"Filled is {comparison.RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
         + f" {tests_in_words(tested)} {tables.GOES_ON}",
@@ -238,8 +239,9 @@ def any_shaded(rows) -> bool:
 
 
 def few_come_last(rows) -> str:
-    """Say where those of few queries stand, as far as there are some beside others."""
-    return f", those under {least} queries last" if sum(row.n < least for row in rows) > 0 else ""
+    """Say where buckets of few queries stand by one measure, if there are some beside others."""
+    few = sum(row.n < least for row in rows)
+    return f", those under {least} queries last" if 0 < few < len(rows) else ""
 
 
 def in_same_order(buckets, measure):
@@ -280,7 +282,7 @@ def show_slices() -> str | None:
     with ui.open_store() as store:
         board = boards.live_board(store, chosen)
     if not board.counts.grades:
-        boards.say_nothing_graded(chosen.selected, "Then the buckets get numbers.")
+        boards.say_nothing_graded(chosen.selected, "Buckets get numbers with the first grade.")
         return None
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")

@@ -77,7 +77,7 @@ def test_runs_without_a_date_or_a_system_are_said(dated: Store) -> None:
     dated.change_run("second", system="other", created_at="")
     said = trend(dated)
     assert "! runs without a date, which are in no trend: 1 " in said
-    assert "! runs that are the only one of their system, each a single point: 1 " in said
+    assert "! runs of all systems that are the only one of theirs, each a single point: 1 " in said
     dated.change_run("first", created_at="")
     assert "no run has a date; 'labeler change run NAME" in trend(dated, exit_code=1)
 

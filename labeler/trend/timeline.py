@@ -86,7 +86,7 @@ class Timeline:
             )
         if self.alone:
             notes.append(
-                f"runs that are the only one of their system, each a single point: "
+                f"runs of all systems that are the only one of theirs, each a single point: "
                 f"{len(self.alone):,} ('labeler change run NAME --system SYSTEM' puts a run with "
                 "others)"
             )
