@@ -219,9 +219,7 @@ def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
 
 
 def say_nothing_graded(selected: Selection, until: str) -> None:
-    """Say that of what is selected nobody has graded a chunk, what ``until`` then, and how to."""
-    if selected != EVERYTHING:
-        st.text(f"Of {selected.describe()}:")
+    """Say under `graded_line` that nobody has graded, what holds ``until`` then, and how to."""
     carried = ", carry grades over on Data" if selected.chunkings else ""
     how = f"{until} Grade on the Label page{carried}, or load a golden set:"
     ui.say_empty("Nobody has graded a chunk yet", how, "labeler load golden FILE")

@@ -277,13 +277,13 @@ def offer(board, content, name: str) -> None:
     ui.offer("Download as CSV", content, name, board.revision)
 
 
-def show_slices() -> str | None:
+def show_slices() -> str:
     """Show the buckets as the newest grades leave them; return how much is graded."""
     with ui.open_store() as store:
         board = boards.live_board(store, chosen)
     if not board.counts.grades:
         boards.say_nothing_graded(chosen.selected, "Buckets get numbers with the first grade.")
-        return None
+        return boards.graded_line(board.counts, board.conventions.selected)
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")
         return boards.graded_line(board.counts, board.conventions.selected)
