@@ -9,11 +9,12 @@ import htpy
 from labeler.markup import style
 
 LOOK = style("""
+.small-print, .told { overflow-x: clip; }
 .small-print p {
     margin: 0; line-height: 1.4; font-size: 0.82rem; overflow-wrap: anywhere;
     color: color-mix(in srgb, currentColor 72%, transparent);
 }
-.told { overflow-x: clip; margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
+.told { margin: 0; padding-left: 1.1rem; font-size: 0.9rem; }
 .told li { margin: 0; padding: 0; overflow-wrap: anywhere; line-height: 1.4; }
 .told a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
 .opens summary { cursor: pointer; font-size: 0.85rem; }

@@ -66,7 +66,7 @@ def test_who_chooses_a_chunking_sees_its_runs_on_every_page(at):
     go(page, "Compare", {"A": "second-1", "B": "second-2"})
     go(page, "Slices", {"Run, or A": "second-1", "B, to compare": "second-2"})
     go(page, "Queries", {"Run": "second-2", "Against run A": "second-1"})
-    choose(page, "Chunking", "unnamed")
+    choose(page, "Chunking", "(unnamed)")
     shows(page, {"Run": "first-1"})
     go(page, "Scores", {})
     expect(page.get_by_role("table").first).to_contain_text("first-1")
