@@ -114,7 +114,7 @@ OFFERED_MEASURES = (
 )
 MOST_NAMED = 3  # measures in the line
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
-ALL_CHUNKINGS = "all chunkings"
+ALL_CHUNKINGS = "all chunkings"  # as none can be called
 EQUALLY = "nothing: each query counts the same"
 WEIGHTED = (
     "Counts a query as often as questions of its bucket are asked in the logs that were loaded: "

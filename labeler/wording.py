@@ -19,7 +19,6 @@ from labeler.keywords import (
     KeywordScore,
     corpora_of,
     keyword_places,
-    keyword_scores,
     lists_of,
     say_unusable,
 )
@@ -110,10 +109,7 @@ def keyword_values(
     """Return runs' keyword scores by query, and what cannot be looked for; knows no grade."""
     keywords = _of_board(at, _board)
     known = _known(at, substring, _board)
-    found = {
-        run: keyword_scores(known.of_run[run], keywords, each, k)
-        for run, each in lists_of(_board, runs).items()
-    }
+    found = known.scores(keywords, lists_of(_board, runs), k)
     return found, say_unusable(known.whole, keywords)
 
 

@@ -195,10 +195,10 @@ def show_cannot_tell() -> None:
         st.write("Where a grader cannot tell (`X` on the Label page), chunk and reason stand here.")
         return
     reasons = Counter(row.reason or NO_REASON for row in rows)
-    shown = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
-    show_html(tables.sheet(["reason", "chunks"], shown))
-    if len(reasons) > len(shown):
-        left = counted(len(reasons) - len(shown), "rarer reason is", "rarer reasons are")
+    common = [[Said(name), count] for name, count in reasons.most_common(MOST_REASONS)]
+    show_html(tables.sheet(["reason", "chunks"], common))
+    if len(reasons) > len(common):
+        left = counted(len(reasons) - len(common), "rarer reason is", "rarer reasons are")
         st.caption(f"{left} in the list only.")
     here = address.choose_part(rows, ON_A_PAGE, "unsure-page")
     ui.note_told(here)

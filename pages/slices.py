@@ -116,8 +116,7 @@ def show_pair(board) -> None:
     heading = chosen.heading(found.measures[0])
     explain(
         f"B − A over the queries of each bucket, worst {heading} first{few_come_last(first)}: left "
-        "of the line B is worse. "
-        f"Filled is {comparison.RULE}; hollow may be chance."
+        f"of the line B is worse. Filled is {comparison.RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
         + f" {tests_in_words(tested)} {tables.GOES_ON}",
         found.buckets,

@@ -20,7 +20,6 @@ from labeler.keywords import (
     described,
     keyword_means,
     keyword_places,
-    keyword_scores,
     lists_of,
     mean_records,
     missed_in_words,
@@ -99,10 +98,7 @@ def print_keywords(
         records = place_records(places, depth, substring=substring)
         table = place_table(places, board.run_names)
     else:
-        found = {
-            run: keyword_scores(corpora.of_run[run], keywords, each, depth)
-            for run, each in lists.items()
-        }
+        found = corpora.scores(keywords, lists, depth)
         means = keyword_means(found, *(buckets_of(board, facet) if facet else ()))
         records = mean_records(means, depth, facet, substring=substring)
         table = mean_table(means, depth, facet)

@@ -125,7 +125,8 @@ def find_one(
     ``answers`` are what was answered to it, by run.
     """
     board, choice = found.board, found.choice
-    given = (_known_texts(*_at(board)), texts_of, diagnosis.kinds_by_query(remarks))
+    said = diagnosis.kinds_by_query(remarks)
+    given = (_known_texts(*_at(board)), texts_of, said)
     failures = {
         name: diagnosis.find_failures(board, name, choice.rule, *given, only=[query_id])
         for name in board.run_names
@@ -134,7 +135,7 @@ def find_one(
         right = {query_id: answer.correct}
         became = diagnosis.outcomes(board, name, right, choice.rule)
         failures[name] = diagnosis.with_generation(board, name, failures[name], became, choice.rule)
-    reranked = _reranked_one(board, choice, diagnosis.kinds_by_query(remarks), query_id)
+    reranked = _reranked_one(board, choice, said, query_id)
     return {name: each.get(query_id) for name, each in failures.items()}, reranked
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from labeler.evaluation import Scoreboard
 from labeler.keywords.corpus import Corpus
+from labeler.keywords.scores import KeywordScore, keyword_scores
 from labeler.model import listed
 
 ListOf = Callable[[str], Iterable[int]]
@@ -80,6 +81,14 @@ class Corpora(NamedTuple):
 
     whole: Corpus
     of_run: Mapping[str, Corpus]
+
+    def scores(
+        self, keywords: Mapping[str, Sequence[str]], lists: Mapping[str, ListOf], k: int
+    ) -> dict[str, dict[str, KeywordScore]]:
+        """Return each run's `keyword_scores` among what it could return."""
+        return {
+            run: keyword_scores(self.of_run[run], keywords, each, k) for run, each in lists.items()
+        }
 
 
 def corpora_of(board: Scoreboard, texts: Mapping[int, str], *, substring: bool = False) -> Corpora:

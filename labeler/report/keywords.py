@@ -14,7 +14,6 @@ from labeler.keywords import (
     found_alone,
     keyword_means,
     keyword_places,
-    keyword_scores,
     lists_of,
     missed_in_words,
     say_unusable,
@@ -39,14 +38,12 @@ def keywords_section(shared: Shared) -> htpy.Fragment | None:
     chunks = shared.source.chunks_of(shared.source.with_text)
     known = corpora_of(shared.board, {at: chunk.text or "" for at, chunk in chunks.items()})
     lists = lists_of(shared.board, shared.asked.runs)
-    scores = {
-        run: keyword_scores(known.of_run[run], keywords, each, K) for run, each in lists.items()
-    }
     places = keyword_places(known.whole, keywords, lists)
     by = "no run" if shared.asked.b is None else "neither A nor B"
+    means = keyword_means(known.scores(keywords, lists, K))
     said = [described(K, substring=False), say_unusable(known.whole, keywords) or ""]
     return htpy.fragment[
-        tables.keyword_means_table(shared.letters, keyword_means(scores), K),
+        tables.keyword_means_table(shared.letters, means, K),
         tables.small_print(said),
         _alone(shared, places),
         tables.sentences(missed_in_words(places, by)),

@@ -34,7 +34,6 @@ WORDS = {
     "complete": "All in one file: texts, settings, the whole log; makes it anew without runs",
 }
 PART = "This is a part: {}. It has a hash of its own, and a backup is of all."
-EVERY_CHUNKING = "all chunkings"  # as none can be called
 SEAL = (
     "The log's seal up to now. Kept with a file, or anywhere but on this server, it tells later "
     "whether somebody has changed what was said until now:"
@@ -58,7 +57,7 @@ def choose_chunking() -> tuple[str, ...] | None:
         return None
     chosen = address.choose_or_not(
         *("Chunks", [chunking_shown(name) for name in names], "chunks"),
-        nothing=EVERY_CHUNKING,
+        nothing=choices.ALL_CHUNKINGS,
         what="chunking",
         help="One chunking leaves with its chunks' own ids. In files of all of them ids begin with "
         "the name of their chunking, as in v2:c7.",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 import htpy
 
@@ -30,6 +31,7 @@ from labeler.tables.slicing import LinkOf, linked, rests_on
 from labeler.tables.spreads import Spreads
 from labeler.uncertainty import Intervals
 
+RowT = TypeVar("RowT", Delta, Score)
 SHADES = (
     "A measure's shade is from its lowest bucket to its highest of those that are not greyed; "
     "shades of two measures have nothing in common. "
@@ -53,10 +55,7 @@ def difference_picture(
     its own, wide enough for the intervals, which numbers of fewer than ``least`` queries, greyed,
     do not widen; ``spreads`` are drawn behind, and what holes could make of them as far as it goes.
     """
-    rows: dict[str | None, list[Delta]] = {}
-    for row in (*comparison.deltas, *comparison.buckets):
-        rows.setdefault(row.bucket, []).append(row)
-    chosen = [rows[bucket] for bucket in (None, *buckets)]
+    chosen = _by_bucket((*comparison.deltas, *comparison.buckets), buckets)
     spreads = spreads or {}
     columns, cells = [], []
     for at, of in enumerate(zip(*chosen, strict=True)):
@@ -133,10 +132,7 @@ def value_picture(
     Each measure has a scale of its own, from its lowest bucket to its highest among those of at
     least ``least`` queries, the others are greyed: shades tell buckets apart, not measures.
     """
-    by_bucket: dict[str | None, list[Score]] = {}
-    for row in (*totals, *rows):
-        by_bucket.setdefault(row.bucket, []).append(row)
-    chosen = [by_bucket[bucket] for bucket in (None, *buckets)]
+    chosen = _by_bucket((*totals, *rows), buckets)
     spreads = spreads or {}
     columns, cells = [], []
     for of in zip(*chosen, strict=True):
@@ -162,6 +158,14 @@ def value_picture(
             ]
         )
     return picture(Column(facet), columns, _lines(chosen, cells, least, link))
+
+
+def _by_bucket(rows: Iterable[RowT], buckets: Sequence[str]) -> list[list[RowT]]:
+    """Return the rows of the total, then those of each of ``buckets``, in the order of measures."""
+    found: dict[str | None, list[RowT]] = {}
+    for row in rows:
+        found.setdefault(row.bucket, []).append(row)
+    return [found[bucket] for bucket in (None, *buckets)]
 
 
 def _lines(
