@@ -598,6 +598,10 @@ def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
         assert parts.n == (0 if math.isnan(row.delta) else row.n)
         if related.same == related.queries and not related.alone:
             assert math.isnan(parts.candidates) or near(parts.candidates, 0)
+            if not math.isnan(parts.candidates):
+                best = [board.measured(row.measure, board.hits(run).best_order) for run in "AB"]
+                apart = (best[1] - best[0]).tolist()  # query by query
+                assert all(math.isnan(each) or near(each, 0) for each in apart)
 
 
 @given(boards(), st.sampled_from(["A", "B"]))
