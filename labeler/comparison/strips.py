@@ -28,18 +28,13 @@ def strips(board: Scoreboard, run: str, k: int) -> Strips:
     return cells
 
 
-def strip_text(row: Strips | Sequence[int], rel: int | None = None) -> str:
+def strip_text(row: Strips | Sequence[int]) -> str:
     """Write a row of `strips` for a terminal, one sign a rank, nothing past the end.
 
-    Grades are digits and a hole is ``·``. With ``rel`` it is relevant or not: ``R`` from that
-    grade, ``.`` below it, and ``?`` for a hole, because nobody knows which it is.
+    Grades are digits and a hole is ``·``.
 
     >>> strip_text([3, 0, -1, 2, -2])
     '3 0 · 2'
-    >>> strip_text([3, 0, 0, 2, 0, 0, 0, 1, 0, 3], rel=1)
-    'R . . R . . . R . R'
     """
-    signs = {HOLE: "·" if rel is None else "?"}
-    for grade in range(4):
-        signs[grade] = str(grade) if rel is None else ".R"[grade >= rel]
-    return " ".join(signs[cell] for cell in np.asarray(row).tolist() if cell != ABSENT)
+    cells = np.asarray(row).tolist()
+    return " ".join("·" if cell == HOLE else str(cell) for cell in cells if cell != ABSENT)
