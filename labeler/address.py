@@ -9,11 +9,13 @@ no page and nothing of what the parameters mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from labeler.errors import NotFound
 
@@ -25,6 +27,7 @@ CARRIED = (
     *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
 
+STREAMLITS = ("embed", "embed_options")  # parameters that are none of ours, in any case
 Value = str | Sequence[str] | None
 OptionT = TypeVar("OptionT")
 RowT = TypeVar("RowT")
@@ -40,13 +43,35 @@ class Astray(NotFound):
 
 def given(name: str) -> str | None:
     """Return what the address gives for a parameter, None where it gives nothing."""
-    return st.query_params.get(name)
+    values = given_each(name)
+    return values[-1] if values else None
 
 
-def given_all(names: Iterable[str] | None = None) -> dict[str, list[str]]:
+def given_each(name: str) -> Sequence[str]:
+    """Return all that the address gives for a parameter."""
+    return _parameters().get(name, ())
+
+
+def given_all(names: Iterable[str] | None = None) -> dict[str, Sequence[str]]:
     """Return the address's parameters, or those of ``names`` that it has, with all their values."""
-    wanted = st.query_params if names is None else [n for n in names if n in st.query_params]
-    return {name: st.query_params.get_all(name) for name in wanted}
+    there = _parameters()
+    return {name: there[name] for name in (there if names is None else names) if name in there}
+
+
+def _parameters() -> Mapping[str, Sequence[str]]:
+    """Return what the address of this run gives.
+
+    Not `st.query_params`: all runs of a tab share it, and while one that is being replaced goes on
+    for a moment, the next one already fills it.
+    """
+    run = get_script_run_ctx(suppress_warning=True)
+    return {} if run is None else _parsed(run.query_string)
+
+
+@lru_cache(16)
+def _parsed(query_string: str) -> Mapping[str, Sequence[str]]:
+    found = parse_qs(query_string, keep_blank_values=True)
+    return {name: tuple(each) for name, each in found.items() if name.lower() not in STREAMLITS}
 
 
 def write(**changes: Value) -> None:
@@ -178,7 +203,7 @@ def choose_several(
     label: str, options: Sequence[str], name: str, default: Sequence[str], **more: Any
 ) -> list[str]:
     """Let the user choose several of ``options`` or type others; the address may name any."""
-    found = [each for each in st.query_params.get_all(name) if each.strip()] or list(default)
+    found = [each for each in given_each(name) if each.strip()] or list(default)
     _show(name, found)
     return st.multiselect(
         label,
@@ -210,7 +235,7 @@ def choose_some(
 
 def some_of(name: str, options: Collection[str], what: str) -> list[str]:
     """Return which of ``options`` the address names; raises `Astray` for any other ``what``."""
-    found = list(dict.fromkeys(st.query_params.get_all(name)))
+    found = list(dict.fromkeys(given_each(name)))
     if unknown := next((each for each in found if each not in options), None):
         there = ", ".join(options) or "none"
         raise Astray(f"no {what} is called {unknown!r}; there are: {there}", [name])

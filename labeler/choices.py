@@ -213,7 +213,7 @@ def tasks_shown() -> list[str]:
 def say_tasks(settings: Settings, tasks: Sequence[str]) -> str | None:
     """Say that measures start with those of tasks; nothing where none has any."""
     there = [task for task in tasks if leading(task, settings.measures_by_task)]
-    if not there or st.query_params.get_all("measure"):
+    if not there or address.given_each("measure"):
         return None
     return "first those of its task" if len(there) == 1 else "first those of each task"
 

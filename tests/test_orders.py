@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import permutations
 
 import pytest
@@ -72,3 +74,18 @@ def test_no_row_is_lost_doubled_or_made_up(looks: list[list[int]]):
     orders = Orders()
     for rows in looks:
         assert sorted(orders.keep(rows, int, "all")) == sorted(rows)
+
+
+def test_several_runs_of_one_page_may_keep_its_orders_at_once():
+    orders, before = Orders(), sys.getswitchinterval()
+
+    def page(number: int) -> None:
+        for look in range(5_000):
+            assert keep(orders, "abcd", question=(number, look)) == "abcd"
+
+    sys.setswitchinterval(1e-5)
+    try:
+        with ThreadPoolExecutor(8) as runs:
+            list(runs.map(page, range(8)))
+    finally:
+        sys.setswitchinterval(before)

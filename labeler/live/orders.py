@@ -8,6 +8,7 @@ reloads it, finds it sorted by what it shows.
 
 from __future__ import annotations
 
+import threading
 from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
@@ -20,9 +21,13 @@ RowT = TypeVar("RowT")
 
 
 class Orders:
-    """The orders that a reader saw, by the question they had asked; ``moved`` is for one look."""
+    """The orders that a reader saw, by the question they had asked; ``moved`` is for one look.
+
+    A run of their page that is being replaced goes on for a moment, beside the next one.
+    """
 
     def __init__(self) -> None:
+        self._lock = threading.Lock()
         self._kept: dict[Hashable, list[Hashable]] = {}
         self.moved = 0
 
@@ -31,19 +36,21 @@ class Orders:
     ) -> list[RowT]:
         """Return rows in the order they were seen in; rows that are new come last."""
         rows = {name(row): row for row in sorted_now}
-        seen = [each for each in self._kept.pop(question, ()) if each in rows]
-        known = set(seen)
-        order = [*seen, *(each for each in rows if each not in known)]
         place = {each: at for at, each in enumerate(rows)}
-        self.moved += count_moved([place[each] for each in order])
-        self._kept[question] = order
-        while len(self._kept) > MOST_KEPT:
-            del self._kept[next(iter(self._kept))]
+        with self._lock:
+            seen = [each for each in self._kept.pop(question, ()) if each in rows]
+            known = set(seen)
+            order = [*seen, *(each for each in rows if each not in known)]
+            self.moved += count_moved([place[each] for each in order])
+            self._kept[question] = order
+            while len(self._kept) > MOST_KEPT:
+                del self._kept[next(iter(self._kept))]
         return [rows[each] for each in order]
 
     def forget(self) -> None:
         """Let everything be sorted anew."""
-        self._kept.clear()
+        with self._lock:
+            self._kept.clear()
 
 
 def count_moved(places: Sequence[int]) -> int:

@@ -5,6 +5,7 @@ The bench asks the routes for the pairs and sends what is decided; no script run
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -100,7 +101,7 @@ def small_print(settings: Settings) -> str:
     return said + (f"{TIES} " if rule == MAJORITY else "") + NOT_BLIND
 
 
-def as_file(asked: dict[str, list[str]]) -> bytes:
+def as_file(asked: Mapping[str, Sequence[str]]) -> bytes:
     """Return the disagreements an address asks for as a file: a row for each person's grade."""
     said = {name: values[0] for name, values in asked.items()}
     with Store(ui.database()) as store:
