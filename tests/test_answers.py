@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import json
 import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from click.testing import CliRunner
@@ -198,6 +200,13 @@ def test_the_page_shows_the_two_by_two_and_leads_to_the_queries(filled: Path) ->
     app = open_page("queries", run="A", view="Retrieval and answer")
     links = [element.proto.body for element in app.get("html")]
     assert any("outcome=not+found+and+wrong" in each for each in links)
+    of_buckets = open_page("queries", run="A", view="Retrieval and answer", facet="topic")
+    said = html.unescape("".join(element.proto.body for element in of_buckets.get("html")))
+    ways = re.findall(r'href="([^"]*outcome=[^"]*bucket=[^"]*)"[^>]*>(\d+)<', said)
+    assert ways
+    for way, count in ways:
+        asked = dict(parse_qsl(way.partition("?")[2]))
+        assert len(open_page("queries", **asked).dataframe[0].value) == int(count)
     listed = open_page("queries", run="A", outcome="not found and wrong").dataframe[0].value
     assert set(listed["query"]) == {"missed", "absent"}
     assert "No answer of B is loaded. Runs with answers: A." in words(
@@ -226,6 +235,14 @@ def test_runs_with_answers_are_named_whatever_chunking_they_are_of(filled: Path)
         store.add_run(loaded([Ranking("missed", ("good",))]), name="new", chunking="v2")
     said = words(open_page("queries", a="new", view="Retrieval and answer"))
     assert "No answer of new is loaded. Runs with answers: A." in said
+
+
+def test_the_command_for_a_run_s_answers_is_of_that_run_whatever_its_name(filled: Path) -> None:
+    answer(filled)
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("missed", ("good",))]), name="my run; ls")
+    said = words(open_page("queries", run="my run; ls", view="Retrieval and answer"))
+    assert "labeler load answers FILE --run 'my run; ls'" in said
 
 
 def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(filled: Path) -> None:

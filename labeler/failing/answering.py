@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 
 import streamlit as st
@@ -24,7 +25,8 @@ def show_answers(found: Found, answered: Mapping[str, int]) -> None:
             "Choose one of these, or load the answers of this one on the Data page, or in a "
             "terminal:"
         )
-        st.code(f"labeler load answers FILE --run {legible(choice.run)}", language=None)
+        run = shlex.quote(legible(choice.run))
+        st.code(f"labeler load answers FILE --run {run}", language=None)
         return
     table = found.table
     show_html(tables.sentences(table.sentences))
@@ -32,7 +34,12 @@ def show_answers(found: Found, answered: Mapping[str, int]) -> None:
     show_html(tables.small_print([*tables.outcome_words(table), said(found)]))
     by_bucket = by_bucket_of(found)
     if by_bucket:
-        show_html(tables.outcome_table(by_bucket, choice.filters.facet or ""))
+        facet = choice.filters.facet or ""
+        show_html(
+            tables.outcome_table(
+                by_bucket, facet, lambda became, of: list_of(outcome=became.name, bucket=of)
+            )
+        )
     ui.offer(
         "Download these counts as CSV",
         lambda: downloads.answers_csv(

@@ -63,7 +63,7 @@ def two_by_two_table(table: TwoByTwo, link: Link) -> htpy.Fragment:
     aside = [
         htpy.tr(".few")[
             htpy.th(".words", scope="row", colspan="4")[
-                _linked(table, each, link), f" {each.name}", small(each.meaning)
+                _linked(table, each, link(each)), f" {each.name}", small(each.meaning)
             ],
         ]
         for each in (UNDECIDED, NO_ANSWER)
@@ -77,16 +77,16 @@ def two_by_two_table(table: TwoByTwo, link: Link) -> htpy.Fragment:
 def _cell(table: TwoByTwo, outcome: Outcome, link: Link) -> htpy.Element:
     share, interval = table.share(outcome)
     return htpy.td[
-        htpy.strong[_linked(table, outcome, link)],
+        htpy.strong[_linked(table, outcome, link(outcome))],
         small(_share_words(share, interval)),
         small(outcome.matter),
     ]
 
 
-def _linked(table: TwoByTwo, outcome: Outcome, link: Link) -> htpy.Node:
+def _linked(table: TwoByTwo, outcome: Outcome, href: str) -> htpy.Node:
     count = table.counts[outcome]
     shown = f"{count:,}"
-    return htpy.a(href=link(outcome), title=outcome.meaning)[shown] if count else shown
+    return htpy.a(href=href, title=outcome.meaning)[shown] if count else shown
 
 
 def _right(table: TwoByTwo, found: bool) -> htpy.Node:
@@ -104,9 +104,11 @@ def _ends(interval: Interval) -> str:
     return f"{interval.lo:.0%} to {interval.hi:.0%}"
 
 
-def outcome_table(by_bucket: Mapping[str, TwoByTwo], facet: str) -> htpy.Fragment:
+def outcome_table(
+    by_bucket: Mapping[str, TwoByTwo], facet: str, link: Callable[[Outcome, str], str]
+) -> htpy.Fragment:
     """Return a row for each bucket: the four cells, what is aside, and the answers that are right
-    where retrieval did its part."""
+    where retrieval did its part. ``link`` leads to the queries of an outcome in a bucket."""
     outcomes = (*CELLS, UNDECIDED, NO_ANSWER)
     heads = [
         head(facet, words=True),
@@ -117,7 +119,7 @@ def outcome_table(by_bucket: Mapping[str, TwoByTwo], facet: str) -> htpy.Fragmen
         htpy.tr[
             htpy.th(".words", scope="row")[htpy.bdi[bucket]],
             htpy.td[_right(table, found=True)],
-            [htpy.td[f"{table.counts[each]:,}"] for each in outcomes],
+            [htpy.td[_linked(table, each, link(each, bucket))] for each in outcomes],
         ]
         for bucket, table in by_bucket.items()
     ]
