@@ -5,7 +5,7 @@ A board is shared by all who look and follows the grades; what a page gets of it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import streamlit as st
@@ -14,6 +14,7 @@ from labeler import address, freezing, ui
 from labeler.address import Astray
 from labeler.errors import NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
+from labeler.measures import Measure
 from labeler.model import (
     EVERYTHING,
     LEAKED,
@@ -216,6 +217,15 @@ def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
     board = _board(path, data_revision, chosen)
     board.notes()  # what it looks up first and keeps
     return board
+
+
+def moment(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hashable, ...]:
+    """Return what an answer of a board rests on, to keep it by beside whatever else was asked.
+
+    Of measures it has the names by which they were asked, too: files repeat them.
+    """
+    asked = ((repr(measure), measure.asked) for measure in measures)
+    return ui.database(), board.data_revision, board.revision, repr(board.conventions), *asked
 
 
 def say_nothing_graded(selected: Selection, until: str) -> None:

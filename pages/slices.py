@@ -76,8 +76,7 @@ def show_one_run(board) -> None:
     show_html(tables.sentences(lowest_in_words(worst[0], first, least, chosen, bucket_link)))
     if len(buckets) > MOST_DRAWN:
         drawn = in_same_order(worst, totals[0].measure)[:MOST_DRAWN]
-    at = (ui.database(), board.data_revision, board.revision, repr(chosen))
-    intervals = reaches_of((*at, a, facet, repr(measures)), board)
+    intervals = reaches_of((*boards.moment(board, measures), a, facet), board)
     rules = {"facet": facet, "least": least, "link": bucket_link, "intervals": intervals}
     bands = banding.of_places(board, [a], measures, facet)
     spreads = tables.spreads_of(bands, intervals)
@@ -103,8 +102,7 @@ def show_one_run(board) -> None:
 def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
     found = comparison.compare(board, a, b, measures, facet)
-    at = (ui.database(), board.data_revision, board.revision, repr(chosen))
-    tested, reaches = how_sure((*at, a, b, facet, repr(measures)), found)
+    tested, reaches = how_sure((*boards.moment(board, measures), a, b, facet), found)
     against = say_against(found, tested)
     buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
     drawn = buckets[:MOST_DRAWN]
@@ -282,6 +280,7 @@ def show_slices() -> str:
         board = boards.live_board(store, chosen)
     if not board.counts.grades:
         boards.say_nothing_graded(chosen.selected, "Buckets get numbers with the first grade.")
+        show_by_keyword(board)
         return boards.graded_line(board.counts, board.conventions.selected)
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")

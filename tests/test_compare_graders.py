@@ -116,6 +116,16 @@ def test_the_button_beside_the_answer_asks_graders_for_what_decides(filled: Path
     assert "Grade what decides it" not in words(other), "another question was asked"
 
 
+def test_what_decides_is_asked_for_by_the_name_that_this_reader_gave_it(filled: Path) -> None:
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking(name, ("x", "a", "b")) for name in NAMES]), name="C")
+    open_page("compare", a="C", b="A", by="R@budget", measure=["R@budget"])
+    app = open_page("compare", a="C", b="A", by="R@5", measure=["R@5"])
+    [button] = [each for each in app.button if each.label == "Ask for the grades that decide"]
+    button.click().run()
+    assert asked_for(filled)[-1] == "R@5", "which is not what another budget would make of it"
+
+
 def test_where_no_grade_could_change_it_there_is_no_button(filled: Path) -> None:
     app = open_page("compare", a="A", b="B", by="RR", measure=["RR"])
     labels = [each.label for each in app.button]

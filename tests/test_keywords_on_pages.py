@@ -63,6 +63,16 @@ def test_slices_shows_keywords_by_bucket_when_asked(database: Path) -> None:
     assert "coverage@10 A" not in one
 
 
+def test_slices_shows_them_before_anybody_has_graded(tmp_path: Path) -> None:
+    with Store(empty_golden_set(tmp_path)) as store:
+        store.add_queries(loaded(QUERIES))
+        store.add_chunks(loaded([Chunk(f"c{n}", text) for n, text in enumerate(TEXTS)]))
+        store.add_run(loaded([Ranking("q1", ("c2",))]), name="old")
+    said = words(open_page("slices", a="old", facet="kind", keywords="true"))
+    assert "Nobody has graded a chunk yet" in said
+    assert "coverage@10" in said
+
+
 def test_keywords_of_a_split_stand_alone_on_pages(database: Path) -> None:
     with Store(database) as store:
         kept = [replace(each, split="dev") for each in store.queries() if each.query_id == "q2"]

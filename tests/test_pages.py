@@ -350,6 +350,20 @@ def test_odd_addresses_are_no_tracebacks(filled: Path, page: str, odd: dict[str,
     assert "3 queries" in words(open_page(page, **odd))
 
 
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        {"view": "recall over k", "hide": ["all", "<b>some</b>"]},
+        {"hide": ["all", "<b>some</b>"]},
+        {"measure": ["NumRet", "NumRel"]},
+    ],
+)
+def test_no_chart_is_drawn_without_a_point(filled: Path, nothing: dict):
+    app = open_page("scores", **nothing)
+    assert not app.exception
+    assert not app.get("vega_lite_chart")
+
+
 def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
     said = words(open_page("scores", view="trust in recall", measure=["RR", "R@2"]))
     assert numbers(said, "all") == ["0.5000", "0.0000"]

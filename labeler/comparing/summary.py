@@ -9,7 +9,7 @@ import htpy
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from labeler import banding, comparison, downloads, tables, ui
+from labeler import banding, boards, comparison, downloads, tables, ui
 from labeler.certainty import MEANING
 from labeler.comparing.reporting import report_of
 from labeler.comparing.surviving import show_survival, survival_of
@@ -124,10 +124,9 @@ def where_it_loses(view: View, summary: Summary) -> list[htpy.Node]:
 
 def asked_of(view: View) -> tuple[Hashable, ...]:
     """Return all that the answer depends on, besides the bucket."""
-    board, compared = view.board, view.compared
-    asked = (repr(compared.conventions), repr(compared.measures), repr(view.by), compared.facet)
-    moved = (ui.database(), board.data_revision, compared.revision)
-    return (*moved, compared.a, compared.b, *asked)
+    compared = view.compared
+    at = boards.moment(view.board, compared.measures)
+    return (*at, compared.a, compared.b, repr(view.by), compared.facet)
 
 
 def means(

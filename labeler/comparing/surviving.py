@@ -6,7 +6,7 @@ import threading
 
 import streamlit as st
 
-from labeler import comparison, downloads, tables, ui
+from labeler import boards, comparison, downloads, tables, ui
 from labeler.comparison import ENOUGH, Surety, Survival, View
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -68,8 +68,8 @@ def survival_of(
     compared = view.compared
     if compared.conventions.frozen is not None or view.board.weights is not None:
         return None
-    at = (ui.database(), view.board.data_revision, view.board.revision)
-    asked = (repr(compared.conventions), compared.a, compared.b, str(measure), compared.facet)
+    at = boards.moment(view.board, [measure])
+    asked = (compared.a, compared.b, compared.facet)
     return _found((*at, *asked), tested, bucket, measure, view)
 
 

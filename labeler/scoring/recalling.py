@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import streamlit as st
 
-from labeler import downloads, tables, ui
+from labeler import boards, downloads, tables, ui
 from labeler.evaluation import (
     OwnPools,
     Scoreboard,
@@ -35,9 +35,8 @@ def found_without(
 def show_recall(choice: Choice, board: Scoreboard) -> File:
     """Show each run's recall beside what it is without what its system alone brought in."""
     measures = recalls_among(choice.measures) or choice.conventions.measures(USUAL_RECALL)
-    at = (ui.database(), board.data_revision, board.revision)
-    asked = (repr(choice.conventions), repr(measures), choice.within)
-    found = found_without((*at, *asked), measures, choice.alone(board))
+    at = (*boards.moment(board, measures), choice.within)
+    found = found_without(at, measures, choice.alone(board))
     for each in found:
         show_table(choice, tables.own_pool_table(each, choice.conventions))
         st.text(tau_in_words(each, choice.conventions))

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import banding, charts, downloads, live, tables, ui
+from labeler import banding, boards, charts, downloads, live, tables, ui
 from labeler.comparison import FEW
 from labeler.evaluation import (
     WHY_NOTHING,
@@ -102,7 +102,7 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     say_bands(bands)
     show_residuals(choice, board, [bucket])
     drawn = drawn_of(choice, groups)
-    if drawn:
+    if drawn and not all(measure.definition.count for measure in choice.measures):
         show_html(tables.run_legend(drawn, choice.names.short))
         st.altair_chart(charts.score_chart(of_runs(scores, drawn), choice.conventions))
     return lambda: file_of(
@@ -190,9 +190,8 @@ def intervals_of(
 ) -> Intervals:
     """Return the intervals of the means of the runs that are shown, of one bucket if given."""
     runs = tuple(run for run in board.run_names if choice.shows(run))
-    at = (ui.database(), board.data_revision, board.revision)
-    asked = (repr(choice.conventions), repr(measures), runs, facet, bucket, choice.within)
-    return _intervals((*at, *asked), measures, runs, facet, bucket, board)
+    at = (*boards.moment(board, measures), runs, facet, bucket, choice.within)
+    return _intervals(at, measures, runs, facet, bucket, board)
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
@@ -289,10 +288,10 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     show_table(choice, tables.with_gaps(precision, judged), f"P@{K}")
     budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
-        drawn = drawn_of(choice, groups)
-        show_html(tables.run_legend(drawn, choice.names.short, lines=True))
-        for column, scores in zip(st.columns(2), found, strict=True):
-            column.altair_chart(charts.curve_chart(of_runs(scores, drawn), budgets))
+        if drawn := drawn_of(choice, groups):
+            show_html(tables.run_legend(drawn, choice.names.short, lines=True))
+            for column, scores in zip(st.columns(2), found, strict=True):
+                column.altair_chart(charts.curve_chart(of_runs(scores, drawn), budgets))
     return lambda: file_of(choice, [*found[0], *found[1]])
 
 
@@ -306,9 +305,8 @@ def ranges_of_ties(
 
 def show_ties(choice: Choice, board: Scoreboard) -> File:
     """Show how much of each mean the order of equal scores decides."""
-    at = (ui.database(), board.data_revision, board.revision)
-    asked = (repr(choice.conventions), repr(choice.measures), choice.within)
-    ranges = ranges_of_ties((*at, *asked), choice.measures, choice.alone(board))
+    at = (*boards.moment(board, choice.measures), choice.within)
+    ranges = ranges_of_ties(at, choice.measures, choice.alone(board))
     if any(ranges.values()):
         show_table(choice, tables.tie_table(ranges, choice.conventions))
         st.caption(

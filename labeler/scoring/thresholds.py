@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from labeler import banding, tables, ui
+from labeler import banding, boards, tables, ui
 from labeler.evaluation import Conventions, Score, Scoreboard, number
 from labeler.gate import (
     BASELINE,
@@ -66,9 +66,8 @@ def bars_of(choice: Choice, board: Scoreboard, scores: Iterable[Score]) -> Bars:
         return NO_BARS
     history, missing = history_of(gate, board, checks)
     runs = tuple(dict.fromkeys(score.run for score in shown))
-    at = (ui.database(), board.data_revision, board.revision, board.conventions.golden)
-    asked = (*at, repr(choice.conventions), repr(checks), runs, history.baseline)
-    found = _found((*asked, _kept(history.passing)), checks, runs, history)
+    asked = (*boards.moment(board), repr(checks), runs, history.baseline, _kept(history.passing))
+    found = _found(asked, checks, runs, history)
     aside = [_other_golden(gate, board.conventions), *missing]
     has_other = history.baseline is not None or history.passing is not None
     bars = _as_bars(gate, board.conventions, checks, found, has_other=has_other)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from labeler import address, charts, choices, downloads, tables, trend, ui
+from labeler import address, boards, charts, choices, downloads, tables, trend, ui
 from labeler.errors import BadInput
 from labeler.evaluation import Scoreboard
 from labeler.markup import show_html
@@ -81,7 +81,7 @@ def show_trend(choice: Choice, board: Scoreboard) -> File | None:
         asked = choose(choice, board, line)
     place = (asked.measures, asked.facet, asked.buckets)
     bars = thresholds_over_time(choice, board, trend.series_of(board, asked.systems, *place))
-    at = (ui.database(), board.data_revision, board.revision, repr(choice.conventions))
+    at = boards.moment(board, asked.measures)
     found = _found((*at, repr(asked), repr(bars)), asked, bars, board)
     show_alerts(found.looked)
     beside = signals_beside(choice, board, line, asked.systems, asked.window)
