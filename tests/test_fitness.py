@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -186,6 +186,18 @@ def test_review_shows_the_same_and_leads_to_the_weighted_mean(lived: Path) -> No
     assert "Scores, weighted by intent" in said
     assert "40 queries have grades, of 40." in said
     assert "clicks||3||0.67" in said
+
+
+def test_grades_grow_old_where_nobody_writes(lived: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "None of them is a day old." in words(open_page("review", review="Health"))
+
+    class Later(datetime):
+        @classmethod
+        def now(cls, tz=None) -> datetime:
+            return datetime.now(tz) + timedelta(days=300)
+
+    monkeypatch.setattr("labeler.reviewing.health.datetime", Later)
+    assert "100% are older than 180 days" in words(open_page("review", review="Health"))
 
 
 def test_an_empty_set_has_no_health_to_speak_of(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import partial
 
 import htpy
@@ -29,7 +29,7 @@ def show() -> None:
     selected = boards.shown_selection()
     with ui.open_store() as store:
         newest = (store.data_revision(), store.revision())
-    found = measured(ui.database(), *newest, selected)
+    found = measured(ui.database(), *newest, selected, datetime.now(UTC).date())
     if not found.queries:
         ui.say_empty(
             "There is no query yet",
@@ -70,8 +70,10 @@ def as_json(found: Fitness, selected: Selection) -> bytes:
 
 
 @st.cache_data(max_entries=4, show_spinner="Looking at the golden set …")
-def measured(path: str, data_revision: int, revision: int, selected: Selection) -> Fitness:
-    """Work it out once for each change."""
+def measured(
+    path: str, data_revision: int, revision: int, selected: Selection, today: date
+) -> Fitness:
+    """Work it out once for each change, and once a day: grades grow old meanwhile."""
     with ui.open_store() as store:
         settings, among = store.settings(), store.selected_queries(selected)
         spread = None
