@@ -320,6 +320,14 @@ def test_the_pool_names_every_graded_chunk_best_first(filled: Path):
     assert said.index("2 partially relevant") < said.index("0 not relevant")
 
 
+def test_a_query_without_results_is_not_said_to_lack_texts(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one"), Query("q2", "two")]))
+        store.add_chunks(loaded([Chunk("c0", "text")]))
+        store.add_run(loaded([Ranking("q1", ("c0",))]), name="only")
+    assert "known by id only" not in words(open_queries(query="q2"))
+
+
 def test_the_next_query_is_one_click_away(filled: Path):
     app = open_queries(query="low", measure=["RR"])
     (following,) = (button for button in app.button if button.label == "Next")

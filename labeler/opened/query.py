@@ -186,7 +186,7 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
                 carried=carried,
             )
         )
-    if not chunks:
+    if not chunks and any(lists.values()):
         st.caption(
             "These chunks are known by id only: load their texts with: labeler load chunks FILE"
         )
