@@ -199,7 +199,7 @@ def warn_of_default_guideline(settings: Settings) -> None:
     """Tell a lead that graders still read words that were written for no set in particular."""
     if not settings.guideline:
         st.text("⚠ Graders read the default guideline, which knows nothing of your documents.")
-        links.link("Write your own", address.to("/data", section="Settings"))
+        links.link("Write your own", address.onward("/data", section="Settings"))
 
 
 def done(word: str, **position: address.Value) -> NoReturn:

@@ -72,7 +72,7 @@ def show_work() -> None:
             "somebody who does, on Data or in a terminal:"
         )
         st.code("labeler invite NAME")
-        links.link("Invite a grader", address.to("/data", section="People"))
+        links.link("Invite a grader", address.onward("/data", section="People"))
         return
     show_html(tables.sheet(WORKED, [work_row(row, again.get(row.grader)) for row in rows]))
     st.caption(WORK_NOTE)

@@ -111,10 +111,10 @@ def test_a_facet_gives_each_bucket_a_row_and_a_bucket_stands_alone(grade):
     said = words(open_agreement(facet="task"))
     assert re.search(r"By bucket[^§]*\|task\|+alpha\|", said)
     assert "|single|" in said
-    app = open_agreement(facet="task", bucket="single")
+    app = open_agreement(facet="task", bucket="single", b="b")
     said = words(app)
     assert "Of the queries of task = single alone." in said
-    link = 'href="/review?review=Disagreements&amp;facet=task&amp;bucket=single"'
+    link = 'href="/review?b=b&amp;facet=task&amp;bucket=single&amp;review=Disagreements"'
     assert link in bodies(app)
     assert "over the 6 chunks of 6 queries" in said
     assert "So few queries say little yet." in said

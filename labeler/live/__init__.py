@@ -10,17 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import htpy
 import streamlit as st
 
 from labeler import address, boards, ui
 from labeler.errors import LabelerError
 from labeler.live.orders import keep_order, of_session
+from labeler.markup import show_html
 from labeler.pushing import START
 from labeler.scripts import loader
 from labeler.versions import Content
 
 __all__ = ["follow", "keep_order"]
 
+QUIET = "font-size: 0.875rem; color: color-mix(in srgb, currentColor 72%, transparent)"
 _HERE = Path(__file__).parent
 
 _line = st.components.v2.component(
@@ -68,7 +71,7 @@ def follow(show: Callable[[], str | None]) -> None:
             return
         with place:
             if words:
-                st.caption(words, width="content")
+                show_html(htpy.span(style=QUIET)[words], width="content")  # it names chunkings
             if frozen is not None:
                 _say_frozen(frozen)
                 return

@@ -151,8 +151,7 @@ def meant_by(asked: Asked, settings: Settings) -> dict[str, object]:
 def disagreements_of(asked: Asked, *graders: str) -> str:
     """Return the address of what these graders disagree on, all where none is named."""
     where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
-    where |= {"split": address.given("split"), "leaked": address.given("leaked")}
-    return address.to("/review", **where, grader=graders or None)
+    return address.onward("/review", **where, grader=graders or None)
 
 
 def what_to_do(found: Agreement, settings: Settings) -> list[str]:

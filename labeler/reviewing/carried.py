@@ -36,7 +36,7 @@ def show() -> None:
     if not rows:
         st.subheader("No carried grade counts")
         st.write("Grades of one chunking are carried over to another on Data, where they follow.")
-        links.link("Carry over", address.to("/data", section="Carry over"))
+        links.link("Carry over", address.onward("/data", section="Carry over"))
         return
     grades = counted(len(rows), "grade counts that was", "grades count that were")
     st.caption(f"{grades} carried over, the highest first · click a query to open it")

@@ -63,7 +63,7 @@ def show() -> None:
         bench(bench_for(store, settings, name, urlencode(asked, doseq=True), newest))
         revision = store.revision()
     st.caption(small_print(settings))
-    links.link("Change the rule", address.to("/data", section="Settings"))
+    links.link("Change the rule", address.onward("/data", section="Settings"))
     ui.offer("Download these as CSV", lambda: as_file(asked), "disagreements.csv", revision)
 
 

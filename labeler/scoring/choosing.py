@@ -193,7 +193,7 @@ def say_nothing_graded(board: Scoreboard) -> None:
         openings = [(old, new) for old, new in store.openings() if new in shown]
     for old, new in openings[:1]:
         there = {"from": chunking_shown(old), "to": chunking_shown(new)}
-        data = address.to("/data", section="Carry over", **there)
+        data = address.onward("/data", section="Carry over", **there)
         said = f"Grades of {chunking_in_words(old)} may say what these chunks are worth:"
         show_html(tables.sentence_with_link(said, "Carry them over", data))
 
