@@ -183,6 +183,10 @@ UNJUDGED = {
         "gate.toml:3: no query is in bucket of 'intent' 'setpu'; did you mean 'setup'?",
     ),
     "an unknown facet": ('run = "new"\n[each.intnet]\nRR = 0.1\n', "did you mean 'intent'?"),
+    "each bucket of a facet that nobody is in": (
+        'run = "new"\nsplit = "test"\n[overall]\nRR = 0.1\n[each.intent]\nRR = 0.1\n',
+        "gate.toml:6: no query that is looked at has a bucket of 'intent'",
+    ),
     "an unknown task": ('run = "new"\n[task.single]\nRR = 0.1\n', "no query of the golden set has"),
     "a drop from nothing": ('run = "new"\n[overall]\nRR = {drop = 0.1}\n', "line 3 allows a drop"),
     "nothing asked": ('run = "new"\n', "asks nothing"),
@@ -196,6 +200,13 @@ def test_what_cannot_be_judged_never_passes(gate: Gate, database: Path, tmp_path
     if what.startswith("fewer"):
         with Store(database) as store:
             grades = [GoldenGrade(f"r{n}", "c1", 3) for n in range(2)]
+            store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    if what.startswith("each bucket"):
+        with Store(database) as store:
+            store.add_queries(
+                loaded([Query(f"t{n}", f"test {n}", split="test") for n in range(12)])
+            )
+            grades = [GoldenGrade(f"t{n}", "c1", 3) for n in range(12)]
             store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     text, said = UNJUDGED[what]
     before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.suffix != ".toml"}

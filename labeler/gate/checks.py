@@ -112,6 +112,8 @@ def _buckets(gate: Gate, board: Scoreboard, rule: Rule) -> Iterable[str | None]:
         )
     buckets = facets[rule.facet]
     if rule.bucket is None:
+        if not buckets:
+            raise BadInput(f"{where}: no query that is looked at has a bucket of {rule.facet!r}")
         return buckets
     if rule.bucket not in buckets:
         what = "task" if rule.facet == "task" else f"bucket of {rule.facet!r}"
