@@ -22,7 +22,7 @@ from labeler.carryover import follow, place, record
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, write_golden
-from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Settings
+from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Selection, Settings
 from labeler.reviewing.carried import as_file
 from labeler.safekeeping.checking import examine
 from labeler.store import Store, health
@@ -101,6 +101,17 @@ def everything(store: Store) -> tuple[Any, ...]:
         export(store, "jsonl"),
         store.evidence(),
     )
+
+
+def test_carried_grades_count_in_no_bucket_of_a_facet_that_no_chosen_query_has(
+    both: Store, loaded
+) -> None:
+    carry(both)
+    both.set_splits({"q1": "test", "q2": "dev"}, {})
+    both.add_queries(loaded([Query("q2", "a lost card", buckets={"place": "eu"})]), update=True)
+    chosen = Conventions.of(selected=Selection("test", chunkings=("v2",)))
+    board = Scoreboard(both.collection(), chosen)
+    assert board.table(board.conventions.measures("RR"), "place") == []
 
 
 # What is written -------------------------------------------------------------------------------

@@ -93,7 +93,7 @@ class CarriedGrades:
             in_bucket = np.zeros((buckets, self.rules.runs), dtype=np.int64)
             np.add.at(in_bucket, group[self.queries[rows]], self.counts(measure)[rows])
             found.append(in_bucket.T)
-        return np.array(found, dtype=np.int64).reshape(-1, self.rules.runs, buckets)
+        return np.array(found, dtype=np.int64).reshape(len(found), self.rules.runs, buckets)
 
     def _in_lists(self) -> Hits:
         if self._hits is None:
