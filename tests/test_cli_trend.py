@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from labeler.cli import main
-from labeler.model import Judgment
+from labeler.model import Chunk, Judgment, Loaded, Query, Ranking
 from labeler.store import Store
 
 
@@ -41,6 +41,31 @@ def test_every_point_has_its_date_interval_and_change(dated: Store) -> None:
     _, first, second, *_ = trend(dated, "bm25", "--points", "--measures", "RR").splitlines()
     assert first.split()[2:6] == ["2026-01-31", "first", "1.0000", "–"]
     assert second.split()[2:6] == ["2026-02-28", "second", "0.2500", "−0.7500"]
+
+
+def test_the_runs_of_one_chunking_are_shown_and_the_others_counted(dated: Store, loaded) -> None:
+    dated.add_chunks(loaded([Chunk("c1", "cut anew")]), chunking="v2")
+    lists = loaded([Ranking("q1", ("c1",))])
+    for name, system in (("third", "bm25"), ("new", "hybrid")):
+        of = {"system": system, "created_at": "2026-03-31", "chunking": "v2"}
+        dated.add_run(lists, name=name, **of)
+    said = trend(dated, "--measures", "RR")
+    assert [line.split()[:3] for line in said.splitlines()[1:2]] == [["bm25", "RR", "2"]]
+    assert "2 runs of chunking v2 not in these numbers" in said
+    for asked in (["bm25"], ["--by", "intent"], ["--points"], ["--chunking", "v2"]):
+        assert "bm25" in trend(dated, "--measures", "RR", *asked)
+
+
+def test_a_facet_that_no_chosen_query_has_is_said_to_have_no_bucket(dated: Store) -> None:
+    dated.set_splits({"q1": "dev", "q2": "test"}, {})
+    dated.add_queries(
+        Loaded("test", [Query("q1", "how long", buckets={"place": "eu"})], [1]), update=True
+    )
+    for command in (["trend"], ["score"]):
+        asked = ["--db", str(dated.path), *command, "--by", "place", "--split", "test"]
+        result = CliRunner().invoke(main, asked)
+        assert result.exit_code == 1, result.output
+        assert "none of the queries that are chosen has a bucket of 'place'" in result.output
 
 
 def test_programs_get_points_or_summaries_with_every_digit(dated: Store) -> None:

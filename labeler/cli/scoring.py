@@ -187,6 +187,7 @@ def scored(
     """Return the measures of a collection's runs as text; ``whole`` has all runs there are."""
     measures, facet, is_plain = asked.measures, asked.facet, asked.traffic is None
     board, unsaid = weighed(Scoreboard(collection, conventions), asked.traffic)
+    check_facet(board, facet)
     conventions = board.conventions
     notes = notes_on(board, measures, facet) + unsaid
     by_place = facet is not None or asked.per_query
@@ -256,6 +257,12 @@ def check_asked(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> 
     if facet is not None and per_query:
         raise click.UsageError("--by and --per-query cannot be asked for together")
     check_raw(kind, raw=raw)
+
+
+def check_facet(board: Scoreboard, facet: str | None) -> None:
+    """Raise `NotFound` for a facet that none of the queries that are looked at has a bucket of."""
+    if facet is not None and board.facets.get(facet) == ():
+        raise NotFound(f"none of the queries that are chosen has a bucket of {facet!r}")
 
 
 def conventions_of(

@@ -16,6 +16,7 @@ from labeler.cli.parting import print_parts, print_table, split
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
+    check_facet,
     chosen,
     conventions_of,
     measures_of,
@@ -150,15 +151,20 @@ def trends(
             )
             print_parts(parts, conventions, notes, kind, raw=raw)
             return
-    line = trend.timeline(chosen(collection, ()).runs)
-    runs = {name: window.of(line.of(name)) for name in systems or line.systems}
+    dated = trend.timeline(chosen(collection, ()).runs)
+    named = [each.run for name in systems for each in dated.of(name)]
+    kept, _ = conventions.selecting(chosen(collection, named))  # the runs of one chunking
+    line = trend.timeline(kept.runs)
+    order = [name for name in systems or line.systems if name in line.systems]
+    runs = {name: window.of(line.of(name)) for name in order}
     if not runs:
         raise NotFound(
             "no run has a date; 'labeler change run NAME --date 2026-01-31' gives one, and "
             "'labeler load run FILE --system NAME --date DATE' as it is loaded"
         )
-    there = chosen(collection, [r.run for each in runs.values() for r in each])
+    there = chosen(kept, [r.run for each in runs.values() for r in each])
     board, _ = weighed(Scoreboard(there, conventions), traffic)
+    check_facet(board, facet)
     gate = None if gate_file is None else gate_at(gate_file)
     asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
     print_trends(board, asked, line, window, kind, points=points, raw=raw)
