@@ -181,6 +181,13 @@ def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
     assert re.search(r"\|<b>some</b>\|.*1 absent", said.replace("\n", " "))
 
 
+@pytest.mark.parametrize("of", [{}, {"facet": "intent"}, {"view": "recall over k"}])
+def test_the_holes_of_a_run_are_of_the_chunks_that_it_shows(filled: Path, of: dict):
+    said = words(open_page("scores", measure=["P@5"], **of))
+    assert re.search(r"\|<b>some</b>\|+1 absent\|+◌ 50%\| holes, of the top \d+\|", said)
+    assert re.search(r"\|all\|+search\|+◌ 62%\| holes, of the top \d+\|", said)
+
+
 def test_names_from_files_are_never_markup(filled: Path):
     bodies = [element.proto.body for element in open_page("scores").get("html")]
     assert any("&lt;b&gt;some&lt;/b&gt;" in body for body in bodies)

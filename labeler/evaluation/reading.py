@@ -11,7 +11,7 @@ import numpy as np
 from labeler.errors import NotFound
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.scoreboard import Scoreboard
-from labeler.measures import Bools, Measure
+from labeler.measures import BUDGET, Bools, Measure
 from labeler.model import BETWEEN, UNNAMED, Collection
 
 USUAL = ("nDCG@10", "R@budget", "P@budget", "Success@3", "RR", "AP", "Judged@10")
@@ -110,7 +110,7 @@ def cautions(
     facet: str | None = None,
     bucket: str | None = None,
 ) -> tuple[Caution, ...]:
-    """Say where the numbers of these measures lie, over all queries or those of one bucket.
+    """Say where the numbers of these measures lie, over all queries, a facet's or one bucket's.
 
     The first measure is taken to lead. Holes are looked at in every run of the board. Queries that
     nobody has graded are not asked. Raises `NotFound` for an unknown facet or bucket.
@@ -126,14 +126,33 @@ def cautions(
         found += _of_tasks(board, chosen, queries)
         found += _of_cutoffs(board, chosen, queries)
         found += _of_grades(board, chosen, queries)
-        found += _of_holes(board, chosen, queries)
+        found += _of_holes(board, chosen, facet, bucket)
     return tuple(found)
 
 
+def holes_of_runs(
+    board: Scoreboard, measure: Measure, facet: str | None = None, bucket: str | None = None
+) -> dict[str, tuple[int, int]]:
+    """Return each run's holes inside a measure's cut-off, and of how many chunks they are.
+
+    Over all queries that count, or those of a facet, or of one bucket of it; a query without a list
+    has neither. May raise `NotFound`.
+    """
+    queries = _queries_of(board, board.judged_for(measure), facet, bucket)
+    counts = (board.holes(measure), board.looked_at(measure))
+    sums = [each[queries].sum(axis=0).tolist() for each in counts]
+    return dict(zip(board.run_names, zip(*sums, strict=True), strict=True))
+
+
 def _queries_of(board: Scoreboard, judged: Bools, facet: str | None, bucket: str | None) -> Bools:
-    if bucket is None:
+    if board.weights is not None:
+        judged = judged & (board.weights > 0)
+    if facet is None:
         return judged
     buckets, group = board.groups(facet)
+    if bucket is None:
+        in_any: Bools = judged & (group < len(buckets))
+        return in_any
     if bucket not in buckets:
         there = ", ".join(map(str, buckets)) or "none"
         raise NotFound(f"facet {facet!r} has no bucket {bucket!r}; there are: {there}")
@@ -202,19 +221,18 @@ def _of_grades(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -
             )
 
 
-def _of_holes(board: Scoreboard, measures: Sequence[Measure], queries: Bools) -> Iterator[Caution]:
+def _of_holes(
+    board: Scoreboard, measures: Sequence[Measure], facet: str | None, bucket: str | None
+) -> Iterator[Caution]:
     of_chunks = [measure for measure in measures if not measure.crosses]
     by_cutoff = {measure.cutoff: measure for measure in of_chunks if measure.cutoff is not None}
     for measure in by_cutoff.values():
-        sums = [
-            counts[queries].sum(axis=0).tolist()
-            for counts in (board.holes(measure), board.looked_at(measure))
-        ]
-        for run, count, shown in zip(board.run_names, *sums, strict=True):
+        of = "the prompt" if measure.cutoff == BUDGET else f"the top {measure.cutoff}"
+        for run, (count, shown) in holes_of_runs(board, measure, facet, bucket).items():
             if shown and count / shown > MANY_HOLES:
                 yield Caution(
                     "holes",
-                    f"{run}: nobody has graded {count / shown:.0%} of the top {measure.cutoff}; "
+                    f"{run}: nobody has graded {count / shown:.0%} of {of}; "
                     "what these are can move its values either way",
                 )
 

@@ -16,6 +16,7 @@ from labeler.evaluation import (
     Score,
     Scoreboard,
     TieRanges,
+    holes_of_runs,
     lack_relevance,
     primary,
     residual_means,
@@ -97,7 +98,7 @@ def show_measures(choice: Choice, board: Scoreboard) -> File:
     bars = bars_of(choice, board, scores)
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
     table = tables.score_table(scores, *drawn_with)
-    groups = show_table(choice, tables.with_gaps(table, judged_of(choice, board)))
+    groups = show_table(choice, with_gaps(choice, board, table))
     show_bars(bars)
     say_bands(bands)
     show_residuals(choice, board, [bucket])
@@ -123,11 +124,17 @@ def bands_of(choice: Choice, board: Scoreboard, measures: Sequence[Measure]) -> 
     return banding.means_of(board, runs, measures, choice.facet)
 
 
-def judged_of(choice: Choice, board: Scoreboard) -> list[Score]:
-    """Return how much of each run's top is graded, down to the cut-off of the first measure."""
+def with_gaps(
+    choice: Choice, board: Scoreboard, table: tables.RunTable, facet: str | None = None
+) -> tables.RunTable:
+    """Return a table with how much of each run's top is not graded, down to the first cut-off.
+
+    Of the bucket that is looked at, of all of a ``facet``, or of all queries.
+    """
     cutoffs = (measure.cutoff for measure in choice.measures if measure.cutoff is not None)
-    depth = next(cutoffs, K)
-    return choice.table(board, choice.conventions.measures([f"Judged@{depth}"]))
+    (judged,) = board.resolve(choice.conventions.measures([f"Judged@{next(cutoffs, K)}"]))
+    holes = holes_of_runs(board, judged, *(choice.within or (facet, None)))
+    return tables.with_gaps(table, judged.cutoff, holes)
 
 
 def say_bands(bands: MeanBands) -> None:
@@ -157,7 +164,7 @@ def show_buckets(choice: Choice, board: Scoreboard, facet: str) -> File:
     drawn_with = (choice.conventions, intervals, spreads, bars.limits, bars.marks)
     ways = lowest_of_runs([each for each in part if choice.shows(each.run)], choice.conventions)
     table = tables.bucket_table(part, *drawn_with, ways, partial(queries_of, choice))
-    show_table(choice, tables.with_gaps(table, judged_of(choice, board)))
+    show_table(choice, with_gaps(choice, board, table, facet))
     if ways:
         st.caption(LOWEST)
     show_bars(bars)
@@ -283,9 +290,8 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     found = [choice.table(board, read([f"{name}@{k}" for k in CURVES_AT])) for name in "RP"]
     recall, precision = (tables.score_table(scores, choice.conventions) for scores in found)
     above = st.container()
-    judged = judged_of(choice, board)
-    groups = show_table(choice, tables.with_gaps(recall, judged), f"R@{K}")
-    show_table(choice, tables.with_gaps(precision, judged), f"P@{K}")
+    groups = show_table(choice, with_gaps(choice, board, recall), f"R@{K}")
+    show_table(choice, with_gaps(choice, board, precision), f"P@{K}")
     budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         if drawn := drawn_of(choice, groups):

@@ -22,7 +22,7 @@ from labeler.evaluation import (
 )
 from labeler.keywords import KeywordRow, keyword_columns
 from labeler.lineup import BY_NAME, DOWN
-from labeler.measures import BUDGET, MEASURES, Measure
+from labeler.measures import BUDGET, MEASURES, Cutoff, Measure
 from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.runs import Cell, Column, RunTable
 from labeler.tables.shared import carried_words, hole_words, reach_words
@@ -211,18 +211,18 @@ def _tags(scores: Iterable[Score]) -> dict[str, list[str]]:
     return {run: [f"{count:,} absent"] for run, count in whole.items() if count}
 
 
-def with_gaps(table: RunTable, judged: Sequence[Score]) -> RunTable:
+def with_gaps(table: RunTable, cutoff: Cutoff, holes: Mapping[str, tuple[int, int]]) -> RunTable:
     """Return a table that says each run's share of holes where it has no room for their numbers.
 
-    ``judged`` are the runs' `Judged` at one depth.
+    ``holes`` are those of the runs inside a cut-off, and of how many chunks.
     """
-    gaps = {score.run: _gap(score) for score in judged if not math.isnan(score.value)}
+    of = "in the prompt" if cutoff == BUDGET else f"of the top {cutoff}"
+    gaps = {run: _gap(count, among, of) for run, (count, among) in holes.items() if among}
     return replace(table, gaps=gaps)
 
 
-def _gap(score: Score) -> htpy.Element:
-    of = f"of the top {score.measure.cutoff}" if score.measure.cutoff != BUDGET else "in the prompt"
-    share = share_words(round(10_000 * (1 - score.value)), 10_000)
+def _gap(count: int, among: int, of: str) -> htpy.Element:
+    share = share_words(count, among)
     said = f"{share} {of} are holes: chunks that nobody has graded"
     return htpy.small(".gaps", title=said)[f"{HOLE} {share}", _unseen(f" holes, {of}")]
 
