@@ -114,6 +114,23 @@ def test_carried_grades_count_in_no_bucket_of_a_facet_that_no_chosen_query_has(
     assert board.table(board.conventions.measures("RR"), "place") == []
 
 
+def test_a_run_lacks_lists_of_queries_that_are_graded_in_the_other_chunking(
+    both: Store, loaded
+) -> None:
+    both.judge(Judgment("e3", "q2", "4", "Ana", grade=3))
+    both.add_run(loaded([Ranking("q2", ("4",))]), name="half", chunking="v2")
+    chosen = Conventions.of(selected=Selection(chunkings=("", "v2")))
+    board = Scoreboard(both.collection(), chosen)
+    [of_documents] = board.conventions.measures("R(documents=True)@10")
+    row = next(row for row in board.table([of_documents]) if row.run == "half")
+    said = [note.sentence for note in board.notes([of_documents]) if note.kind == "absent"]
+    assert (row.missing, row.n) == (1, 2)
+    assert said == [
+        "half: no list for 1 query of 2 with golden grades in any chunking, where its values of "
+        "documents and of the evidence are 0"
+    ]
+
+
 # What is written -------------------------------------------------------------------------------
 
 

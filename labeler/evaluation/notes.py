@@ -77,6 +77,26 @@ def run_counts(
     return dict(zip(names, map(RunCounts, *columns), strict=True))
 
 
+def absent_anywhere(
+    names: Sequence[str], listed: Bools, judged: Bools, anywhere: Bools
+) -> Iterator[Note]:
+    """Say which runs have no list for queries that count by a grade of any chunking.
+
+    ``listed`` is (queries, runs). Nothing is said where those that are ``judged`` tell the same, or
+    of a run that has no list for any of them.
+    """
+    if np.array_equal(judged, anywhere):
+        return
+    of = int(np.sum(anywhere))
+    for name, absent in zip(names, np.sum(~listed[anywhere], axis=0).tolist(), strict=True):
+        if 0 < absent < of:
+            sentence = (
+                f"{name}: no list for {_queries(absent)} of {of} with golden grades in any "
+                "chunking, where its values of documents and of the evidence are 0"
+            )
+            yield Note("absent", sentence, runs=(name,))
+
+
 def notes_on(
     collection: Collection,
     counts_of: Mapping[str, RunCounts],

@@ -28,7 +28,13 @@ from labeler.evaluation.means import (
     query_scores,
     take_means,
 )
-from labeler.evaluation.notes import Note, RunCounts, notes_on, run_counts
+from labeler.evaluation.notes import (
+    Note,
+    RunCounts,
+    absent_anywhere,
+    notes_on,
+    run_counts,
+)
 from labeler.evaluation.sheet import Rules
 from labeler.evaluation.state import State
 from labeler.evaluation.weighing import Weighing, weigh
@@ -185,10 +191,13 @@ class Scoreboard(Looking):
         return (*starmap(Note, weighs), *notes_on(board.collection, *about), *crossing)
 
     def _crossing_notes(self, measures: Sequence[Measure]) -> Iterator[Note]:
-        across, known = self._state.across, self._state.known
-        if not measures or self.collection.texts is None:
-            return iter(())
-        return crossing_notes(across, known, measures)
+        if not measures:
+            return
+        state = self._state
+        where = (self._answers.listed, state.judged, state.seen.anywhere)
+        yield from absent_anywhere(self.run_names, *where)
+        if self.collection.texts is not None:
+            yield from crossing_notes(state.across, state.known, measures)
 
     def _run_counts(self) -> Mapping[str, RunCounts]:
         lists, listed = self._lists, self._answers.listed
