@@ -38,16 +38,16 @@ def ask_for_runs(names: list[str]) -> None:
 def choose_also(others, names, short) -> list[str]:
     """Let the user set further runs beside A and B; in the address as ``also``."""
     if not others:
+        address.some_of("also", names, "run")  # which says what is not there
         return []
-    with ui.guard():
-        return address.choose_some(
-            *("Further runs", others, "also", "run"),
-            known=names,
-            format_func=short.get,
-            placeholder="none",
-            help="They stand beside A and B in the table of means and in the rank strips; order "
-            "and difference stay those of A and B.",
-        )
+    return address.choose_some(
+        *("Further runs", others, "also", "run"),
+        known=names,
+        format_func=short.get,
+        placeholder="none",
+        help="They stand beside A and B in the table of means and in the rank strips; order and "
+        "difference stay those of A and B.",
+    )
 
 
 with ui.open_store() as store:

@@ -210,7 +210,25 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
     assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes in the top 10\|", words(app))
     assert app.multiselect(key="also").value == ["third"]
-    assert "no run is called 'fourth'" in words(open_compare(also=["fourth"]))
+
+
+def test_a_further_run_that_is_gone_is_said_in_sight(filled: Path):
+    app = open_compare(also=["fourth"])
+    assert "no run is called 'fourth'" in words(app)
+    folded = [text.value for box in app.expander for text in box.text]
+    assert not [text for text in folded if "fourth" in text]
+
+
+def test_further_runs_have_one_letter_in_the_means_and_in_the_strips(filled: Path):
+    with Store(filled) as store:
+        for name, chunks in {"third": ("c2", "c3"), "fourth": ("c3",)}.items():
+            lists = [Ranking(query, chunks) for query in ("q1", "q2", "q3")]
+            store.add_run(loaded(lists), name=name)
+    app = open_compare(a="old", b="new", also=["fourth", "third"], measure=["RR"])
+    sides = {side["letter"]: side["name"] for side in component(app, "strips")["sides"]}
+    assert (sides["C"], sides["D"]) == ("fourth", "third")
+    said = words(app)
+    assert re.findall(r"\|([CD])\| \|(third|fourth)\|", said) == [("C", "fourth"), ("D", "third")]
 
 
 def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):

@@ -247,6 +247,13 @@ def test_the_other_way_round_everything_is_mirrored(pairs: list[Pair]) -> None:
     assert sorted(map(str, called[0])) == sorted(map(str, called[1]))
 
 
+def test_of_few_queries_more_are_needed_however_large_the_difference() -> None:
+    board = pair_of([UP, ((3,), (1,)), ((4,), (1,))])
+    found = compare(board, "A", "B", parse_all(["RR"]))
+    [reach] = reaches(found, found.deltas)
+    assert reach.more_queries == 7, "under 10 nothing is called more than chance"
+
+
 def test_a_run_against_its_copy_moves_nothing() -> None:
     board = pair_of([SAME] * 20, {f"q{n}": "ab"[n % 2] for n in range(20)})
     found = compare(board, "A", "B", parse_all(USUAL), "intent")

@@ -138,7 +138,8 @@ def means(
     """Return the table of all runs' means, and how sure their differences are."""
     compared = view.compared
     table = view.board.table(compared.measures, compared.facet if bucket else None)
-    more = [score for score in table if score.run in view.also and score.bucket == bucket]
+    inside = [score for score in table if score.bucket == bucket]
+    more = [score for run in view.also for score in inside if score.run == run]
     sure = (summary.tested, summary.reaches)
     return tables.compare_table(summary.rows, compared, view.names, *sure, more, spreads)
 

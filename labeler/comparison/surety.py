@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from labeler.comparison.deltas import Comparison, Delta
 from labeler.evaluation import NO_RESULT, number, signed
-from labeler.measures import Measure
+from labeler.measures import Floats, Measure
 from labeler.uncertainty import (
     BCA,
     DRAWS,
@@ -140,7 +140,13 @@ def reaches(found: Comparison, rows: Sequence[Delta], sums: Sums = sums_of) -> l
     made = weighted_intervals(samples, weights, DRAWS, sums)
     even = [*map(as_if_equal, samples, weights)]
     parts = zip(even, made, strict=True)
-    return [Reach(i, detectable(each), queries_needed(each)) for each, i in parts]
+    return [Reach(i, detectable(each), _more_needed(each)) for each, i in parts]
+
+
+def _more_needed(sample: Floats) -> int | None:
+    """Return how many more queries it takes, at least those without which nothing is sure."""
+    needed = queries_needed(sample)
+    return None if needed is None else max(needed, FEW - len(sample))
 
 
 def reaches_by_place(
