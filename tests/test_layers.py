@@ -519,6 +519,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.ui",
     },
     "labeler.failing": {
+        "pandas",
         "streamlit",
         "labeler.address",
         "labeler.charts",

@@ -97,6 +97,17 @@ def test_why_a_query_fails_is_not_cut_off_however_far_down_the_list_it_stands(fi
         assert columns[column]["width"] > 6 * longest, column
 
 
+def test_the_text_of_a_query_leaves_room_for_the_numbers(filled: Path):
+    def room(**beside: str) -> int:
+        [grid] = open_queries(**beside).dataframe
+        return json.loads(grid.proto.columns)["text"]["width"]
+
+    assert room() == 360, "and no more, though there is room"
+    many = [f"nDCG@{k}" for k in range(1, 10)]
+    assert room(measure=many) == 220, "and no less"
+    assert 220 < room(measure=many[:5], a="late", b="first") < 360
+
+
 def test_without_anything_it_says_what_to_load(database: Path):
     assert "labeler load queries" in words(open_queries())
     with Store(database) as store:

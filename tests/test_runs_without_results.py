@@ -96,7 +96,7 @@ def test_why_a_mean_is_undefined_is_told_apart():
     board = board_of(QRELS | {"q3": {"c4": 0}}, {"A": ANSWERS}, {"f": {"q3": "x", "q4": "y"}})
     x, y = rows(board, "RR", "f")
     assert x.reason == "nothing relevant is known for any of these queries"
-    assert y.reason == "nobody has graded a chunk of these queries"
+    assert y.reason == "no query here has a golden grade"
     by_query = {row.query_id: row.reason for row in board.per_query("A", parse_all("RR"))}
     assert by_query == {
         "q1": None,

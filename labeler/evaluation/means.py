@@ -87,7 +87,7 @@ def why_no_mean(n: int, undefined: int, measure: Measure) -> str:
         return NO_RESULT
     if undefined:
         return f"{LACKING[measure.reads]} for any of these queries"
-    return "nobody has graded a chunk of these queries"
+    return "no query here has a golden grade"
 
 
 def why_no_value(judged: bool, counted: bool, measure: Measure) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 from zlib import crc32
 
+import pandas as pd
 import streamlit as st
 
 from labeler import address, charts, diagnosis, downloads, links, tables, ui
@@ -18,8 +19,8 @@ from labeler.reranker import show_reranker
 
 ON_A_PAGE = 200
 SPOKEN = ("class", "answer", "known relevant", "holes")
-# Pixels, of the list's text.
-CELL_FRAME, LETTER, TEXT, TEXT_BESIDE_A = 22, 6.2, 360, 264
+# Pixels, of the list's text and of a page on a wide screen.
+CELL_FRAME, LETTER, LEAST_TEXT, MOST_TEXT, PAGE = 22, 6.2, 220, 360, 1270
 
 
 def open_query(query_id: str) -> None:
@@ -53,7 +54,7 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
         height=min(38 + 35 * len(part), 560),
         selection_mode="single-cell",
         on_select=lambda: _open_clicked(listed, [row.query_id for row in part]),
-        column_config=_wide_enough(frame.items(), TEXT if choice.a is None else TEXT_BESIDE_A),
+        column_config=_wide_enough(frame, found.headings[-1]),
     )
     st.text(
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
@@ -70,14 +71,18 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     )
 
 
-def _wide_enough(columns: Iterable[tuple[Any, Iterable[str]]], text: int) -> dict[str, Any]:
+def _wide_enough(frame: pd.DataFrame, last: str) -> dict[str, Any]:
     """Return widths in which all words fit; the grid by itself measures the first rows alone.
 
-    The ``text`` of a query would fill the page, and has a part of it.
+    The text of a query would fill the page, and has what is left of it by the columns to the
+    ``last`` measure, so that all numbers are in sight.
     """
-    longest = {name: max(map(len, (name, *cells))) for name, cells in columns if name in SPOKEN}
+    longest = {name: max(map(len, (name, *cells))) for name, cells in frame.items()}
     widths = {name: int(CELL_FRAME + LETTER * letters) for name, letters in longest.items()}
-    given = {"text": text, **widths}
+    seen = list(widths)[: max(map(list(widths).index, (last, "holes"))) + 1]
+    rest = PAGE - sum(widths[name] for name in seen if name != "text")
+    given = {name: widths[name] for name in SPOKEN if name in widths}
+    given["text"] = min(max(rest, LEAST_TEXT), MOST_TEXT)
     return {name: st.column_config.TextColumn(width=width) for name, width in given.items()}
 
 
