@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -104,6 +106,21 @@ def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
         "few",
         " · 14 holes in the top 10",
     ]
+
+
+@pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
+def test_where_two_facets_cross_each_number_leads_to_its_queries(filled: Path, runs: dict):
+    with Store(filled) as store:
+        kept = [replace(each, task="single") for each in store.queries()]
+        store.add_queries(loaded(kept), update=True)
+    app = open_slices(facet="intent", other="task", measure=["RR"], **runs)
+    said = html.unescape("".join(element.proto.body for element in app.get("html")))
+    cell = r'<td[^>]*title="[^"]* \(n (\d+)\)"[^>]*>.*?<a href="([^"]*crossing=[^"]*)">'
+    ways = re.findall(cell, said)
+    assert len(ways) == 2
+    for n, way in ways:
+        asked = dict(parse_qsl(way.partition("?")[2]))
+        assert len(open_page("queries", **asked).dataframe[0].value) == int(n)
 
 
 def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):

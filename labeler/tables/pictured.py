@@ -94,12 +94,17 @@ class Line(NamedTuple):
 class Said(NamedTuple):
     """What a cell says beside its number: when one hovers, and where there is none, why.
 
-    ``is_few`` is whether it rests on little, and is greyed.
+    ``is_few`` is whether it rests on little, and is greyed; ``href`` is where the number leads.
     """
 
     words: str
     is_few: bool
     missing: str = ""
+    href: str | None = None
+
+    def number(self, shown: str) -> htpy.Node:
+        """Return the number as it is ``shown``, as a link where it leads somewhere."""
+        return htpy.a(href=self.href)[shown] if self.href else shown
 
 
 def picture(corner: Column, columns: Sequence[Column], lines: Iterable[Line]) -> htpy.Fragment:
@@ -131,9 +136,10 @@ def dot(
     One beyond the ``edge`` is a bar there. ``is_sure`` is whether it is more than chance, None
     where nobody has asked: then it has no ``colour``.
     """
-    classes = {"drawn": True, "few": said.is_few}
+    cell = htpy.td(class_={"drawn": True, "few": said.is_few}, title=said.words)
+    shown = said.number(signed(value))
     if math.isnan(value):
-        return htpy.td(class_=classes, title=said.words)[signed(value), small(said.missing)]
+        return cell[shown, small(said.missing)]
     place = min(max(value / edge, -1.0), 1.0)
     kind = {None: "plain", True: "sure", False: "maybe"}[is_sure]
     of = "of-none" if is_sure is None else f"of-{colour % len(RUN_COLOURS)}"
@@ -141,7 +147,7 @@ def dot(
     mark = htpy.span(class_=look, style=f"--at: {50 + 50 * place:.2f}%")
     behind = band(math.nan, spread, Scale(-edge, edge), delta=True)
     track = htpy.span(".track")[behind, mark]
-    return htpy.td(class_=classes, title=said.words)[htpy.div[track, htpy.span[signed(value)]]]
+    return cell[htpy.div[track, htpy.span[shown]]]
 
 
 def shade(
@@ -152,7 +158,7 @@ def shade(
     None is no shade: a total is no bucket among others. Nor has a number one that rests on little,
     which is greyed: on a shade it could not be read. ``under`` it stands its band.
     """
-    shown = [number(value), under, small(said.missing)]
+    shown = [said.number(number(value)), under, small(said.missing)]
     if bounds is None or said.is_few or math.isnan(value):
         return htpy.td(class_={"few": said.is_few}, title=said.words)[shown]
     share = f"--share: {MOST_SHADE * bounds.place(value) / 100:.1f}"

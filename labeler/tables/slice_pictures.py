@@ -231,11 +231,11 @@ def crossed_picture(
         enough = [cell for cell in known if cell.n >= least] or known
         edge = edge_of(cell.delta for cell in enough)
         scale = f"± {edge:g}"
-        draw = partial(_crossed_dot, edge, least)
+        draw = partial(_crossed_dot, edge, least, link)
     else:
         bounds = _bounds([(cell.values[0], cell.n) for cell in known], least)
         scale = _bounds_words(bounds)
-        draw = partial(_crossed_shade, bounds, least)
+        draw = partial(_crossed_shade, bounds, least, link)
     lines = [
         Line(linked(row, link), rests_on(whole[row], least), [draw(cell) for cell in of])
         for row, of in zip(rows, shown, strict=True)
@@ -244,19 +244,20 @@ def crossed_picture(
     return picture(corner, [Column(column) for column in columns], lines)
 
 
-def _crossed_dot(edge: float, least: int, cell: Cell) -> htpy.Element:
-    return dot(cell.delta, _crossed_said(cell, cell.delta, least), edge)
+def _crossed_dot(edge: float, least: int, link: LinkOf, cell: Cell) -> htpy.Element:
+    return dot(cell.delta, _crossed_said(cell, cell.delta, least, link), edge)
 
 
-def _crossed_shade(bounds: Scale, least: int, cell: Cell) -> htpy.Element:
+def _crossed_shade(bounds: Scale | None, least: int, link: LinkOf, cell: Cell) -> htpy.Element:
     [value] = cell.values
-    return shade(value, _crossed_said(cell, value, least), bounds)
+    return shade(value, _crossed_said(cell, value, least, link), bounds)
 
 
-def _crossed_said(cell: Cell, shown: float, least: int) -> Said:
+def _crossed_said(cell: Cell, shown: float, least: int, link: LinkOf) -> Said:
     values = ", ".join(number(value) for value in cell.values)
     words = f"{cell.bucket} and {cell.other}: {values} (n {cell.n:,})"
-    return Said(words, cell.n < least, _missing(shown, cell.n))
+    queries = link(cell.bucket, cell.other) if cell.n + cell.undefined else None
+    return Said(words, cell.n < least, _missing(shown, cell.n), queries)
 
 
 def _missing(value: float, n: int) -> str:
