@@ -309,6 +309,14 @@ def say_queries(facet: str | None, bucket: str | None = None) -> str:
     return f"by {facet}" if bucket is None else f"{facet}: {bucket}"
 
 
+def say_wider(bucket: str | None) -> str | None:
+    """Say that a bucket is shown whole where the address narrows it by that of another facet."""
+    other, crossing = address.given("other"), address.given("crossing")
+    if bucket is None or other is None or crossing is None:
+        return None
+    return f"all of it, not the part in {other}: {crossing}"
+
+
 def say_measures(texts: Sequence[str]) -> str:
     """Name a few measures, and count those beyond.
 

@@ -83,6 +83,7 @@ say(
     choices.say_selection(chosen),
     choices.say_traffic(traffic),
     choices.say_queries(facet, bucket),
+    choices.say_wider(bucket),
     f"{sort} by {by_text}",
     choices.say_measures(measure_texts),
     choices.say_tasks(settings, tasks),

@@ -212,6 +212,14 @@ def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
     assert app.multiselect(key="also").value == ["third"]
 
 
+@pytest.mark.parametrize("page", ["scores", "compare"])
+def test_a_page_that_does_not_narrow_a_bucket_by_another_says_so(filled: Path, page: str):
+    bucket = {"facet": "intent", "bucket": "refund"}
+    told = "intent: refund · all of it, not the part in task: single"
+    assert told in words(open_page(page, **bucket, other="task", crossing="single"))
+    assert "all of it" not in words(open_page(page, **bucket, other="task"))
+
+
 def test_a_further_run_that_is_gone_is_said_in_sight(filled: Path):
     app = open_compare(also=["fourth"])
     assert "no run is called 'fourth'" in words(app)

@@ -113,6 +113,7 @@ def choose(board: Scoreboard, settings: Settings) -> Choice:
         choices.say_selection(conventions),
         choices.say_traffic(traffic),
         choices.say_queries(facet, bucket),
+        choices.say_wider(bucket),
         choices.say_measures(texts) if texts else None,
         choices.say_tasks(settings, tasks) if texts else None,
         choices.say_conventions(conventions),
