@@ -35,14 +35,16 @@ def how_sure(
     names: tuple[str, str],
     seen: Delta | None = None,
     band: Band | None = None,
+    over: str = "these queries",
 ) -> str:
     """Say who is ahead once all holes are graded, how surely, and how many grades would settle it.
 
     ``seen`` is the difference that is shown beside it and ``band`` what is said of its holes: where
-    they are of some queries only, or seem to say something else, the sentence tells why.
+    they are of some queries only, or seem to say something else, the sentence tells why. ``over``
+    is what it calls the queries it speaks of.
     """
     if seen is not None and seen.bucket is not None:
-        said = how_sure(standing, conventions, names)
+        said = how_sure(standing, conventions, names, over="all of them")
         return f"Of all queries, not of this bucket alone: {said[:1].lower()}{said[1:]}"
     if not standing.known:
         return "No query has a value for both, so there is nothing to decide."
@@ -51,7 +53,7 @@ def how_sure(
     if standing.graded < LEAST and not standing.settled:
         more = f"about {counted(standing.likely, 'more is', 'more are')} likely needed"
         return f"Too few grades to say who will be ahead {by}: {given} are given, {more}."
-    sure = f"on these queries {by} with {standing.surely}"
+    sure = f"on {over} {by} with {standing.surely}"
     if standing.same:
         said = f"there is no difference of {standing.matters:g} or more {sure}"
     else:

@@ -25,9 +25,12 @@ def bucket_queries(facet: str | None, bucket: str | None, by: str, **other: str 
     Without a bucket it is that of all queries. Which runs and measures, and what else goes along
     from page to page, is as the present address says unless ``other`` says it.
     """
-    places: dict[str, str | None] = dict.fromkeys(("other", "crossing"))
-    place = {"facet": facet if bucket is not None else None, "bucket": bucket}
-    return address.onward("/queries", **{**places, **place, "by": by, **other})
+    return address.onward("/queries", **{**_worst(facet, bucket, by), **other})
+
+
+def _worst(facet: str | None, bucket: str | None, by: str) -> dict[str, str | None]:
+    of_bucket = {"facet": facet if bucket is not None else None, "bucket": bucket, "by": by}
+    return {**of_bucket, "other": None, "crossing": None}
 
 
 def with_ways(finding: Finding, compared: Comparison, *, is_of_slices: bool = False) -> htpy.Node:
@@ -47,21 +50,27 @@ def with_ways(finding: Finding, compared: Comparison, *, is_of_slices: bool = Fa
 def losing_in_words(row: Delta, compared: Comparison, b: str) -> list[htpy.Node]:
     """Say in how many queries B loses by a measure, with a link to those; nothing if in none.
 
-    ``row`` is over all queries or those of a bucket, ``b`` what B is called.
+    ``row`` is over all queries or those of a bucket, ``b`` what B is called. There is no link where
+    this page alone has them, as it has two chunkings.
     """
     if not row.losses:
         return []
     said = f"{b} loses in {row.losses:,} of {row.n:,} queries by "
     said += compared.conventions.heading(row.measure)
     where = f" in {row.bucket}" if row.bucket is not None else ""
+    if compared.apart:
+        return [said]
     return [
         htpy.fragment[said, " · ", _way("Its worst queries", _queries_of(row, compared), where)]
     ]
 
 
 def _queries_of(row: Delta, compared: Comparison) -> str:
+    """Return where they stand: on Queries, or on Compare, which alone has two chunkings at once."""
     heading = compared.conventions.heading(row.measure)
-    return bucket_queries(row.facet, row.bucket, heading, a=compared.a, b=compared.b)
+    page = "/compare" if compared.apart else "/queries"
+    worst = _worst(row.facet, row.bucket, heading)
+    return address.onward(page, **worst, a=compared.a, b=compared.b)
 
 
 def _facet_of(row: Delta, compared: Comparison) -> str:

@@ -78,9 +78,7 @@ def test_where_what_stands_beside_it_says_otherwise_a_word_says_why(
 
 def test_beside_the_answer_for_a_bucket_it_says_that_it_is_of_all_queries() -> None:
     said = told(OPEN, seen(-0.2, "hard"), Band(-0.3, -0.1, True, -0.3, -0.1, 9))
-    start = (
-        "Of all queries, not of this bucket alone: once all holes are graded, B is ahead on these"
-    )
+    start = "Of all queries, not of this bucket alone: once all holes are graded, B is ahead on all"
     assert said.startswith(start)
     few = told(replace(OPEN, graded=12, likely=90), seen(-0.2, "hard"))
     assert few.startswith("Of all queries, not of this bucket alone: too few grades to say who")

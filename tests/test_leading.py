@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 
@@ -90,6 +90,23 @@ def test_where_no_bucket_loses_compare_leads_to_the_worst_of_all_queries(tmp_pat
     assert "3 of 3 queries · largest loss first · A is old, B is new" in words(queries)
     better = words(open_page("compare", a="new", b="old", measure=["RR"]))
     assert "B loses in" not in better, "there is none"
+
+
+def test_the_worst_queries_of_runs_of_two_chunkings_are_those_of_compare(tmp_path: Path):
+    """Queries shows one chunking at a time, so not what B loses against A."""
+    with Store(empty_golden_set(tmp_path)) as store:
+        store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(2)]))
+        for chunking, first in (("", "c1"), ("v2", "c2")):
+            chunks = [Chunk("c1", "a" if not chunking else "b"), Chunk("c2", "b" + chunking)]
+            store.add_chunks(loaded(chunks), chunking=chunking)
+            lists = [Ranking(f"q{n}", (first, "c1" if first == "c2" else "c2")) for n in range(2)]
+            store.add_run(loaded(lists), name=f"run{chunking}", chunking=chunking)
+            grades = [GoldenGrade(f"q{n}", "c1", 3) for n in range(2)]
+            golden = LoadedGolden(loaded([]), loaded(grades), loaded([]))
+            store.add_golden(golden, chunking=chunking)
+    app = open_page("compare", a="run", b="runv2", measure=["RR"])
+    assert "B loses in 2 of 2 queries by RR" in words(app)
+    assert "Its worst queries" not in ways(app), "they stand below, worst first"
 
 
 def test_inside_another_bucket_a_link_is_about_the_bucket_it_names(database: Path):

@@ -116,7 +116,8 @@ class Comparison:
     bucket of ``facet``, and is empty without one. ``missing`` and ``answered`` say for A and B,
     (queries, 2), where there is no list, and where a list holds a result; ``groups`` are the
     buckets, and each query's place among them, past the last if it is in none. ``weights``
-    (queries,) are those of the means, None where each query counts the same.
+    (queries,) are those of the means, None where each query counts the same. ``apart`` is whether A
+    and B are of different chunkings.
     """
 
     a: str
@@ -133,6 +134,7 @@ class Comparison:
     groups: tuple[tuple[str | None, ...], Ints]
     columns: Mapping[Measure, Column]
     weights: Floats | None = None
+    apart: bool = False
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -251,6 +253,7 @@ def compare(
         board.groups(facet),
         columns,
         board.weights,
+        len({run.chunking for run in board.collection.runs if run.name in (a, b)}) > 1,
     )
 
 
