@@ -87,7 +87,7 @@ def show_one_run(board) -> None:
     explain(
         f"Means of {short[a]}{order}. {tables.SHADES if any_shaded(rows) else ''}Hovering a mean "
         "says its 95% interval, which covers the choice of queries, not holes or graders; all "
-        "numbers in a table say it, too.",
+        f"numbers in a table say it, too.{whose_n(rows, heading)}",
         rows,
         len(buckets) - len(drawn),
         bands=bands,
@@ -116,7 +116,7 @@ def show_pair(board) -> None:
         f"B − A over the queries of each bucket, worst {heading} first{few_come_last(first)}: left "
         f"of the line B is worse. Filled is {comparison.RULE}; hollow may be chance."
         + ("" if against else f" No bucket of {facet} moves against the total by more than that.")
-        + f" {tests_in_words(tested)} {tables.GOES_ON}",
+        + f" {tests_in_words(tested)} {tables.GOES_ON}{whose_n(found.buckets, heading)}",
         found.buckets,
         len(buckets) - len(drawn),
         bands=bands[1],
@@ -228,6 +228,14 @@ def explain(said: str, rows, rows_left: int, columns_left: int = 0, bands=None) 
     greyed = f"Greyed: fewer than {least} queries." if any_few else ""
     is_open = any(band.is_open for band in (bands or {}).values())
     show_html(tables.small_print([said, greyed, beyond, *([tables.BAND_WORDS] if is_open else [])]))
+
+
+def whose_n(rows, heading: str) -> str:
+    """Say by which measure n beside a bucket is, where others rest on other queries."""
+    buckets, sizes = {row.bucket for row in rows}, {(row.bucket, row.n) for row in rows}
+    if len(sizes) == len(buckets):
+        return ""
+    return f" n beside a bucket is by {heading}; hovering a number says its own."
 
 
 def any_shaded(rows) -> bool:

@@ -123,6 +123,18 @@ def test_where_two_facets_cross_each_number_leads_to_its_queries(filled: Path, r
         assert len(open_page("queries", **asked).dataframe[0].value) == int(n)
 
 
+@pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
+def test_it_says_whose_n_stands_beside_a_bucket_where_measures_differ(filled: Path, runs: dict):
+    told = "n beside a bucket is by RR; hovering a number says its own."
+    with Store(filled) as store:
+        buckets = {"intent": "setup"}
+        store.add_queries(loaded([Query("zero", "nothing relevant", buckets=buckets)]))
+        zero = [GoldenGrade("zero", "c0", 0)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(zero), loaded([])))
+    assert told in words(open_slices(facet="intent", measure=["RR", "Judged@10"], **runs))
+    assert told not in words(open_slices(facet="intent", measure=["RR", "AP"], **runs))
+
+
 def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):
     said = words(open_slices(facet="intent", measure=["RR"], least="3"))
     assert row(said, "<b>refund</b>")[1] != "few"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def notes_on(
     ]
     silent = {run for note in notes if note.kind == SILENT for run in note.runs}
     if left_out := len(collection.left_out):
-        chosen = conventions.selected.describe()
+        chosen = replace(conventions.selected, chunkings=None).describe()  # which leave none out
         said = f"{_queries(left_out)} of the golden set not in these numbers: {chosen}"
         notes.append(Note("not selected", said))
     notes += [Note(kind, sentence) for kind, sentence in _of_chunkings(collection)]

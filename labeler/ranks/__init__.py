@@ -1,18 +1,7 @@
 """Two ranked lists seen together: what is drawn, written out, and the components that draw it."""
 
-from labeler.ranks.components import (
-    Look,
-    Side,
-    picked,
-    rank_lists,
-    rank_strips,
-)
+from labeler.ranks.components import Look, Side, picked, rank_lists, rank_strips
 from labeler.ranks.rows import (
-    Lane,
-    Line,
-    MoveRow,
-    Place,
-    StripRow,
     chosen_move,
     chunk_titles,
     lines,
@@ -26,13 +15,8 @@ from labeler.ranks.rows import (
 )
 
 __all__ = [
-    "Lane",
-    "Line",
     "Look",
-    "MoveRow",
-    "Place",
     "Side",
-    "StripRow",
     "chosen_move",
     "chunk_titles",
     "lines",
