@@ -274,6 +274,16 @@ def choose_within(
     return address.choose_or_not(label, facets[facet], name, **given)
 
 
+def choose_other(label: str, facets: Collection[str], facet: str) -> str | None:
+    """Let the user choose a facet that another is crossed with; in the address as ``other``."""
+    address.among("other", facets, "facet")
+    others = [name for name in facets if name != facet]
+    if not others:
+        return None
+    crossed = "not crossed"
+    return address.choose_or_not(label, others, "other", nothing=crossed, clears=["crossing"])
+
+
 def choose_traffic(facets: Collection[str]) -> Traffic | None:
     """Let the user weight means by one of ``facets`` that logs name, as far as there is one.
 

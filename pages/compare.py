@@ -114,7 +114,7 @@ def show_compared() -> str:
         compared = comparison.compare(weighed, a, b, measures, facet)
         view = replace(even, board=weighed, compared=compared)
     for note in board.notes():
-        if note.kind == "several chunkings":
+        if note.kind == evaluation.SEVERAL_CHUNKINGS:
             st.text(f"⚠ {note.sentence}")
     if not board.counts.grades:
         st.info(

@@ -25,7 +25,7 @@ from labeler.model import counted, upper
 from labeler.naming import short_names
 from labeler.uncertainty import mean_intervals
 
-ONE_RUN, NOT_CROSSED = "no second run", "not crossed"
+ONE_RUN = "no second run"
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross
 MOST_SAID = 3
 ON_A_PAGE = 200  # rows of a table
@@ -44,11 +44,8 @@ def choose_runs(names) -> tuple[str, str | None]:
 
 def choose_facets(facets) -> tuple[str, str | None, int]:
     """Let the user choose a facet, one to cross it with, and from which n a bucket is not few."""
-    address.among("other", facets, "facet")
     facet = address.choose("Facet", facets, "facet", what="facet", clears=["bucket"])
-    others = [name for name in facets if name != facet]
-    crossed = {"nothing": NOT_CROSSED, "clears": ["crossing"]}
-    other = address.choose_or_not("Crossed with", others, "other", **crossed)
+    other = choices.choose_other("Crossed with", facets, facet)
     least = address.choose_number(
         *("Few is under", "least", 1, 1_000, comparison.FEW),
         help="Buckets of fewer queries are greyed: their mean may be chance.",

@@ -32,7 +32,14 @@ from labeler.evaluation.means import (
     why_no_mean,
     why_no_value,
 )
-from labeler.evaluation.notes import NOTHING_RELEVANT, WHY_NOTHING, Note, lack_relevance
+from labeler.evaluation.notes import (
+    NOTHING_RELEVANT,
+    OTHER_CHUNKINGS,
+    SEVERAL_CHUNKINGS,
+    WHY_NOTHING,
+    Note,
+    lack_relevance,
+)
 from labeler.evaluation.own_pool import (
     OwnPool,
     OwnPools,
@@ -88,8 +95,10 @@ __all__ = [
     "NOTHING_RELEVANT",
     "NOT_WEIGHTED",
     "NO_RESULT",
+    "OTHER_CHUNKINGS",
     "PRESETS",
     "PRIMARY",
+    "SEVERAL_CHUNKINGS",
     "USUAL",
     "WHY_NOTHING",
     "Caution",

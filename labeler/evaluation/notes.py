@@ -13,6 +13,7 @@ from labeler.measures import Bools, Ints, Measure
 from labeler.model import Collection, StoredRun, chunking_in_words, counted
 
 SILENT, NOTHING_RELEVANT = "no result", "nothing relevant"
+SEVERAL_CHUNKINGS, OTHER_CHUNKINGS = "several chunkings", "other chunkings"
 WHY_NOTHING = (
     "no measure of relevance has a value yet: nothing relevant is known for any of these queries"
 )
@@ -140,7 +141,7 @@ def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
     if collection.is_of_several:
         names = sorted({run.chunking for run in collection.runs})
         yield (
-            "several chunkings",
+            SEVERAL_CHUNKINGS,
             f"runs are of {' and '.join(map(chunking_in_words, names))}: what compares is which "
             "evidence and which documents they find; measures of chunks rest on the grades of each "
             "one's own, over the queries that count in all of these",
@@ -148,7 +149,7 @@ def _of_chunkings(collection: Collection) -> Iterator[tuple[str, str]]:
     if others := collection.runs_left_out:
         of = dict.fromkeys(chunking_in_words(run.chunking) for run in others)
         runs = counted(len(others), "run", "runs")
-        yield "other chunkings", f"{runs} of {' and '.join(of)} not in these numbers"
+        yield OTHER_CHUNKINGS, f"{runs} of {' and '.join(of)} not in these numbers"
 
 
 def _of_golden_set(counts: Counts, among: str) -> Iterator[tuple[str, str]]:

@@ -13,7 +13,7 @@ from labeler.evaluation import Conventions
 from labeler.model import TASKS, Settings
 
 DEFAULT_MEASURES = ("nDCG@10", "R@budget", "RR")
-NO_RUN, ANY_TASK, NOT_CROSSED = "no other run", "every task", "not crossed"
+NO_RUN, ANY_TASK = "no other run", "every task"
 ANY_OUTCOME = "any"
 LOSES, USELESS, OF_TASK = (
     *("it loses against A", "nothing useful is in the prompt"),
@@ -162,13 +162,10 @@ def _choose_outcome() -> str | None:
 
 def _choose_crossing(facets: Facets, facet: str | None) -> tuple[str | None, str | None]:
     """Let the user narrow a facet's bucket by that of another; ``other`` and ``crossing``."""
-    address.among("other", facets, "facet")
-    others = [name for name in facets if name != facet]
-    if facet is None or not others:
+    if facet is None:
+        address.among("other", facets, "facet")
         return None, None
-    other = address.choose_or_not(
-        *("and", others, "other"), nothing=NOT_CROSSED, clears=["crossing"]
-    )
+    other = choices.choose_other("and", facets, facet)
     return other, choices.choose_within("in", facets, other, "crossing")
 
 

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from labeler import address, boards, choices, evaluation, tables, ui
-from labeler.evaluation import Conventions, Note, Score, Scoreboard
+from labeler.evaluation import (
+    NOTHING_RELEVANT,
+    OTHER_CHUNKINGS,
+    SEVERAL_CHUNKINGS,
+    Conventions,
+    Note,
+    Score,
+    Scoreboard,
+)
 from labeler.lineup import Lineup
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -26,8 +34,7 @@ OWN_MEASURES = {
     TASKS: "Each task has the measures that fit it.",
     CURVES: "These are R and P at each k.",
 }
-SEVERAL, OTHERS = "several chunkings", "other chunkings"
-SAID_ABOVE = (SEVERAL, OTHERS, evaluation.NOTHING_RELEVANT)  # kinds of notes
+SAID_ABOVE = (SEVERAL_CHUNKINGS, OTHER_CHUNKINGS, NOTHING_RELEVANT)  # kinds of notes
 WEIGHED = (MEASURES, TASKS, TREND, CURVES)
 """The views whose means can be weighted by traffic."""
 SORT, ONLY, HIDDEN, PINNED, HOLDING, SYSTEMS = "sort", "run", "hide", "pin", "find", "systems"
@@ -178,9 +185,9 @@ def say_above(notes: Iterable[Note]) -> None:
     Before any number stands, too, why there may be none.
     """
     for note in notes:
-        if note.kind in (SEVERAL, evaluation.NOTHING_RELEVANT):
+        if note.kind in (SEVERAL_CHUNKINGS, NOTHING_RELEVANT):
             st.text(f"⚠ {note.sentence}")
-        if note.kind == OTHERS:
+        if note.kind == OTHER_CHUNKINGS:
             every = _changed({"chunking": boards.EVERY_CHUNKING, "measure": []})
             said = f"{note.sentence}."
             show_html(tables.sentence_with_link(said, "All chunkings in one table", every))
