@@ -183,7 +183,8 @@ def test_a_picture_of_buckets_says_so_in_the_cell():
     assert said in str(tables.difference_picture(found, buckets, *sure, **rules))
     crossed = comparison.crossed(board, ["A", "E"], measure, "intent", "other")
     places = (buckets, board.facets["other"])
-    assert said in str(tables.crossed_picture(crossed, *places, facet="intent", **rules))
+    drawn = tables.crossed_picture(crossed, *places, facet="intent", **rules)
+    assert ">–</a><small>no result</small></td>" in str(drawn)
     assert said in str(tables.crossed_table(crossed, ["A", "E"], {}, ("intent", "other"), **rules))
 
 

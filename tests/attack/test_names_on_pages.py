@@ -164,7 +164,7 @@ def test_no_name_is_markdown_and_none_breaks_a_page(hostile):
 
 
 def test_the_walk_would_notice(hostile, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("labeler.boards.graded_line", lambda *_: LINK)
+    monkeypatch.setattr("labeler.tables.BAND_WORDS", LINK)
     found = said_as_markdown(open_page("scores"))
     assert any("evil.example" in text for text in found)
 
