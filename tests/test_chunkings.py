@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import sqlite3
 from collections.abc import Callable
@@ -439,6 +441,19 @@ def test_score_shows_each_chunking_by_itself_and_compare_says_what_it_rests_on(r
     assert "measures of chunks rest on the grades of each" in text
     table = run("score", "--measures", "RR", "--format", "csv", "--chunking", "v2").stdout
     assert [line.split(",")[0] for line in table.splitlines()] == ["run", "b"]
+
+
+@pytest.mark.parametrize("more", [[], ["--per-query"]])
+def test_one_table_of_all_chunkings_has_each_number_under_its_name(run, more: list[str]):
+    """Only one of the chunkings has a residual."""
+    asked = ["score", "--measures", "RBP(p=0.8) EvidenceR@5 RR", *more]
+    table = list(csv.DictReader(io.StringIO(run(*asked, "--format", "csv").stdout)))
+    rows = json.loads(run(*asked, "--format", "json").stdout)
+    assert len(table) == len(rows) > 2
+    for line, row in zip(table, rows, strict=True):
+        assert None not in line, "no cell is without a heading"
+        for name in ("run", "measure", "value", "holes", "residual", "holes_lowest"):
+            assert line.get(name, "") == ("" if row.get(name) is None else str(row[name])), name
 
 
 def test_a_chunking_that_is_not_there_is_refused_with_those_that_are(run):
