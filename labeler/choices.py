@@ -113,6 +113,7 @@ OFFERED_MEASURES = (
     *("EvidenceR@budget", "EvidenceP@budget", "EvidenceIoU@budget", "RR(documents=True)"),
 )
 MOST_NAMED = 3  # measures in the line
+NOT_WEIGHTED_HERE = "this page is not weighted: each query counts the same"
 ALL_QUERIES, EVERY_BUCKET, ALL_SPLITS = "all queries", "every bucket", "all splits"
 ALL_CHUNKINGS = "all chunkings"  # as none can be called
 EQUALLY = "nothing: each query counts the same"

@@ -274,7 +274,7 @@ def offer(board, content, name: str) -> None:
             where = "" if other else ", but in the row of all queries"
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
     if address.given("weighted"):
-        notes.append("this page is not weighted: each query counts the same")
+        notes.append(choices.NOT_WEIGHTED_HERE)
     show_html(tables.small_print([board.conventions.sentence, *(f"· {note}" for note in notes)]))
     ui.offer("Download as CSV", content, name, board.revision)
 

@@ -452,7 +452,7 @@ def test_one_table_of_all_chunkings_has_each_number_under_its_name(run, more: li
     assert len(table) == len(rows) > 2
     for line, row in zip(table, rows, strict=True):
         assert None not in line, "no cell is without a heading"
-        for name in ("run", "measure", "value", "holes", "residual", "holes_lowest"):
+        for name in ("run", "measure", "value", "holes", "residual", "holes_lowest", "holes_exact"):
             assert line.get(name, "") == ("" if row.get(name) is None else str(row[name])), name
 
 

@@ -96,6 +96,12 @@ def test_scores_weights_by_what_the_address_names(weighable: Path) -> None:
     assert "logged questions" not in said
 
 
+def test_queries_says_that_it_does_not_weigh(weighable: Path) -> None:
+    told = "this page is not weighted: each query counts the same"
+    assert told in words(open_page("queries", weighted="intent"))
+    assert told not in words(open_page("queries"))
+
+
 def test_a_gate_file_can_ask_for_weighted_means_and_is_held_against_them(weighable: Path) -> None:
     gate = weighable.parent / "gate.toml"
     asked = 'run = "new"\nbaseline = "old"\nconfidence = 0.95\n[overall]\n'

@@ -77,8 +77,9 @@ def board_of(
     board = plain_board(grades, lists, conventions)
     if not any(run.lists for run in board.collection.runs):
         name, found = next(iter(lists.items()))
+        first = f"the run with {next(iter(found))!r}" if found else "the run has none"
         raise BadInput(
             f"run {name!r} and the qrels share no query (the qrels begin with "
-            f"{next(iter(grades))!r}, the run with {next(iter(found), None)!r})"
+            f"{next(iter(grades))!r}, {first})"
         )
     return board

@@ -13,7 +13,7 @@ from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_foot
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Note, Scoreboard, number, signed
 from labeler.measures import Measure
-from labeler.model import Collection
+from labeler.model import Collection, chunking_in_words
 from labeler.store import Store
 from labeler.trend import Parts
 
@@ -30,6 +30,7 @@ def split(
     """Split the change between two runs, by the grades of a day and those of now."""
     older, newer = between
     pair = chosen(collection, between)
+    check_chunkings(pair)
     frozen = conventions.frozen
     now = "of now" if frozen is None else f"frozen as {frozen!r}"
     then, rule, by = graded_then(store, pair, graded_by, now)
@@ -39,6 +40,16 @@ def split(
     notes += [Note("buckets", "which bucket a query is in is as it is now")] if within else []
     every = boards[1].resolve(measures)
     return [trend.part(*boards, older, newer, measure, within) for measure in every], notes
+
+
+def check_chunkings(pair: Collection) -> None:
+    """Raise `BadInput` for runs of two chunkings, whose grades are of different chunks."""
+    older, newer = (chunking_in_words(run.chunking) for run in pair.runs)
+    if older != newer:
+        raise BadInput(
+            f"run {pair.runs[0].name!r} is of {older} and {pair.runs[1].name!r} of {newer}: a "
+            "change is split between runs of one chunking; 'labeler compare' holds these together"
+        )
 
 
 def graded_then(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from labeler import choices, diagnosis, ui
+from labeler import address, choices, diagnosis, ui
 from labeler.diagnosis import Failure, QueryRow, Rule, TwoByTwo, UsefulInPrompt
 from labeler.evaluation import Scoreboard
 from labeler.failing.choosing import Choice
@@ -60,7 +60,8 @@ class Found:
     @property
     def small_print(self) -> str:
         """What stands under every number: the conventions, and what "fails" means here."""
-        return f"{self.board.conventions.sentence} · a query fails where {self.where}"
+        said = f"{self.board.conventions.sentence} · a query fails where {self.where}"
+        return f"{said} · {choices.NOT_WEIGHTED_HERE}" if address.given("weighted") else said
 
     @property
     def summary(self) -> list[str]:

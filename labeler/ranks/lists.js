@@ -1,7 +1,7 @@
 // Two ranked lists with lines between equal chunks, or those of two chunkings that share text, and
 // under them what each chunk contributes.
 
-import { cell, make, sideName } from "./shared.js";
+import { cell, isMeant, make, sideName } from "./shared.js";
 
 /** @import { AOrB, Component, Line, ListsData, MoveRow, Place } from "./shapes" */
 
@@ -22,7 +22,7 @@ export default function show({ data, parentElement, setTriggerValue }) {
   root.replaceChildren(two, key(data), movesTable(data));
   root.onclick = (event) => {
     const found = closest(event, "[data-chunk]");
-    if (found && !String(getSelection())) setTriggerValue("picked", found.dataset.chunk);
+    if (found && isMeant(event)) setTriggerValue("picked", found.dataset.chunk);
   };
   root.onmouseover = (event) => meet(root, closest(event, ".place"), data);
   // a rerun draws everything again: the key stays where it was

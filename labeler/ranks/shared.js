@@ -25,6 +25,12 @@ export function cell(sign, colours) {
   return element;
 }
 
+// A click of a key, or of a mouse that has not just marked text; what a key had marked is no matter.
+/** @type {(event: MouseEvent) => boolean} */
+export function isMeant(event) {
+  return event.detail === 0 || !String(getSelection());
+}
+
 /** @type {(side: Side) => HTMLElement} */
 export function sideName(side) {
   const element = make("span", {

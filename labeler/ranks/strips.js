@@ -1,6 +1,6 @@
 // Rank strips: a row for each query, a cell for each rank, two runs side by side, more stacked.
 
-import { cell, make, sideName } from "./shared.js";
+import { cell, isMeant, make, sideName } from "./shared.js";
 
 /** @import { Component, Lane, StripRow, StripsData } from "./shapes" */
 
@@ -17,7 +17,7 @@ export default function show({ data, parentElement, setTriggerValue }) {
   table.append(columns(data), head(data), body(data));
   table.addEventListener("click", (event) => {
     const row = /** @type {Element} */ (event.target).closest("tbody tr");
-    if (row instanceof HTMLElement && !String(getSelection())) {
+    if (row instanceof HTMLElement && isMeant(event)) {
       setTriggerValue("picked", row.dataset.query);
     }
   });

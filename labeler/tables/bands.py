@@ -78,14 +78,14 @@ class Spread(NamedTuple):
         """Say it in words.
 
         >>> Spread(0.2, 0.9, 0.4, 0.5).words()
-        'however its holes are graded 0.2000 to 0.9000, likely 0.4000 to 0.5000'
+        'however the holes are graded 0.2000 to 0.9000, likely 0.4000 to 0.5000'
         """
         write = signed if delta else number
         said = []
         if self.highest > self.lowest:
             bound = "" if self.exact else "at most "
             lowest, highest = write(self.lowest), write(self.highest)
-            said.append(f"however its holes are graded {bound}{lowest} to {highest}")
+            said.append(f"however the holes are graded {bound}{lowest} to {highest}")
         if self.highest > self.lowest and not math.isnan(self.low):
             said.append(f"likely {write(self.low)} to {write(self.high)}")
         low, high = self.from_queries

@@ -42,7 +42,7 @@ def _columns(band: Band, side: str = "") -> Record:
     return {
         f"holes_lowest{side}": band.lowest,
         f"holes_highest{side}": band.highest,
-        f"holes_exact{side}": band.exact,
+        f"holes_exact{side}": None if math.isnan(band.lowest) else band.exact,
         f"sampled_low{side}": band.low,
         f"sampled_high{side}": band.high,
     }
