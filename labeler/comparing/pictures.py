@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 from labeler import address, charts, comparison, ranks, tables, ui
 from labeler.comparing.by_keyword import show_keywords
 from labeler.comparison import Moved, Mover, View
-from labeler.markup import show_html
+from labeler.markup import show_html, style
 from labeler.model import counted
 from labeler.opened import look, open_query
 from labeler.ranks import picked, rank_strips
@@ -22,6 +22,14 @@ from labeler.reranker import show_reranker
 
 QUERIES_A_PAGE = 200
 MOVERS = 10
+# Bars take the room that the scatter leaves; where that is too little, it stands below them.
+ABREAST = """
+.st-key-charts [data-testid="stHorizontalBlock"] { flex-wrap: wrap; }
+.st-key-charts [data-testid="stColumn"] { flex: 1 1 20rem; min-width: min(20rem, 100%); }
+.st-key-charts [data-testid="stColumn"]:last-child {
+  flex: 0 1 23rem; min-width: min(23rem, 100%);
+}
+"""
 LONGEST_TITLE = 200  # characters of a text that stands for a title
 
 
@@ -56,7 +64,9 @@ def show_charts(view: View, _: int) -> None:
     if frame.empty:
         st.caption(f"No query has a value by {view.heading} yet, so there is nothing to draw.")
         return
-    left, right = st.columns([3, 2])
+    with st.container(key="charts"):
+        show_html(style(ABREAST))
+        left, right = st.columns(2)
     named = (frame, view.heading, compared.a, compared.b)
     opened = dict(zip(frame["place"].tolist(), frame["query_id"].tolist(), strict=True))
     draw_to_click(left, charts.delta_bars(*named), "bars", "stretch", opened)

@@ -27,7 +27,12 @@ nav.pages a[aria-current], nav.pages a:hover, a.goto:hover {
   background: color-mix(in srgb, currentColor 10%, transparent);
 }
 nav.pages a[aria-current] { font-weight: 600; }
-a.goto { margin-left: -0.5rem; text-decoration: underline; text-underline-offset: 0.2em; }
+a.goto {
+  margin-left: -0.5rem;
+  white-space: normal;
+  text-decoration: underline;
+  text-underline-offset: 0.2em;
+}
 nav.pages a:focus-visible, a.goto:focus-visible { outline: 3px solid currentColor; }
 nav.pages a.leave { opacity: 0.8; }
 nav.pages a.leave:only-child { font-size: 0.8125rem; padding-block: 0; }

@@ -263,3 +263,18 @@ def test_the_warnings_and_the_small_print_are_opened_by_a_click(look):
     expect(rule).to_be_hidden()
     page.get_by_text("What to know of these numbers").click()
     expect(rule).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [720, 1024])
+def test_bars_and_scatter_stand_below_each_other_where_a_page_is_narrow(look, width: int):
+    page = look("measure=RR&show=Bars+and+scatter")
+    usual = page.viewport_size
+    page.set_viewport_size({"width": width, "height": 900})
+    scatter = page.locator(".st-key-charts [data-testid=stColumn]").last
+    expect(scatter.locator("canvas, svg.marks").first).to_be_attached()
+    page.wait_for_function(
+        "width => [...document.querySelectorAll('.st-key-charts .vega-embed')].every("
+        "chart => chart.getBoundingClientRect().right <= width)",
+        arg=width,
+    )
+    page.set_viewport_size(usual)
