@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.agreement import METRICS, Agreement, Sheet, agreement_of
+from labeler.agreement import METRICS, Agreement, Sheet, agreement_of, summary
 from labeler.errors import BadInput
 
 Ratings = Sequence[Sequence[int | None]]
@@ -289,3 +289,10 @@ def test_where_draws_have_no_value_there_is_no_interval():
     assert found.value == 1
     assert math.isnan(found.low)
     assert "draws" in str(found.unsure)
+
+
+def test_agreement_that_chance_could_have_made_is_not_said_to_be_there():
+    found = agreement_of(Sheet.of_ratings(ANXIETY, list(map(str, range(20)))))
+    assert 0 < found.alpha.value < 0.3
+    assert found.alpha.low < 0
+    assert summary(found).startswith("1 and 2 may agree no more than chance would: ")

@@ -147,7 +147,10 @@ def _how(alpha: Coefficient) -> str:
         return "agree closely"
     if alpha.value >= TENTATIVE:
         return "agree for the most part"
-    return "agree in part" if alpha.value > 0 else "agree no more than chance would"
+    if alpha.value <= 0:
+        return "agree no more than chance would"
+    may_be_chance = alpha.unsure is None and alpha.low <= 0
+    return "may agree no more than chance would" if may_be_chance else "agree in part"
 
 
 def _alpha(found: Agreement) -> str:
