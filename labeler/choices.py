@@ -275,11 +275,11 @@ def choose_within(
     return address.choose_or_not(label, facets[facet], name, **given)
 
 
-def choose_other(label: str, facets: Collection[str], facet: str) -> str | None:
+def choose_other(label: str, facets: Collection[str], facet: str | None) -> str | None:
     """Let the user choose a facet that another is crossed with; in the address as ``other``."""
     address.among("other", facets, "facet")
     others = [name for name in facets if name != facet]
-    if not others:
+    if facet is None or not others:
         return None
     crossed = "not crossed"
     return address.choose_or_not(label, others, "other", nothing=crossed, clears=["crossing"])

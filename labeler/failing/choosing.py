@@ -162,9 +162,6 @@ def _choose_outcome() -> str | None:
 
 def _choose_crossing(facets: Facets, facet: str | None) -> tuple[str | None, str | None]:
     """Let the user narrow a facet's bucket by that of another; ``other`` and ``crossing``."""
-    if facet is None:
-        address.among("other", facets, "facet")
-        return None, None
     other = choices.choose_other("and", facets, facet)
     return other, choices.choose_within("in", facets, other, "crossing")
 
