@@ -6,7 +6,9 @@ import html
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from xml.etree import ElementTree
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
 
 import tests.scanned  # noqa: F401 - opening a page takes half as long
@@ -62,3 +64,15 @@ def words(app: AppTest) -> str:
     texts += [element.proto.body for element in app.get("html")]
     plain = [re.sub(r"<style>.*?</style>|<[^>]+>", "|", text, flags=re.S) for text in texts]
     return html.unescape("\n".join(plain))
+
+
+def listed_queries(app: AppTest) -> pd.DataFrame:
+    """The list of the Queries page, a column of words for each on the page; empty without one."""
+    assert not app.exception
+    bodies = [element.proto.body for element in app.get("html")]
+    for body in bodies:
+        if 'class="sheet queries"' in body:
+            table = ElementTree.fromstring(re.search("<table.*</table>", body, re.S).group())
+            head, *rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+            return pd.DataFrame(rows, columns=head)
+    return pd.DataFrame()

@@ -31,7 +31,7 @@ from labeler.model import (
     Settings,
 )
 from labeler.store import Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** ![i](http://x.example/i.png)"
 BECAME = {
@@ -187,7 +187,7 @@ def test_without_answers_nothing_on_the_page_changes(filled: Path) -> None:
     app = open_page("queries", run="A")
     said = words(app)
     assert "answer" not in said.replace("nothing here answers it", "")
-    assert "answer" not in app.dataframe[0].value
+    assert "answer" not in listed_queries(app)
     assert "generation" not in words(open_page("queries", run="A", view="Why they fail"))
 
 
@@ -206,8 +206,8 @@ def test_the_page_shows_the_two_by_two_and_leads_to_the_queries(filled: Path) ->
     assert ways
     for way, count in ways:
         asked = dict(parse_qsl(way.partition("?")[2]))
-        assert len(open_page("queries", **asked).dataframe[0].value) == int(count)
-    listed = open_page("queries", run="A", outcome="not found and wrong").dataframe[0].value
+        assert len(listed_queries(open_page("queries", **asked))) == int(count)
+    listed = listed_queries(open_page("queries", run="A", outcome="not found and wrong"))
     assert set(listed["query"]) == {"missed", "absent"}
     assert "No answer of B is loaded. Runs with answers: A." in words(
         open_page("queries", run="B", view="Retrieval and answer")
@@ -249,19 +249,19 @@ def test_generation_is_a_class_that_can_be_filtered_and_follows_the_grades(fille
     answer(filled)
     said = words(open_page("queries", run="A", view="Why they fail"))
     assert "generation 1 (it is in the prompt, and the answer is wrong" in said
-    listed = open_page("queries", run="A", **{"class": "generation"}).dataframe[0].value
+    listed = listed_queries(open_page("queries", run="A", **{"class": "generation"}))
     assert list(listed["query"]) == ["spoiled"]
     with Store(filled) as store:
         store.add_grader("Ann")
         store.judge(Judgment("e", "spoiled", "good", "Ann", grade=0))
     listed = open_page("queries", run="A", **{"class": "generation"})
-    assert not listed.dataframe, "what was found is of no use any more"
+    assert listed_queries(listed).empty, "what was found is of no use any more"
 
 
 def test_it_is_said_which_wrong_answers_fail_where_a_bar_looks_deeper(filled: Path) -> None:
     answer(filled)
     app = open_page("queries", run="A", bar="Success(rel=2)@9")
-    listed = app.dataframe[0].value.set_index("query")
+    listed = listed_queries(app).set_index("query")
     assert listed["class"]["missed"] == "does not fail", "its chunk is in the top 9"
     assert listed["answer"]["missed"] == "not found and wrong", "and not in the prompt"
     assert "or the prompt holds what it needs, and its answer is wrong" in words(app)
@@ -291,10 +291,8 @@ def test_the_golden_set_stays_what_it_is(filled: Path, loaded: Callable) -> None
 
 def test_the_bar_of_the_page_is_the_one_of_the_two_by_two(filled: Path) -> None:
     answer(filled)
-    listed = (
+    listed = listed_queries(
         open_page("queries", run="A", bar="Success(rel=1)@5", outcome="found but wrong")
-        .dataframe[0]
-        .value
     )
     assert set(listed["query"]) == {"spoiled", "missed"}
 

@@ -28,7 +28,7 @@ from labeler.safekeeping.checking import examine
 from labeler.store import Store, health
 from labeler.transfer import export
 from tests.databases import IN_BOTH, assert_refused, assert_whole, rewrite
-from tests.page import open_page, words
+from tests.page import listed_queries, open_page, words
 from tests.test_store_open import to_earlier_shape
 
 FEES = "Annual fees are due in May, and are taken from the account at the end of that month."
@@ -358,7 +358,7 @@ def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded
         ("dated", "q2"): 0,
     }
     listed = open_page("queries", run="new", chunking="v2", measure="P@2")
-    assert "1 of 2, 1 carried" in listed.dataframe[0].value["holes"].tolist()
+    assert "1 of 2, 1 carried" in listed_queries(listed)["holes"].tolist()
     one = words(open_page("compare", a="dated", b="new", query="q1", measure="P@2", chunking="v2"))
     assert "|0 / 1|2 / 1 carried|" in one
     [row] = json.loads(run("compare", "dated", "new", "--per-query", *v2, *as_json).stdout)[:1]

@@ -12,7 +12,14 @@ from streamlit.testing.v1 import AppTest
 
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
+from tests.page import (
+    add_collapsed_bucket,
+    empty_golden_set,
+    listed_queries,
+    loaded,
+    open_page,
+    words,
+)
 
 LOST = "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance"
 WORST = "Its worst queries in "
@@ -69,7 +76,7 @@ def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path
     assert link["by"] == ["AP"]
     assert "measure" not in link
     queries = open_page("queries", a="old", b="new", by="RR")
-    assert queries.dataframe[0].value.columns[2] == "RR"
+    assert listed_queries(queries).columns[2] == "RR"
     assert "by=RR" not in ways(queries)["Compare"]
 
 

@@ -28,7 +28,7 @@ from labeler.measures import parse_all
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.boards import ALL, board_of, change, everything, one, rows
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
 
 QRELS = {"q1": {"c1": 3, "c2": 0}, "q2": {"c3": 1}, "q3": {"c4": 0}, "q4": {}}
 ANSWERS = {"q1": {"c1": 2.0, "c2": 1.0}, "q3": {"c4": 1.0}}
@@ -297,6 +297,6 @@ def test_pages_show_a_dash_where_a_run_has_no_result(preset: str):
     assert "no list: 0" not in opened
     listed = open_page("queries", run="empty", **given)
     words(listed)
-    assert listed.dataframe[0].value["RR"].tolist()[:2] == ["no result", "no result"]
+    assert listed_queries(listed)["RR"].tolist()[:2] == ["no result", "no result"]
     one_query = words(open_page("queries", run="empty", query="q1", **given))
     assert re.search(r"\|empty\|+no results\|.*?\|no result\|+no result\|", one_query, flags=re.S)

@@ -15,7 +15,7 @@ from labeler.cli import main
 from labeler.errors import NotFound
 from labeler.model import Chunk, Judgment, Query, Ranking, Remark, Selection
 from labeler.store import Leaked, Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
 
 HOSTILE = "train **x** :red[y].jsonl"
 MARK = f"Leaked: the query stands in {HOSTILE}:7 (score 0.90); marked"
@@ -46,10 +46,10 @@ def marked(tmp_path: Path) -> Iterator[Store]:
 
 def test_queries_lists_the_split_and_the_mark_of_a_query(marked: Store):
     app = open_page("queries")
-    frame = app.dataframe[0].value.set_index("query")
+    frame = listed_queries(app).set_index("query")
     assert frame["leaked"].to_dict() == {"q0": "leaked", "q1": "", "q2": "", "q3": ""}
     assert frame["split"].to_dict() == {"q0": "test", "q1": "test", "q2": "dev", "q3": "–"}
-    listed = open_page("queries", leaked="without").dataframe[0].value
+    listed = listed_queries(open_page("queries", leaked="without"))
     assert "leaked" not in listed
     assert set(listed["query"]) == {"q1", "q2", "q3"}
 

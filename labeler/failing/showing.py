@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
-from zlib import crc32
 
-import pandas as pd
 import streamlit as st
 
 from labeler import address, charts, diagnosis, downloads, links, tables, ui
@@ -18,14 +15,16 @@ from labeler.markup import show_html
 from labeler.reranker import show_reranker
 
 ON_A_PAGE = 200
-SPOKEN = ("class", "answer", "known relevant", "holes")
-# Pixels, of the list's text and of a page on a wide screen.
-CELL_FRAME, LETTER, LEAST_TEXT, MOST_TEXT, PAGE = 22, 6.2, 220, 360, 1270
 
 
 def open_query(query_id: str) -> None:
     """Open a query in full, or none."""
     address.write(query=query_id or None)
+
+
+def link_to_query(query_id: str) -> str:
+    """Return the address of a query in full, from which one comes back to the same list."""
+    return address.here("/queries", query=query_id)
 
 
 def choose_page(shown: Sequence[QueryRow]) -> int:
@@ -44,18 +43,8 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
     against = ""
     if choice.a is not None:
         against = f" · A is {found.short[choice.a]}, B is {found.short[choice.run]}"
-    frame = tables.failing_frame(part, found.headings, choice.filters.facet)
-    # a grid whose rows become others, as by a choice, takes no notice of the first click on it
-    listed = f"listed-{crc32(repr((choice, order, page)).encode()):x}"
-    st.dataframe(
-        frame,
-        hide_index=True,
-        key=listed,
-        height=min(38 + 35 * len(part), 560),
-        selection_mode="single-cell",
-        on_select=lambda: _open_clicked(listed, [row.query_id for row in part]),
-        column_config=_wide_enough(frame, found.headings[-1]),
-    )
+    facet = choice.filters.facet
+    show_html(tables.failing_list(part, found.headings, facet, link_to_query))
     st.text(
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
         "it"
@@ -69,28 +58,6 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
         "queries.csv",
         found.board.revision,
     )
-
-
-def _wide_enough(frame: pd.DataFrame, last: str) -> dict[str, Any]:
-    """Return widths in which all words fit; the grid by itself measures the first rows alone.
-
-    The text of a query would fill the page, and has what is left of it by the columns to the
-    ``last`` measure, so that all numbers are in sight.
-    """
-    longest = {name: max(map(len, (name, *cells))) for name, cells in frame.items()}
-    widths = {name: int(CELL_FRAME + LETTER * letters) for name, letters in longest.items()}
-    seen = list(widths)[: max(map(list(widths).index, (last, "holes"))) + 1]
-    rest = PAGE - sum(widths[name] for name in seen if name != "text")
-    given = {name: widths[name] for name in SPOKEN if name in widths}
-    given["text"] = min(max(rest, LEAST_TEXT), MOST_TEXT)
-    return {name: st.column_config.TextColumn(width=width) for name, width in given.items()}
-
-
-def _open_clicked(listed: str, ids: Sequence[str]) -> None:
-    """Open the query whose cell was clicked: a position, mapped back to the id it showed."""
-    cells = st.session_state[listed]["selection"]["cells"]
-    if cells and cells[0][0] < len(ids):
-        open_query(ids[cells[0][0]])
 
 
 def show_causes(found: Found) -> None:

@@ -28,7 +28,7 @@ from labeler.tables.comparing import (
     query_table,
     what_if_table,
 )
-from labeler.tables.failing import failing_frame, failure_table, value_words
+from labeler.tables.failing import failing_list, failure_table, value_words
 from labeler.tables.legend import run_legend
 from labeler.tables.moving import movers_table
 from labeler.tables.opened import (
@@ -102,7 +102,7 @@ __all__ = [
     "crossed_table",
     "delta_spreads",
     "difference_picture",
-    "failing_frame",
+    "failing_list",
     "failure_table",
     "folded",
     "heard_table",

@@ -6,47 +6,86 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 
 import htpy
-import pandas as pd
 
 from labeler.diagnosis import MATTERS, FailureClass, QueryRow, Tally
 from labeler.evaluation import arrowed, number, share_words
+from labeler.markup import style
+from labeler.palette import DARK_GROUND, LIGHT_GROUND
 from labeler.tables.printed import small_print
 from labeler.tables.shared import SHEET, carried_words, framed, head
 
 LEAKED = "leaked"
+LOOK = style(
+    f"""
+.queries {{ --ground: light-dark({LIGHT_GROUND}, {DARK_GROUND}); }}
+"""
+    """
+.sheet.queries { max-height: 36rem; overflow: auto; }
+.sheet.queries th, .sheet.queries td { padding: 0.33rem 0.5rem; font-size: 0.93rem; }
+.sheet.queries table { border-collapse: separate; border-spacing: 0; }
+.sheet.queries thead th { position: sticky; top: 0; z-index: 1; background: var(--ground); }
+.sheet.queries th.words, .sheet.queries td.words { min-width: 0; white-space: nowrap; }
+.sheet.queries tbody th { text-align: left; }
+.sheet.queries tbody a { display: inline-block; width: max-content; max-width: 12rem;
+    white-space: normal; overflow-wrap: anywhere; }
+/* what the numbers leave, so that all of these are in sight, and one line of it */
+.sheet.queries td.text { width: 100%; max-width: 0; min-width: 14rem; overflow: hidden;
+    text-overflow: ellipsis; }
+/* one link a row, which all of the row is */
+.sheet.queries tbody tr { position: relative; }
+.sheet.queries tbody a::after { content: ""; position: absolute; inset: 0; }
+.sheet.queries tbody a:focus-visible { outline: none; }
+.sheet.queries tbody a:focus-visible::after { outline: 2px solid currentColor;
+    outline-offset: -2px; }
+.sheet.queries tbody tr:hover > * { background: color-mix(in srgb, currentColor 7%, transparent); }
+"""
+)
 
 
-def failing_frame(
-    rows: Sequence[QueryRow], headings: Sequence[str], facet: str | None
-) -> pd.DataFrame:
-    """Return queries as the list on the screen: one line of text each, values of four digits."""
-    frame: dict[str, list[object]] = {
-        "query": [row.query_id for row in rows],
-        "text": [" ".join(row.text.split()) for row in rows],
-    }
+def failing_list(
+    rows: Sequence[QueryRow],
+    headings: Sequence[str],
+    facet: str | None,
+    link: Callable[[str], str],
+) -> htpy.Fragment:
+    """Return queries as the list on the screen: a line each, all of which leads to the query."""
+    columns, numbers = {"text": [" ".join(row.text.split()) for row in rows]}, set(headings)
     first, *others = headings
-    frame[first] = [value_words(row.values[0], row.judged, row.counted[0]) for row in rows]
+    columns[first] = [value_words(row.values[0], row.judged, row.counted[0]) for row in rows]
     if any(row.delta is not None for row in rows):
-        frame[f"{first} of A"] = [
+        numbers |= {f"{first} of A", "B − A"}
+        columns[f"{first} of A"] = [
             value_words(_known(row.a), row.judged, row.counted[0]) for row in rows
         ]
-        frame["B − A"] = [arrowed(_known(row.delta)) for row in rows]
-    frame["class"] = [row.status for row in rows]
+        columns["B − A"] = [arrowed(_known(row.delta)) for row in rows]
+    columns["class"] = [row.status for row in rows]
     if any(row.leaked for row in rows):
-        frame[LEAKED] = [LEAKED if row.leaked else "" for row in rows]
+        columns[LEAKED] = [LEAKED if row.leaked else "" for row in rows]
     if any(row.outcome for row in rows):
-        frame["answer"] = [row.outcome.name if row.outcome else "–" for row in rows]
-    frame["known relevant"] = [row.places_in_words for row in rows]
-    frame["holes"] = [_hole_words(row) for row in rows]
+        columns["answer"] = [row.outcome.name if row.outcome else "–" for row in rows]
+    columns["known relevant"] = [row.places_in_words for row in rows]
+    columns["holes"] = [_hole_words(row) for row in rows]
     for at, heading in enumerate(others, 1):
-        frame[heading] = [value_words(row.values[at], row.judged, row.counted[at]) for row in rows]
+        columns[heading] = [
+            value_words(row.values[at], row.judged, row.counted[at]) for row in rows
+        ]
     if any(row.task for row in rows):
-        frame["task"] = [row.task or "–" for row in rows]
+        columns["task"] = [row.task or "–" for row in rows]
     if any(row.split for row in rows):
-        frame["split"] = [row.split or "–" for row in rows]
+        columns["split"] = [row.split or "–" for row in rows]
     if facet is not None and facet not in ("task", "split"):
-        frame[f"facet {facet}" if facet in frame else facet] = [row.bucket or "–" for row in rows]
-    return pd.DataFrame(frame)
+        name = f"facet {facet}" if facet in ("query", *columns) else facet
+        columns[name] = [row.bucket or "–" for row in rows]
+    heads = [head(name, words=name not in numbers) for name in ("query", *columns)]
+    classes = [{"words": name not in numbers, "text": name == "text"} for name in columns]
+    body = [
+        htpy.tr[
+            htpy.th(scope="row")[htpy.a(href=link(row.query_id), title=row.text)[row.query_id]],
+            [htpy.td(class_=look)[cell] for look, cell in zip(classes, cells, strict=True)],
+        ]
+        for row, *cells in zip(rows, *columns.values(), strict=True)
+    ]
+    return framed([SHEET, LOOK], "sheet queries", heads, body, label="Queries")
 
 
 def _known(value: float | None) -> float:

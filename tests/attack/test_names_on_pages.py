@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Block, Element
 from labeler import freezing
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
 from tests.traffic import log
 
 IMAGE = "![i](http://evil.example/i.png)"
@@ -211,7 +211,7 @@ def test_a_facet_may_be_called_as_a_parameter_of_an_address(called, monkeypatch,
         said = words(app)
         assert "Go on without it" not in [button.label for button in app.button], (page, said)
     listed = open_page("queries", **field)
-    assert list(listed.dataframe[0].value["query"]) == ["q0", "q2"]
+    assert list(listed_queries(listed)["query"]) == ["q0", "q2"]
 
 
 def test_addresses_of_label_mean_what_they_meant(called, monkeypatch):
@@ -249,7 +249,7 @@ def test_label_keeps_to_a_split_beside_a_bucket(called, monkeypatch):
 
 def test_a_bucket_called_as_the_choice_of_none_can_be_chosen(called):
     app = open_page("queries", facet="intent", bucket="every bucket")
-    assert list(app.dataframe[0].value["query"]) == ["q1", "q3"]
+    assert list(listed_queries(app)["query"]) == ["q1", "q3"]
     app = open_page("queries", a="no other run", b="other")
     against = next(box for box in app.selectbox if box.label == "Against run A")
     assert against.value == "no other run"

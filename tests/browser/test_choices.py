@@ -26,7 +26,7 @@ RESULTS = {
     f"/compare?{PAIR}": ".verdict",
     "/slices?a=bm25&facet=intent": ".slices",
     f"/slices?{PAIR}&facet=intent": ".slices",
-    f"/queries?{PAIR}&facet=intent": "[data-testid=stDataFrame]",
+    f"/queries?{PAIR}&facet=intent": ".queries",
 }
 
 

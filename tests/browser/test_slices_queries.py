@@ -62,10 +62,10 @@ def chosen(page: Page) -> dict[str, list[str]]:
 
 
 def open_first_row(page: Page, query_id: str) -> None:
-    """Click the first query of the list, once the grid has drawn it."""
-    expect(page.get_by_test_id("glide-cell-0-0")).to_have_text(query_id)
-    grid = page.get_by_test_id("stDataFrame").locator(".dvn-scroller")
-    grid.click(position={"x": 200, "y": 52})
+    """Click the first query of the list, in the middle of its line."""
+    row = page.locator(".queries tbody tr").first
+    expect(row.get_by_role("rowheader")).to_have_text(query_id)
+    row.click()
 
 
 def test_a_slice_opens_its_queries_and_a_click_opens_one_in_full(serve, visit, graded):
@@ -177,14 +177,50 @@ def test_from_what_compare_says_of_a_bucket_it_is_a_click_to_its_worst_query(
     expect(falls).to_be_visible()
 
 
+def test_who_goes_through_the_list_by_keys_opens_the_query_that_is_asked_for(graded, serve, visit):
+    page = stand_still(visit(f"{serve(graded).url}/queries?a=first"))
+    page.get_by_role("textbox", name="Query").focus()
+    focused = page.locator(":focus")
+    passed = []
+    while not passed or passed[-1] != "q10":
+        page.keyboard.press("Tab")
+        passed.append(focused.inner_text())
+        assert len(passed) < 20, passed
+    assert "query" not in chosen(page), "who only passes a query opens none"
+    assert passed.index("q09") < passed.index("q10"), "each is a stop, the worst first"
+    page.keyboard.press("Enter")
+    expect(page.locator(".asked h3")).to_contain_text("number 10")
+    page.go_back()
+    expect(page.locator(".queries tbody tr")).to_have_count(12)
+
+
+def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
+    with Store(graded) as store:
+        names = [f"{HOSTILE} {n:02}".replace(" ", "-") * 3 for n in range(3)]
+        store.add_queries(loaded([Query(name, "a text of many words " * 20) for name in names]))
+    many = "&".join(f"measure=nDCG@{k}" for k in (1, 2, 3, 5, 10))
+    server = serve(graded)
+    for width, asked in ((1440, many), (1440, "a=first"), (1024, ""), (390, "")):
+        page = visit(f"{server.url}/queries?{asked}", grader=None)
+        page.set_viewport_size({"width": width, "height": 900})
+        listed = page.locator(".queries")
+        expect(listed.locator("tbody tr")).to_have_count(15)
+        for cell in listed.locator("td.words:not(.text)").all():
+            assert cell.evaluate("each => each.scrollWidth <= each.clientWidth"), cell.inner_text()
+        texts = listed.locator("td.text").evaluate_all("all => all.map(each => each.clientWidth)")
+        assert min(texts) > 200, "there is something to read of each"
+        if width == 1440:
+            right = listed.locator("thead th").last.bounding_box()
+            assert right["x"] + right["width"] <= width, asked
+
+
 def test_the_first_click_opens_a_query_after_a_choice_too(graded, serve, visit):
     page = stand_still(visit(f"{serve(graded).url}/queries?a=first"))
     for box, option in (("Run", "second"), ("Sorted", "most holes first")):
         page.get_by_role("combobox", name=box, exact=True).click()
         page.get_by_role("option", name=option).first.click()
         stand_still(page)
-        grid = page.get_by_test_id("stDataFrame").bounding_box()
-        page.mouse.click(grid["x"] + 90, grid["y"] + 160)
+        page.locator(".queries tbody tr").nth(3).click()
         page.wait_for_url("**query=q**")
         page.get_by_role("button", name="Back to the list").click()
         page.wait_for_url(lambda url: "query=" not in url)
