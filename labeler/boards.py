@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, freezing, ui
+from labeler import address, freezing, links, ui
 from labeler.address import Astray
 from labeler.errors import NotFound
 from labeler.evaluation import Conventions, Counts, Scoreboard
@@ -19,11 +19,14 @@ from labeler.model import (
     EVERYTHING,
     LEAKED,
     SPLITS,
+    UNNAMED,
     WITH,
     Collection,
     Query,
     Selection,
     Settings,
+    chunking_in_words,
+    chunking_shown,
     counted,
 )
 from labeler.store import Store
@@ -229,10 +232,19 @@ def moment(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hashabl
 
 
 def say_nothing_graded(selected: Selection, until: str) -> None:
-    """Say under `graded_line` that nobody has graded, what holds ``until`` then, and how to."""
-    carried = ", carry grades over on Data" if selected.chunkings else ""
-    how = f"{until} Grade on the Label page{carried}, or load a golden set:"
+    """Say under `graded_line` that nobody has graded, what holds ``until`` then, and how to.
+
+    Where the grades of another chunking may be carried over to this one, a link leads there.
+    """
+    how = f"{until} Grade on the Label page, or load a golden set:"
     ui.say_empty("Nobody has graded a chunk yet", how, "labeler load golden FILE")
+    shown = selected.chunkings or (UNNAMED,)
+    with ui.open_store() as store:
+        openings = [(old, new) for old, new in store.openings() if new in shown]
+    for old, new in openings[:1]:
+        there = {"from": chunking_shown(old), "to": chunking_shown(new)}
+        graded = f"Carry over what grades of {chunking_in_words(old)} say of these chunks"
+        links.link(graded, address.onward("/data", section="Carry over", **there))
 
 
 def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:

@@ -510,4 +510,4 @@ def test_of_a_chunking_that_nobody_graded_a_page_says_that_it_is_of_that_one(
     app = open_page(page, a="new", chunking="v2")
     assert "Of chunking v2: 0 of 2 queries have grades" in words(app)
     assert "Nobody has graded a chunk yet" in words(app)
-    assert "carry grades over on Data" in words(app)
+    assert "Carry over what grades of the unnamed chunking say of these chunks" in words(app)

@@ -437,7 +437,7 @@ def test_before_the_first_grade_it_says_what_to_do(database: Path):
         store.add_run(loaded([Ranking("q1", ("c1",))]), name="a")
         store.add_run(loaded([Ranking("q1", ("c2",))]), name="b")
     app = open_compare()
-    assert "Nothing is graded yet" in words(app)
+    assert "Nobody has graded a chunk yet" in words(app)
     assert component(app, "strips")["rows"][0]["delta"] == "–"
     assert "nan" not in words(app).lower()
     assert "nothing to draw" in words(open_compare(show="Bars and scatter"))

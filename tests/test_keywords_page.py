@@ -18,7 +18,7 @@ from labeler.model import Chunk, Judgment, Query, Ranking
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 
-NOTHING_GRADED = "Nothing is graded yet, so there is nothing to score."
+NOTHING_GRADED = "Nobody has graded a chunk yet"
 TEXTS = ["a cup of tea", "the kettle", "C++ in a nutshell", "cups"]
 QUERIES = [
     Query("q1", "one", keywords=("cup", "++"), buckets={"intent": "buy"}),

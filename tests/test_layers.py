@@ -351,6 +351,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.errors",
         "labeler.evaluation",
         "labeler.freezing",
+        "labeler.links",
         "labeler.measures",
         "labeler.model",
         "labeler.store",

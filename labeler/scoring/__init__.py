@@ -14,7 +14,6 @@ from labeler.scoring.choosing import (
     Choice,
     choose,
     say_above,
-    say_nothing_graded,
     say_what,
 )
 from labeler.scoring.recalling import show_recall
@@ -38,7 +37,6 @@ __all__ = [
     "Choice",
     "choose",
     "say_above",
-    "say_nothing_graded",
     "say_what",
     "show_keywords",
     "show_small_print",

@@ -20,7 +20,7 @@ from labeler.evaluation import (
 from labeler.lineup import Lineup
 from labeler.markup import show_html
 from labeler.measures import Measure
-from labeler.model import UNNAMED, Settings, Traffic, chunking_in_words, chunking_shown
+from labeler.model import Settings, Traffic
 from labeler.naming import short_names
 from labeler.tables import RunNames, Steps
 
@@ -191,19 +191,6 @@ def say_above(notes: Iterable[Note]) -> None:
             every = _changed({"chunking": boards.EVERY_CHUNKING, "measure": []})
             said = f"{note.sentence}."
             show_html(tables.sentence_with_link(said, "All chunkings in one table", every))
-
-
-def say_nothing_graded(board: Scoreboard) -> None:
-    """Say that nothing is graded, and which chunking's grades may be carried over to this one."""
-    shown = board.conventions.selected.chunkings or (UNNAMED,)
-    st.write("Nothing is graded yet, so there is nothing to score. Grade on the Label page.")
-    with ui.open_store() as store:
-        openings = [(old, new) for old, new in store.openings() if new in shown]
-    for old, new in openings[:1]:
-        there = {"from": chunking_shown(old), "to": chunking_shown(new)}
-        data = address.onward("/data", section="Carry over", **there)
-        said = f"Grades of {chunking_in_words(old)} may say what these chunks are worth:"
-        show_html(tables.sentence_with_link(said, "Carry them over", data))
 
 
 def say_what(choice: Choice, shown: int, there: int) -> None:

@@ -30,7 +30,7 @@ def cell(page: Page, run: str, measure: str) -> Locator:
 
 def test_scores_move_by_themselves_while_another_browser_grades(server, visit):
     scores = visit(f"{server.url}/scores?measure=P@5&measure=Judged@10", grader=None)
-    expect(scores.get_by_text("Nothing is graded yet")).to_be_visible()
+    expect(scores.get_by_text("Nobody has graded a chunk yet")).to_be_visible()
     pad = visit(server.url, grader="Bob")
     expect(pad.locator(".chunk .text")).to_contain_text("This is the text")
     for _ in range(30):
