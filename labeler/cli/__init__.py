@@ -19,6 +19,7 @@ from labeler.cli.comparing import compare
 from labeler.cli.copying import copy
 from labeler.cli.deciding import next_grades
 from labeler.cli.disagreeing import disagreements
+from labeler.cli.explaining import explain_measures
 from labeler.cli.exporting import export
 from labeler.cli.freezing import diff, freeze, versions
 from labeler.cli.gating import gate
@@ -32,7 +33,7 @@ from labeler.cli.people import invite, people, revoke
 from labeler.cli.recalling import recall
 from labeler.cli.reporting import report
 from labeler.cli.safekeeping import backup, check
-from labeler.cli.scoring import explain_measures, score
+from labeler.cli.scoring import score
 from labeler.cli.serving import demo, serve
 from labeler.cli.settings import settings
 from labeler.cli.splitting import split

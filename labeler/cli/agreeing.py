@@ -36,7 +36,7 @@ from labeler.agreement import (
 from labeler.cli.group import check_raw, database_option, format_option, raw_option
 from labeler.cli.scoring import FORMATS, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
-from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.cli.tables import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
 from labeler.evaluation import number, signed
 from labeler.formats import rows, spreadsheet
@@ -90,7 +90,7 @@ def agreement(
         raise click.UsageError("--confusion and --drift are over all queries, without --by")
     with Store(db) as store:
         found = found_in(store, graders, metric, facet)
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         click.echo(as_csv(found, raw=raw) if kind == "csv" else as_json(found), nl=False)
     else:
         click.echo(as_page(found, kind, confusion=confusion, drift=drift))

@@ -21,7 +21,7 @@ from labeler.cli.scoring import (
     print_records,
     with_options,
 )
-from labeler.cli.tables import Table
+from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.diagnosis import Outcome, TwoByTwo
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
@@ -126,7 +126,7 @@ def print_answers(
     raw: bool,
 ) -> None:
     """Print what became of all queries, of those of each bucket, or of each query."""
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         records = query_records(found) if per_query else records_of(board, found, facet)
         print_records(kind, records, None, board.conventions, notes, raw=raw)
         return

@@ -29,6 +29,7 @@ from labeler.cli.scoring import (
 )
 from labeler.cli.surviving import check_graders, graders_option, print_survival
 from labeler.cli.tables import (
+    FOR_PROGRAMS,
     Table,
     markdown_footer,
     markdown_lines,
@@ -127,7 +128,7 @@ def compare(
         notes += tie_notes(ranges, conventions)
     notes += [*refused, *warnings(board, every_run, shown, settings.matters)]
     notes += [] if per_query else how_sure(shown)
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         pairs = [records_of(every_run, each, per_query=per_query) for each in shown]
         records = [row for each in pairs for row in each]
         print_records(kind, records, ranges, conventions, notes, raw=raw)
@@ -143,7 +144,7 @@ def check_runs(runs: Sequence[str], kind: str, *, stripped: bool) -> None:
     """Raise a usage error for one run alone, and for strips that have no place."""
     if len(runs) < 2:
         raise click.UsageError("Missing argument 'B': name two runs or more.")
-    if stripped and kind in ("csv", "json"):
+    if stripped and kind in FOR_PROGRAMS:
         raise click.UsageError("--strips are for people; ask for them with --format table or md")
     if stripped and len(runs) > 2:
         raise click.UsageError("--strips are of two runs; name A and B alone")

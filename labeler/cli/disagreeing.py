@@ -11,7 +11,7 @@ from labeler import transfer
 from labeler.cli.group import check_raw, database_option, format_option, raw_option
 from labeler.cli.scoring import FORMATS, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
-from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.cli.tables import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
 from labeler.formats import spreadsheet
 from labeler.model import RULES_IN_WORDS, legible
@@ -56,7 +56,7 @@ def disagreements(
         found = found_in(store, graders, field)
         found = [each for each in found if each.is_open or not only_open]
         rule = store.settings().golden_rule
-        rows = list(transfer.disagreement_rows(store, found)) if kind in ("csv", "json") else []
+        rows = list(transfer.disagreement_rows(store, found)) if kind in FOR_PROGRAMS else []
     if kind == "csv":
         click.echo(spreadsheet.as_csv(rows, raw=raw), nl=False)
     elif kind == "json":

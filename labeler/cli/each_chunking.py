@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
 from labeler.evaluation import Conventions
-from labeler.formats.spreadsheet import as_csv
 from labeler.measures import Measure
 from labeler.model import Collection
 
@@ -35,24 +31,3 @@ def apart(
         for chunkings, some in parts
         if some
     ]
-
-
-def joined(kind: str, parts: Sequence[str]) -> str:
-    """Put what was written of each chunking into one: one list, or one table with one header."""
-    if len(parts) == 1:
-        return parts[0]
-    if kind == "json":
-        rows = [row for part in parts for row in json.loads(part)]
-        return f"{json.dumps(rows, ensure_ascii=False, indent=2)}\n"
-    if kind == "csv":
-        return _one_table(parts)
-    return "\n".join(parts)
-
-
-def _one_table(parts: Sequence[str]) -> str:
-    """Put tables under one header, by names: a part has columns that another has not."""
-    tables = [csv.DictReader(io.StringIO(part, newline="")) for part in parts]
-    headers = sorted((table.fieldnames or () for table in tables), key=len, reverse=True)
-    columns = dict.fromkeys(name for header in headers for name in header)
-    rows = [{name: row.get(name) for name in columns} for table in tables for row in table]
-    return as_csv(rows, raw=True)  # what a spreadsheet would run is neutralised already

@@ -15,8 +15,9 @@ from labeler.cli.loading import limit_option
 from labeler.cli.progress import progress_bar
 from labeler.cli.scoring import with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
+from labeler.cli.tables import FOR_PROGRAMS, written
 from labeler.errors import NotFound
-from labeler.formats import Limits, rows, spreadsheet
+from labeler.formats import Limits
 from labeler.leakage import (
     THRESHOLD,
     Finder,
@@ -109,10 +110,8 @@ def leakage(
             new = store.mark_leaked(marks(found))
             told = f"{new:,} of {len(found.leaked):,} queries found are newly marked as leaked"
             click.echo(f"{told}; '--leaked without' leaves them out of scores", err=True)
-    if kind == "csv":
-        click.echo(spreadsheet.as_csv(records(found), raw=raw), nl=False)
-    elif kind == "json":
-        click.echo(rows.as_json(records(found)), nl=False)
+    if kind in FOR_PROGRAMS:
+        click.echo(written(kind, records(found), raw=raw), nl=False)
     else:
         click.echo("\n".join(page(found, queries, len(files), kind)))
 
@@ -123,10 +122,8 @@ def of_marked(db: Place, unmarked: Sequence[str], kind: str, *, raw: bool) -> No
         store.take_leaks_back(dict.fromkeys(unmarked))
         found = among_selected(store, store.leaked())
     rows_of = [asdict(each) for each in found]
-    if kind == "csv":
-        click.echo(spreadsheet.as_csv(rows_of, raw=raw), nl=False)
-    elif kind == "json":
-        click.echo(rows.as_json(rows_of), nl=False)
+    if kind in FOR_PROGRAMS:
+        click.echo(written(kind, rows_of, raw=raw), nl=False)
     else:
         click.echo("\n".join(marked_lines(found, kind)))
 

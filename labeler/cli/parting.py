@@ -9,7 +9,14 @@ import click
 
 from labeler import freezing, trend
 from labeler.cli.scoring import chosen, print_records
-from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.cli.tables import (
+    FOR_PROGRAMS,
+    Table,
+    markdown_footer,
+    markdown_lines,
+    text_footer,
+    text_lines,
+)
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Note, Scoreboard, number, signed
 from labeler.measures import Measure
@@ -90,7 +97,7 @@ def print_parts(
     raw: bool,
 ) -> None:
     """Print a row for each measure."""
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         print_records(kind, trend.part_records(parts), None, conventions, notes, raw=raw)
         return
     numbers = ["before", "of the run", "of grades and rule", "of the queries", "now"]

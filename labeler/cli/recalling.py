@@ -22,7 +22,14 @@ from labeler.cli.scoring import (
     refuse_strangers,
     with_options,
 )
-from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.cli.tables import (
+    FOR_PROGRAMS,
+    Table,
+    markdown_footer,
+    markdown_lines,
+    text_footer,
+    text_lines,
+)
 from labeler.evaluation import (
     Conventions,
     OwnPool,
@@ -85,7 +92,7 @@ def recall(
     found = [each.of(shown) for each in own_pools(board, measures, by_hand)]
     notes = own_pool_notes(found, conventions)
     notes += [note for note in board.notes(measures) if note.is_about(*shown)]
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         print_records(kind, own_pool_records(found), None, conventions, notes, raw=raw)
         return
     table = table_of(found, conventions)

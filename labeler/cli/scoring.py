@@ -1,4 +1,4 @@
-"""``labeler score`` and ``labeler measures``: values for people and for programs."""
+"""``labeler score``: values for people and for programs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from itertools import chain
 
 import click
 
 from labeler import freezing
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
-from labeler.cli.each_chunking import apart, joined
+from labeler.cli.each_chunking import apart
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, check_raw, database_option, format_option, raw_option
 from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option, selection
-from labeler.cli.tables import Row, as_csv, as_json, as_markdown, as_text
+from labeler.cli.tables import FOR_PROGRAMS, Row, as_markdown, as_text, described, written
 from labeler.cli.undefined import undefined_asked, undefined_option
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import FEW, reranked_notes
@@ -38,7 +39,7 @@ from labeler.evaluation import (
     tied_ranges,
     with_ties,
 )
-from labeler.measures import MEASURES, Definition, Measure
+from labeler.measures import MEASURES, Measure
 from labeler.model import Collection, Settings, Traffic, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
@@ -158,14 +159,18 @@ def score(
         asked(k=k, substring=substring, per_query=per_query, raw=raw)
         return
     conventions = conventions_of(settings, preset, rel, budget).on(collection.golden)
-    asked_for = Asked(measures_of(conventions, texts), facet, kind, per_query, raw, top, traffic)
+    asked_for = Asked(measures_of(conventions, texts), facet, kind, per_query, top, traffic)
     found = chosen(collection, runs)
     refuse_strangers(found)
     parts = [
-        scored(collection, found, each, replace(asked_for, measures=some))
+        part_of(found, each, replace(asked_for, measures=some))
         for each, some in apart(found, conventions, asked_for.measures)
     ]
-    click.echo(joined(kind, parts), nl=False)
+    if kind in FOR_PROGRAMS:
+        told = written(kind, chain.from_iterable(part.rows(collection) for part in parts), raw=raw)
+    else:
+        told = "\n".join(part.text() for part in parts)
+    click.echo(told, nl=False)
 
 
 @dataclass(frozen=True)
@@ -176,38 +181,60 @@ class Asked:
     facet: str | None
     kind: str
     per_query: bool
-    raw: bool
     top: int | None
     traffic: Traffic | None
 
 
-def scored(
-    whole: Collection, collection: Collection, conventions: Conventions, asked: Asked
-) -> str:
-    """Return the measures of a collection's runs as text; ``whole`` has all runs there are."""
+@dataclass(frozen=True)
+class Part:
+    """Runs that are looked at together, and what there is to know of what is asked of them.
+
+    Where it is known, ``ranges`` are what ties could make of the means.
+    """
+
+    board: Scoreboard
+    asked: Asked
+    notes: Sequence[Note]
+    ranges: TieRanges | None
+
+    def rows(self, whole: Collection) -> Iterator[Record]:
+        """Return what programs get; ``whole`` has all runs there are."""
+        board, asked = self.board, self.asked
+        records = records_of(board, asked.measures, asked.facet, per_query=asked.per_query)
+        if asked.traffic is not None:
+            records = with_intervals(records, mean_intervals(board, asked.measures, asked.facet))
+        elif not asked.per_query:
+            # as on the page, all runs there are tell what ungraded chunks may be
+            is_whole = whole.runs == board.collection.runs
+            every_run = board if is_whole else Scoreboard(whole, board.conventions)
+            bands = Bands(every_run, board.run_names).means(every_run, asked.measures, asked.facet)
+            records = with_bands(records, bands)
+        return told_of(asked.kind, records, self.ranges, board.conventions, self.notes)
+
+    def text(self) -> str:
+        """Return what people read."""
+        board, asked = self.board, self.asked
+        as_table = as_text if asked.kind == "table" else as_markdown
+        if asked.per_query:
+            rows = query_rows(board, asked.measures)
+        else:
+            rows = mean_rows(board, asked.measures, asked.facet)
+        return as_table(rows, board.conventions, self.notes)
+
+
+def part_of(collection: Collection, conventions: Conventions, asked: Asked) -> Part:
+    """Measure the runs of a collection by some conventions."""
     measures, facet, is_plain = asked.measures, asked.facet, asked.traffic is None
     board, unsaid = weighed(Scoreboard(collection, conventions), asked.traffic)
     check_facet(board, facet)
-    conventions = board.conventions
     notes = notes_on(board, measures, facet) + unsaid
     by_place = facet is not None or asked.per_query
     ranges = tied_ranges(board, measures) if is_plain and not by_place else None
     if ranges is not None:
-        notes += tie_notes(ranges, conventions) + residual_notes(board, measures)
+        notes += tie_notes(ranges, board.conventions) + residual_notes(board, measures)
     if asked.top is not None:
         notes += reranked_notes(board, measures, asked.top)
-    if asked.kind in ("csv", "json"):
-        records = records_of(board, measures, facet, per_query=asked.per_query)
-        if not is_plain:
-            records = with_intervals(records, mean_intervals(board, measures, facet))
-        elif not asked.per_query:
-            # as on the page, all runs there are tell what ungraded chunks may be
-            every_run = board if whole.runs == collection.runs else Scoreboard(whole, conventions)
-            bands = Bands(every_run, board.run_names)
-            records = with_bands(records, bands.means(every_run, measures, facet))
-        return records_text(asked.kind, records, ranges, conventions, notes, raw=asked.raw)
-    rows = query_rows(board, measures) if asked.per_query else mean_rows(board, measures, facet)
-    return (as_text if asked.kind == "table" else as_markdown)(rows, conventions, notes)
+    return Part(board, asked, notes, ranges)
 
 
 def records_of(
@@ -233,23 +260,20 @@ def print_records(
     raw: bool,
 ) -> None:
     """Print rows for programs, with what ties could make of them where that is known."""
-    click.echo(records_text(kind, records, ranges, conventions, notes, raw=raw), nl=False)
+    told = told_of(kind, records, ranges, conventions, notes)
+    click.echo(written(kind, told, raw=raw), nl=False)
 
 
-def records_text(
+def told_of(
     kind: str,
     records: list[Record],
     ranges: TieRanges | None,
     conventions: Conventions,
     notes: Sequence[Note],
-    *,
-    raw: bool,
-) -> str:
-    """Return rows for programs as CSV or JSON."""
+) -> Iterator[Record]:
+    """Return rows for programs with all that is to be said of each."""
     rows = records if ranges is None else with_ties(records, ranges)
-    if kind == "csv":
-        return as_csv(rows, conventions, notes, raw=raw)
-    return as_json(rows, conventions, notes)
+    return described(kind, rows, conventions, notes)
 
 
 def check_asked(facet: str | None, kind: str, *, per_query: bool, raw: bool) -> None:
@@ -369,29 +393,3 @@ def _query_row(score: QueryScore) -> Row:
         query_id=score.query_id,
         carried=score.carried,
     )
-
-
-@click.command("measures")
-def explain_measures() -> None:
-    """Say what each measure means and what it hides."""
-    click.echo("\n\n".join(explained(definition) for definition in MEASURES.values()))
-
-
-_CONDENSES = " drops the chunks nobody graded from the list, before ranks are counted"
-
-
-def explained(definition: Definition) -> str:
-    """Return what the registry says of a measure, as text."""
-    rows = {
-        "meaning": definition.meaning,
-        "hides": definition.hides,
-        "formula": definition.formula,
-        "example": f"{definition.example} ({definition.takes})",
-        "option": f"judged_only=True{_CONDENSES}" if definition.condenses else "",
-        "usually": f"a mean {definition.bands}" if definition.bands else "",
-        "also": ", ".join(definition.aliases),
-        "values": "whole numbers from 0, not shares from 0 to 1" if definition.count else "",
-        "terms": definition.depends,
-    }
-    lines = [f"  {what:<8} {text}" for what, text in rows.items() if text]
-    return "\n".join([definition.name, *lines])

@@ -9,9 +9,8 @@ import click
 
 from labeler import trend
 from labeler.cli.selecting import selection
-from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.cli.tables import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines, written
 from labeler.errors import NotFound
-from labeler.formats import rows, spreadsheet
 from labeler.model import SignalPoint, StoredRun, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
@@ -53,10 +52,8 @@ def print_signals(
     if not every:
         raise NotFound("there are no signals yet; add some with 'labeler load signals FILE'")
     records = trend.signal_records(every)
-    if kind == "json":
-        click.echo(rows.as_json(records), nl=False)
-    elif kind == "csv":
-        click.echo(spreadsheet.as_csv(records, raw=raw), nl=False)
+    if kind in FOR_PROGRAMS:
+        click.echo(written(kind, records, raw=raw), nl=False)
     else:
         notes = [trend.MEANT, trend.NO_CLAIM, *trend.signal_notes(points, line)]
         click.echo("\n".join(lines_of(values_table(every), notes, kind)))

@@ -10,7 +10,14 @@ from labeler import comparison
 from labeler.cli.group import CommandT
 from labeler.cli.pairs import Shown
 from labeler.cli.scoring import print_records
-from labeler.cli.tables import Table, markdown_footer, markdown_lines, text_footer, text_lines
+from labeler.cli.tables import (
+    FOR_PROGRAMS,
+    Table,
+    markdown_footer,
+    markdown_lines,
+    text_footer,
+    text_lines,
+)
 from labeler.comparison import Comparison, Survival
 from labeler.errors import BadInput
 from labeler.evaluation import Note, Scoreboard, number, signed
@@ -60,7 +67,7 @@ def print_survival(
         )
     told = comparison.survivals(board, found, singles, measures, tested=tested)
     names, conventions = (found.a, found.b), found.conventions
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         records = comparison.survival_records(told, *names)
         said = [*notes, *survival_notes(told, names)]
         print_records(kind, records, None, conventions, said, raw=raw)

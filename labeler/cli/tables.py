@@ -14,6 +14,8 @@ from labeler.model import counted, legible
 
 # What Markdown may read as a mark; an underscore inside a word, as names have it, is none.
 _MARKS = re.compile(r"[`*\[\]<>|~&]|_(?!\w)|(?<!\w)_|:(?=//)|\\(?=[!-/:-@\[-`{-~])")
+FOR_PROGRAMS = ("csv", "json")
+"""Forms that hold every digit, and of which `written` makes one."""
 BUCKETS_TOLD, PAIRS_TOLD = 3, 10  # of one kind, to people; programs get them all
 
 _MOST_TOLD: Mapping[str, int] = {"buckets": BUCKETS_TOLD, "pairs": PAIRS_TOLD}
@@ -43,43 +45,31 @@ class Row:
     carried: int = 0
 
 
-def as_json(records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]) -> str:
-    """Return a JSON list of rows, one a line; null is undefined.
+def described(
+    kind: str, records: Iterable[Record], conventions: Conventions, notes: Sequence[Note]
+) -> Iterator[Record]:
+    """Yield rows for programs, each with its conventions and the notes that concern it.
 
-    Each has its conventions, and as a list the notes that concern it.
+    In JSON they are in parts, in CSV they are a cell each.
     """
-    described = conventions.as_dict()
-    return rows.as_json(
-        {
-            **record,
-            "conventions": described,
-            "notes": [{"kind": n.kind, "text": n.sentence} for n in notes_of(record, notes)],
-        }
-        for record in records
-    )
+    is_json = kind == "json"
+    about = conventions.as_dict() if is_json else conventions.describe()
+    for record in records:
+        found = notes_of(record, notes)
+        said = (
+            [{"kind": note.kind, "text": note.sentence} for note in found]
+            if is_json
+            else " · ".join(note.sentence for note in found)
+        )
+        yield {**record, "conventions": about, "notes": said}
 
 
-def as_csv(
-    records: Iterable[Record],
-    conventions: Conventions,
-    notes: Sequence[Note],
-    *,
-    raw: bool = False,
-) -> str:
-    """Return CSV with a header; an undefined value is an empty cell, all notes are one.
+def written(kind: str, records: Iterable[Record], *, raw: bool = False) -> str:
+    """Return rows for programs as JSON, where null is undefined, or as CSV, where nothing is.
 
-    No cell is one that a spreadsheet runs, unless they are wanted ``raw``.
+    No cell of CSV is one that a spreadsheet runs, unless they are wanted ``raw``.
     """
-    described = conventions.describe()
-    described_rows = (
-        {
-            **record,
-            "conventions": described,
-            "notes": " · ".join(note.sentence for note in notes_of(record, notes)),
-        }
-        for record in records
-    )
-    return spreadsheet.as_csv(described_rows, raw=raw)
+    return rows.as_json(records) if kind == "json" else spreadsheet.as_csv(records, raw=raw)
 
 
 def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:

@@ -25,7 +25,7 @@ from labeler.cli.scoring import (
     with_options,
 )
 from labeler.cli.signalling import heard_by, print_signals, print_under
-from labeler.cli.tables import Table
+from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
@@ -168,7 +168,7 @@ def trends(
     gate = None if gate_file is None else gate_at(gate_file)
     asked = Asked(runs, board.resolve(measures), facet, bucket, gate)
     print_trends(board, asked, line, window, kind, points=points, raw=raw)
-    if kind not in ("csv", "json") and facet is None:
+    if kind not in FOR_PROGRAMS and facet is None:
         print_under(heard, line, list(runs), window, kind)
 
 
@@ -227,7 +227,7 @@ def print_trends(
     notes = [*general_notes(board, asked), *(Note("trend", said) for said in line.notes)]
     notes += [Note("window", f"{window}: direction and change are over it")]
     notes += [Note("direction", trend.DIRECTION), Note("alerts", looked.rule)]
-    if kind in ("csv", "json"):
+    if kind in FOR_PROGRAMS:
         if points:
             records = trend.point_records(every, bars)
         else:
