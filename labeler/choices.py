@@ -25,8 +25,8 @@ from labeler.naming import short_names
 STYLE = """
 .st-key-choices { row-gap: 0.25rem; }
 .st-key-choices > div:has(.chosen) { flex: 1 1 18rem; min-width: 0; }
-.st-key-choices > .st-key-folded { flex: 0 0 auto; width: auto; }
-.st-key-choices > .st-key-folded:has(details[open]) { flex: 1 0 100%; }
+.st-key-choices > [class*="st-key-folded"] { flex: 0 0 auto; width: auto; }
+.st-key-choices > [class*="st-key-folded"]:has(details[open]) { flex: 1 0 100%; }
 .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: 100%; }
 .choice-line { display: flex; align-items: center; min-height: 2.5rem; }
 .chosen {
@@ -39,8 +39,8 @@ STYLE = """
   font-size: 0.9rem;
   line-height: 1.35;
 }
-.st-key-boxes > .stElementContainer { flex: 1 1 9rem; }
-.st-key-boxes > .st-key-measure { flex: 3 1 24rem; max-width: 100%; }
+[class*="st-key-boxes"] > .stElementContainer { flex: 1 1 9rem; }
+[class*="st-key-boxes"] > :is(.st-key-measure, .st-key-run) { flex: 3 1 24rem; max-width: 100%; }
 @media (max-width: 75rem) {
   .st-key-choices > .stElementContainer:has(.stSelectbox) { max-width: min(100%, 26rem); }
 }
@@ -71,11 +71,21 @@ def folded() -> Iterator[Say]:
     What is yielded writes that line, once it is known what is chosen.
     """
     line = st.container()
-    with (
-        st.expander("Change", icon=":material/tune:", key="folded"),
-        st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="boxes"),
-    ):
+    with fold("Change", "tune"):
         yield lambda *words: _write(line, words)
+
+
+@contextmanager
+def fold(label: str, icon: str, of: str = "") -> Iterator[None]:
+    """Fold away the boxes inside; a second fold of a row says what it is ``of``.
+
+    Unlike a popover's, which stand at the page's end, they are where Tab comes next.
+    """
+    with (
+        st.expander(label, icon=f":material/{icon}:", key=f"folded{of}"),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small", key=f"boxes{of}"),
+    ):
+        yield
 
 
 def _write(line: st.delta_generator.DeltaGenerator, words: Iterable[str | None]) -> None:

@@ -147,7 +147,7 @@ def choose_runs(names: RunNames) -> Lineup:
     Raises `Astray` where the address names a run to show that is not there.
     """
     runs = list(names.systems)
-    with st.popover("Choose runs", width=150):
+    with choices.fold("Choose runs", "filter_list", of="-runs"):
         only = address.choose_some(
             *("Show only", runs, ONLY, "run"),
             format_func=lambda run: names.short.get(run, run),
