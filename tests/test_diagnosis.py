@@ -543,24 +543,31 @@ def test_classes_are_tallied_with_where_their_chunks_are_the_most_frequent_first
 
 
 def test_where_reranking_did_not_help_it_is_said_whether_that_is_recall() -> None:
-    qrels = {f"q{n}": {"c": 3, "x": 0} for n in range(4)}
+    qrels = {f"q{n}": {"c": 3, "x": 0} for n in range(5)} | {"q5": {"x": 0}}
     first = {"q0": ["x", "y"], "q1": ["x", "y", "c"], "q2": ["x", "c"], "q3": ["x", "z"]}
     again = {"q0": ["y", "x"], "q1": ["y", "x", "c"], "q2": ["c", "x"], "q3": ["w", "v"]}
+    first |= {"q4": ["x", "y", "c"], "q5": ["x"]}
+    again |= {"q4": ["y", "x"], "q5": ["x"]}
     board = Scoreboard(collect(qrels, {"A": first, "B": again}), Conventions.of(budget=1))
     in_a, in_b = diagnose(board, "A"), diagnose(board, "B")
     assert reranking_in_words(board, "A", "B", in_a, in_b) == (
-        "B only reorders what A found in 2 of 3 queries that fail in both; for 1 what is needed is "
-        "not in the list: reranking did not help, so it is recall; for 1 what is needed is in the "
-        "list, and reranking did not bring it up"
+        "B holds nothing that A did not find in 4 of 5 queries that fail in both; for 1 what is "
+        "needed is in neither list: reranking did not help, so it is recall; for 1 what is needed "
+        "is in A's list, and B left it out: keep more of what is reranked; for 1 what is needed is "
+        "in the list, and reranking did not bring it up; for 1 it cannot be told"
     )
     assert [
-        reranking_of_one(board, "A", "B", in_a[name], in_b[name]) for name in ("q0", "q2", "q3")
+        reranking_of_one(board, "A", "B", in_a[name], in_b[name])
+        for name in ("q0", "q4", "q2", "q3", "q5")
     ] == [
-        "B only reorders what A found here; what is needed is not in the list: reranking did not "
-        "help, so it is recall",
+        "B holds nothing here that A did not find; what is needed is in neither list: reranking "
+        "did not help, so it is recall",
+        "B holds nothing here that A did not find; what is needed is in A's list, and B left it "
+        "out: keep more of what is reranked",
         "",
         "",
-    ], "q2 is fine in B, and for q3 B found other chunks"
+        "",
+    ], "q2 is fine in B, for q3 B found other chunks, and of q5 nobody knows what it needs"
     assert reranking_in_words(board, "B", "A", {}, in_a) == "", "nothing fails in both"
 
 

@@ -23,10 +23,13 @@ MATTERS: Mapping[Side, tuple[str, str]] = {
     ),
 }
 """What each side of a `FailureClass` is called, and what it means for queries."""
-RERANKED: Mapping[Side, str] = {
-    "recall": "what is needed is not in the list: reranking did not help, so it is recall",
+LEFT_OUT = "left out"
+RERANKED: Mapping[str, str] = {
+    "recall": "what is needed is in neither list: reranking did not help, so it is recall",
+    LEFT_OUT: "what is needed is in A's list, and B left it out: keep more of what is reranked",
     "ranking": "what is needed is in the list, and reranking did not bring it up",
 }
+"""What reranking did for a query that fails in A and in B."""
 
 
 def in_words(found: Found, where: str) -> list[str]:
@@ -98,13 +101,19 @@ def reranking_in_words(
     Only those count for which B holds no chunk that A has not. Empty where there is none.
     ``which`` says in words what the rule found.
     """
-    both = [each for name, each in in_b.items() if each and in_a.get(name)]
-    sides = [each.failure.side for each in both if _only_reorders(board, a, b, each.query_id)]
-    if not sides:
+    both = [(here, in_b[name]) for name, here in in_a.items() if here and in_b.get(name)]
+    within = [
+        _reranked(here, there) for here, there in both if there and _is_within(board, a, b, there)
+    ]
+    if not within:
         return ""
-    of = "all" if len(both) == len(sides) > 1 else f"{len(sides):,} of"
-    parts = [f"B only reorders what A found in {of} {len(both):,} queries that {which}"]
-    parts += [f"for {sides.count(side):,} {RERANKED[side]}" for side in RERANKED if side in sides]
+    of = "all" if len(both) == len(within) > 1 else f"{len(within):,} of"
+    parts = [f"B holds nothing that A did not find in {of} {len(both):,} queries that {which}"]
+    parts += [
+        f"for {within.count(what):,} {said}" for what, said in RERANKED.items() if what in within
+    ]
+    if others := within.count(""):
+        parts.append(f"for {others:,} it cannot be told")
     return "; ".join(parts)
 
 
@@ -112,13 +121,20 @@ def reranking_of_one(
     board: Scoreboard, a: str, b: str, in_a: Failure | None, in_b: Failure | None
 ) -> str:
     """Say what reranking did for one query that fails in both, as `reranking_in_words` does."""
-    if in_a is None or in_b is None or in_b.failure.side not in RERANKED:
+    if in_a is None or in_b is None or not _is_within(board, a, b, in_b):
         return ""
-    if not _only_reorders(board, a, b, in_b.query_id):
-        return ""
-    return f"B only reorders what A found here; {RERANKED[in_b.failure.side]}"
+    what = _reranked(in_a, in_b)
+    return f"B holds nothing here that A did not find; {RERANKED[what]}" if what else ""
 
 
-def _only_reorders(board: Scoreboard, a: str, b: str, query_id: str) -> bool:
-    in_a, in_b = (board.chunks(run, query_id) for run in (a, b))
+def _reranked(in_a: Failure, in_b: Failure) -> str:
+    """Return what reranking did, of `RERANKED`; nothing where no list or no grade tells."""
+    a, b = in_a.failure.side, in_b.failure.side
+    if b == "recall" and a == "ranking":  # the best order of A's list would do
+        return LEFT_OUT
+    return b if b in RERANKED else ""
+
+
+def _is_within(board: Scoreboard, a: str, b: str, failure: Failure) -> bool:
+    in_a, in_b = (board.chunks(run, failure.query_id) for run in (a, b))
     return len(in_b) > 0 and bool(np.isin(in_b, in_a).all())

@@ -51,7 +51,7 @@ def _failures(shared: Shared, run: str) -> Failures:
 
 
 def _reranked(shared: Shared, in_b: Failures) -> str:
-    """Say what reranking did where B only reorders what A found."""
+    """Say what reranking did where B holds nothing that A did not find."""
     a, b = shared.asked.a, shared.asked.b
     if b is None:
         return ""
