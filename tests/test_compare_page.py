@@ -71,6 +71,28 @@ def component(app: AppTest, key: str) -> dict[str, Any]:
     return json.loads(found.proto.json)
 
 
+def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(database: Path):
+    names = [f"q{n:02}" for n in range(40)]
+    with Store(database) as store:
+        store.add_queries(
+            loaded([Query(q, q, buckets={"of": "few" if q < "q10" else "many"}) for q in names])
+        )
+        turned = {*names[:9]}  # which is worse in eight, and better in the ninth
+        for run, way in (("old", set()), ("new", turned)):
+            lists = [("c2", "c1") if q in way else ("c1", "c2") for q in names]
+            ranked = [Ranking(q, each) for q, each in zip(names, lists, strict=True)]
+            store.add_run(loaded(ranked), name=run)
+        good = {q: "c2" if q == names[8] else "c1" for q in names}
+        store.add_golden(
+            graded(*((q, each, 3 * (good[q] == each)) for q in names for each in ("c1", "c2")))
+        )
+    given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of"}
+    said = words(open_compare(bucket="few", **given))
+    assert "A is better than B: RR −0.3500 (95% −0.5000 to −0.0500, p 0.0391)" in said
+    assert "By itself: among all buckets of of, which are 3 tests, RR may be chance" in said
+    assert "By itself" not in words(open_compare(**given))
+
+
 def test_the_same_run_under_another_name_is_called_identical(filled: Path):
     with Store(filled) as store:
         lists = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}

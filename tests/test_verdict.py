@@ -203,6 +203,14 @@ def test_where_b_loses_most_is_said_of_what_is_more_than_chance() -> None:
     assert where_it_loses(found, row, "B") == sentence
 
 
+def test_a_bucket_that_holds_every_query_is_not_where_b_loses_most() -> None:
+    board = pair_of([DOWN] * 12 + [UP], dict.fromkeys((f"q{n}" for n in range(13)), "all"))
+    found = compare(board, "A", "B", parse_all("RR"), "intent")
+    [row] = found.buckets
+    assert sliced(found).of(row).is_sure
+    assert worst_bucket(found, row.measure, sliced(found)) is None, "it is the total"
+
+
 def test_random_buckets_are_called_out_no_more_often_than_chance_allows() -> None:
     """400 queries without any difference, in 20 drawn buckets, 200 times: at most 1 in 20."""
     draw = np.random.default_rng(7)

@@ -78,9 +78,14 @@ def sliced(comparison: Comparison) -> Sureties:
 
 def worst_bucket(comparison: Comparison, measure: Measure, tested: Sureties) -> Delta | None:
     """Return the bucket in which B loses most of those where it does by more than chance."""
-    rows = [row for row in comparison.buckets if row.measure == measure and row.direction < 0]
-    sure = [row for row in rows if tested.of(row).is_sure]
-    return min(sure, key=lambda row: row.delta, default=None)
+    falling = [row for row in parts_of(comparison, measure) if row.direction < 0]
+    return min(tested.sure(falling), key=lambda row: row.delta, default=None)
+
+
+def parts_of(comparison: Comparison, measure: Measure) -> list[Delta]:
+    """Return a measure's differences in buckets, without one that holds all: it is the total."""
+    [total] = [row for row in comparison.deltas if row.measure == measure]
+    return [row for row in comparison.buckets if row.measure == measure and row.n < total.n]
 
 
 def crossed(

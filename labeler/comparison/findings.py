@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from labeler.comparison.buckets import Contradiction, contradictions, sliced, worst_bucket
+from labeler.comparison.buckets import Contradiction, contradictions, parts_of, sliced, worst_bucket
 from labeler.comparison.deltas import Comparison, Delta, compare
 from labeler.comparison.splitting import Rerank, split
 from labeler.comparison.surety import FEW, Sureties
+from labeler.comparison.survival_words import NAMED
 from labeler.comparison.verdict import Verdict, verdict
 from labeler.comparison.views import View
 from labeler.evaluation import signed
+from labeler.measures import Measure
+from labeler.model import listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,9 @@ def findings(
     found = [(comparison, sliced(comparison)) for comparison in _by_facet(view)]
     against = [each for pair in found for each in contradictions(pair[0], names, pair[1])]
     if bucket is not None:
-        return Findings(said, against=_sentences(view, against, bucket))
+        alone = [_alone(*pair, bucket, said) for pair in found]
+        kept = _sentences(view, against, bucket)
+        return Findings(said, parts=tuple(filter(None, alone)), against=kept)
     keeps = related.within == related.queries  # else the parts say how much other chunks matter
     return Findings(
         said,
@@ -96,6 +102,21 @@ def where_it_loses(comparison: Comparison, row: Delta, b: str) -> str:
     return f"{b} loses most in {row.facet} = {row.bucket}: {change}, by more than chance"
 
 
+def _alone(comparison: Comparison, tested: Sureties, bucket: str, said: Verdict | None) -> str:
+    """Say which differences of a bucket are more than chance only as it is looked at by itself."""
+    rows = [row for row in comparison.buckets if row.bucket == bucket and not math.isnan(row.delta)]
+    sure = frozenset[Measure]() if said is None else said.sure
+    unsure = [row for row in rows if row.measure in sure and not tested.of(row).is_sure]
+    if not unsure:
+        return ""
+    named = listed([comparison.conventions.heading(row.measure) for row in unsure], NAMED)
+    tests = max(tested.of(row).family for row in rows)
+    return (
+        f"By itself: among all buckets of {comparison.facet}, which are {tests:,} tests, {named} "
+        "may be chance"
+    )
+
+
 def _by_facet(view: View) -> list[Comparison]:
     compared = view.compared
     facets = [compared.facet] if compared.facet else list(view.board.facets)
@@ -114,7 +135,7 @@ def _losses(
     if falling:
         row, comparison = min(falling, key=lambda each: each[0].delta)
         return Finding(where_it_loses(comparison, row, b), row)
-    asked = [row for comparison, _ in found for row in comparison.buckets if row.measure == view.by]
+    asked = [row for comparison, _ in found for row in parts_of(comparison, view.by)]
     none = f"In no bucket does {b} lose {view.heading} by more than chance"
     return Finding(none) if any(row.n >= FEW for row in asked) else None
 
