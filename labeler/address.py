@@ -27,6 +27,8 @@ CARRIED = (
     *("split", "leaked", "weighted", "bar", "below", "loss", "golden"),
 )
 
+PAGES_SHOWN = 7  # numbers of pages beside each other
+
 STREAMLITS = ("embed", "embed_options")  # parameters that are none of ours, in any case
 Value = str | Sequence[str] | None
 OptionT = TypeVar("OptionT")
@@ -264,7 +266,8 @@ def choose_page(count: int, name: str = "page") -> int:
     if count < 2:
         return page
     _show(name, page)
-    return st.pagination(count, key=name, on_change=_writes(name, "1"))
+    width = 2.5 * min(count, PAGES_SHOWN) + 6
+    return st.pagination(count, key=name, on_change=_writes(name, "1"), width=int(16 * width))
 
 
 def choose_part(rows: Sequence[RowT], most: int, name: str = "page") -> Sequence[RowT]:

@@ -67,12 +67,13 @@ def words(app: AppTest) -> str:
 
 
 def listed_queries(app: AppTest) -> pd.DataFrame:
-    """The list of the Queries page, a column of words for each on the page; empty without one."""
+    """The list of the Queries page, a column of words for each on the page.
+
+    Raises `ValueError` where the page has none.
+    """
     assert not app.exception
     bodies = [element.proto.body for element in app.get("html")]
-    for body in bodies:
-        if 'class="sheet queries"' in body:
-            table = ElementTree.fromstring(re.search("<table.*</table>", body, re.S).group())
-            head, *rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
-            return pd.DataFrame(rows, columns=head)
-    return pd.DataFrame()
+    [body] = [each for each in bodies if 'class="sheet queries"' in each]
+    table = ElementTree.fromstring(re.search("<table.*</table>", body, re.S).group())
+    head, *rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+    return pd.DataFrame(rows, columns=head)

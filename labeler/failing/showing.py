@@ -17,9 +17,12 @@ from labeler.reranker import show_reranker
 ON_A_PAGE = 200
 
 
-def open_query(query_id: str) -> None:
-    """Open a query in full, or none."""
+def open_query(query_id: str, at: int | None = None) -> None:
+    """Open a query in full, or none; the list turns to the page that has its row ``at``, from 0."""
     address.write(query=query_id or None)
+    if at is not None:
+        page = at // ON_A_PAGE + 1
+        address.write(page=str(page) if page > 1 else None)
 
 
 def link_to_query(query_id: str) -> str:
@@ -95,15 +98,13 @@ def show_steps(found: Found, shown: Sequence[QueryRow], order: str, query_id: st
     ids = [row.query_id for row in shown]
     at = ids.index(query_id) if query_id in ids else None
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("Back to the list", icon=":material/arrow_back:", on_click=open_query, args=("",))
+        back = ":material/arrow_back:"
+        st.button("Back to the list", icon=back, on_click=open_query, args=("", at))
         for label, step in (("Previous", -1), ("Next", 1)):
-            there = at is not None and 0 <= at + step < len(ids)
-            st.button(
-                label,
-                disabled=not there,
-                on_click=open_query,
-                args=(ids[at + step] if at is not None and there else query_id,),
-            )
+            to = -1 if at is None else at + step
+            there = 0 <= to < len(ids)
+            leads = (ids[to], to) if there else (query_id,)
+            st.button(label, disabled=not there, on_click=open_query, args=leads)
         where = "not in the filtered list" if at is None else f"{at + 1:,} of {len(ids):,}, {order}"
         st.text(where)
         choice = found.choice

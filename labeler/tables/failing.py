@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 import htpy
 
@@ -15,29 +16,56 @@ from labeler.tables.printed import small_print
 from labeler.tables.shared import SHEET, carried_words, framed, head
 
 LEAKED = "leaked"
+SAID = {"class": 7.5, "answer": 6.5, "known relevant": 11}  # rem at least for some words
+LONGEST = 500  # characters of a query's text in the list
 LOOK = style(
     f"""
 .queries {{ --ground: light-dark({LIGHT_GROUND}, {DARK_GROUND}); }}
 """
     """
-.sheet.queries { max-height: 36rem; overflow: auto; }
+.sheet.queries { max-height: 36rem; overflow: auto; container-type: inline-size;
+    /* what gets the focus does not stand under the heads */
+    scroll-padding: 2.75rem 0 0 7rem; }
 .sheet.queries th, .sheet.queries td { padding: 0.33rem 0.5rem; font-size: 0.93rem; }
 .sheet.queries table { border-collapse: separate; border-spacing: 0; }
-.sheet.queries thead th { position: sticky; top: 0; z-index: 1; background: var(--ground); }
-.sheet.queries th.words, .sheet.queries td.words { min-width: 0; white-space: nowrap; }
-.sheet.queries tbody th { text-align: left; }
-.sheet.queries tbody a { display: inline-block; width: max-content; max-width: 12rem;
+.sheet.queries th { position: sticky; background: var(--ground); }
+.sheet.queries thead th { top: 0; z-index: 2; }
+.sheet.queries tbody th, .sheet.queries thead th:first-child { left: 0; text-align: left; }
+.sheet.queries tbody th { z-index: 1; }
+.sheet.queries thead th:first-child { z-index: 3; }
+.sheet.queries tbody th > span { display: -webkit-box; -webkit-box-orient: vertical;
+    -webkit-line-clamp: 2; overflow: hidden; width: max-content; max-width: 11rem;
     white-space: normal; overflow-wrap: anywhere; }
-/* what the numbers leave, so that all of these are in sight, and one line of it */
-.sheet.queries td.text { width: 100%; max-width: 0; min-width: 14rem; overflow: hidden;
+.sheet.queries th.words, .sheet.queries td.words { min-width: 0; white-space: nowrap; }
+/* what the numbers leave, so that these are in sight, and one line of it */
+.sheet.queries td.text { width: 100%; max-width: 0; min-width: 12rem; overflow: hidden;
     text-overflow: ellipsis; }
 /* one link a row, which all of the row is */
 .sheet.queries tbody tr { position: relative; }
-.sheet.queries tbody a::after { content: ""; position: absolute; inset: 0; }
+.sheet.queries tbody a { text-decoration: none; }
+.sheet.queries tbody a::after { content: ""; position: absolute; inset: 0; z-index: 1; }
 .sheet.queries tbody a:focus-visible { outline: none; }
 .sheet.queries tbody a:focus-visible::after { outline: 2px solid currentColor;
     outline-offset: -2px; }
-.sheet.queries tbody tr:hover > * { background: color-mix(in srgb, currentColor 7%, transparent); }
+.sheet.queries tbody tr:is(:hover, :has(a:focus-visible)) > * {
+    background: color-mix(in srgb, currentColor 7%, var(--ground)); }
+.sheet.queries tbody tr:is(:hover, :has(a:focus-visible)) > th > span {
+    text-decoration: underline; text-underline-offset: 0.2em; }
+@container (max-width: 64rem) {
+    .sheet.queries tbody th > span { max-width: 6rem; }
+    .sheet.queries td.text { min-width: 8rem; }
+}
+@container (40rem < width < 70rem) {
+    .sheet.queries td.said { min-width: var(--least); white-space: normal; }
+    .sheet.queries td.text a { display: -webkit-box; -webkit-box-orient: vertical;
+        -webkit-line-clamp: 2; overflow: hidden; white-space: normal; }
+}
+@media print {
+    .sheet.queries { max-height: none; overflow: visible; container-type: normal; }
+    .sheet.queries th { position: static; }
+    .sheet.queries th, .sheet.queries td.words:not(.text) { white-space: normal; padding: 0.2rem; }
+    .sheet.queries td.words:not(.text), .sheet.queries td.text { min-width: 5rem; }
+}
 """
 )
 
@@ -49,7 +77,8 @@ def failing_list(
     link: Callable[[str], str],
 ) -> htpy.Fragment:
     """Return queries as the list on the screen: a line each, all of which leads to the query."""
-    columns, numbers = {"text": [" ".join(row.text.split()) for row in rows]}, set(headings)
+    columns = {"text": [" ".join(row.text[:LONGEST].split()) for row in rows]}
+    numbers = set(headings)
     first, *others = headings
     columns[first] = [value_words(row.values[0], row.judged, row.counted[0]) for row in rows]
     if any(row.delta is not None for row in rows):
@@ -77,13 +106,25 @@ def failing_list(
         name = f"facet {facet}" if facet in ("query", *columns) else facet
         columns[name] = [row.bucket or "–" for row in rows]
     heads = [head(name, words=name not in numbers) for name in ("query", *columns)]
-    classes = [{"words": name not in numbers, "text": name == "text"} for name in columns]
+    cells_of = [
+        partial(
+            htpy.td,
+            class_={"words": name not in numbers, "said": name in SAID},
+            style=f"--least: {SAID[name]}rem" if name in SAID else None,
+        )
+        for name in columns
+        if name != "text"
+    ]
+    texts = columns.pop("text")
     body = [
         htpy.tr[
-            htpy.th(scope="row")[htpy.a(href=link(row.query_id), title=row.text)[row.query_id]],
-            [htpy.td(class_=look)[cell] for look, cell in zip(classes, cells, strict=True)],
+            htpy.th(scope="row")[htpy.span[row.query_id]],
+            htpy.td(".words.text")[
+                htpy.a(href=link(row.query_id), title=f"{row.query_id}: {row.text[:LONGEST]}")[text]
+            ],
+            [made()[cell] for made, cell in zip(cells_of, cells, strict=True)],
         ]
-        for row, *cells in zip(rows, *columns.values(), strict=True)
+        for row, text, *cells in zip(rows, texts, *columns.values(), strict=True)
     ]
     return framed([SHEET, LOOK], "sheet queries", heads, body, label="Queries")
 
