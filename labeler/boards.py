@@ -5,6 +5,7 @@ A board is shared by all who look and follows the grades; what a page gets of it
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -231,14 +232,17 @@ def moment(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hashabl
     return ui.database(), board.data_revision, board.revision, repr(board.conventions), *asked
 
 
-def say_nothing_graded(selected: Selection, until: str) -> None:
-    """Say under `graded_line` that nobody has graded, what holds ``until`` then, and how to.
+def say_nothing_graded(selected: Selection, lacks: str) -> None:
+    """Say under `graded_line` that nobody has graded, what it ``lacks`` therefore, and how to.
 
     Where the grades of another chunking may be carried over to this one, a link leads there.
     """
-    how = f"{until} Grade on the Label page, or load a golden set:"
-    ui.say_empty("Nobody has graded a chunk yet", how, "labeler load golden FILE")
     shown = selected.chunkings or (UNNAMED,)
+    named = [each for each in shown if each != UNNAMED] if len(shown) == 1 else []
+    of = "".join(f" of {chunking_in_words(each)}" for each in named)
+    into = "".join(f" --chunking {shlex.quote(each)}" for each in named)
+    how = f"{lacks} until somebody does. Grade on the Label page, or load a golden set:"
+    ui.say_empty(f"Nobody has graded a chunk{of} yet", how, f"labeler load golden FILE{into}")
     with ui.open_store() as store:
         openings = [(old, new) for old, new in store.openings() if new in shown]
     for old, new in openings[:1]:

@@ -117,7 +117,7 @@ def show_compared() -> str:
         if note.kind == evaluation.SEVERAL_CHUNKINGS:
             st.text(f"⚠ {note.sentence}")
     if not board.counts.grades:
-        boards.say_nothing_graded(board.conventions.selected, "Until then no measure has a value.")
+        boards.say_nothing_graded(board.conventions.selected, "No measure has a value")
     if (query := address.given("query")) is not None:
         if query in texts:
             boards.check_chosen(board, query)

@@ -23,7 +23,7 @@ def show_failing() -> str:
         right = store.right_answers(choice.run) if answered else {}
     found = failing.find(board, queries, remarks, choice, right)
     if not board.counts.judged:
-        boards.say_nothing_graded(choice.conventions.selected, "Until then no query can fail.")
+        boards.say_nothing_graded(choice.conventions.selected, "No query can fail")
     if choice.apart is not None:
         apart = f"{choice.apart} is of another chunking: {choice.run} is looked at alone."
         show_html(tables.sentence_with_link(apart, "Compare both", address.onward("/compare")))

@@ -36,7 +36,7 @@ def show_scores() -> str:
     elif board.counts.grades:
         show_graded(now, board, notes)
     else:
-        boards.say_nothing_graded(board.conventions.selected, "Until then no run has a score.")
+        boards.say_nothing_graded(board.conventions.selected, "No run has a score")
     return boards.graded_line(board.counts, board.conventions.selected)
 
 

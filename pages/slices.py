@@ -284,7 +284,7 @@ def show_slices() -> str:
     with ui.open_store() as store:
         board = boards.live_board(store, chosen)
     if not board.counts.grades:
-        boards.say_nothing_graded(chosen.selected, "Buckets get numbers with the first grade.")
+        boards.say_nothing_graded(chosen.selected, "No bucket has a number")
         show_by_keyword(board)
         return boards.graded_line(board.counts, board.conventions.selected)
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):

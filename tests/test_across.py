@@ -509,5 +509,7 @@ def test_of_a_chunking_that_nobody_graded_a_page_says_that_it_is_of_that_one(
     both.add_queries(loaded(told), update=True)
     app = open_page(page, a="new", chunking="v2")
     assert "Of chunking v2: 0 of 2 queries have grades" in words(app)
-    assert "Nobody has graded a chunk yet" in words(app)
+    said = words(app)
+    assert "Nobody has graded a chunk of chunking v2 yet" in said
+    assert "labeler load golden FILE --chunking v2" in said
     assert "Carry over what grades of the unnamed chunking say of these chunks" in words(app)

@@ -18,7 +18,7 @@ from labeler.model import Chunk, Judgment, Query, Ranking
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 
-NOTHING_GRADED = "Nobody has graded a chunk yet"
+NOTHING_GRADED = "Nobody has graded"
 TEXTS = ["a cup of tea", "the kettle", "C++ in a nutshell", "cups"]
 QUERIES = [
     Query("q1", "one", keywords=("cup", "++"), buckets={"intent": "buy"}),
