@@ -33,14 +33,21 @@ def neutralised(text: str) -> str:
 def as_csv(rows: Iterable[Mapping[Any, object]], *, raw: bool = False) -> str:
     """Return rows as one table with a header: every digit, and no cell that a spreadsheet runs.
 
-    A cell is empty where a value is NaN or None, or where a row has not the column. With ``raw``
-    texts stay as they are: for programs, never for a spreadsheet.
+    A cell is empty where a value is NaN or None, or where a row has not the column; one that a
+    later row is the first to have stands where that row has it. With ``raw`` texts stay as they
+    are: for programs, never for a spreadsheet.
 
-    >>> as_csv([{"run": "=1+1", "value": 0.1 + 0.2}, {"run": "b", "value": math.nan}])
-    "run,value\\n'=1+1,0.30000000000000004\\nb,\\n"
+    >>> as_csv([{"run": "=1+1", "value": 0.1 + 0.2}, {"run": "b", "n": 3, "value": math.nan}])
+    "run,n,value\\n'=1+1,,0.30000000000000004\\nb,3,\\n"
     """
     records = list(rows)
-    columns = list(dict.fromkeys(name for record in records for name in record))
+    columns: list[Any] = []
+    for names in dict.fromkeys(tuple(record) for record in records):
+        at = 0
+        for name in names:
+            if name not in columns:
+                columns.insert(at, name)
+            at = columns.index(name) + 1
     lines = [_line(columns if raw else map(neutralised, columns))]
     lines += (_line(_cell(record.get(name), raw=raw) for name in columns) for record in records)
     return "".join(lines) if columns else "\n"
