@@ -1,18 +1,20 @@
 """Where what is said of a bucket leads: to its queries, worst first, and to its facet's buckets.
 
-Knows the addresses of two pages, and neither a number nor where on a page its links stand.
+And the first two runs of a table to where they are compared. Knows the addresses of three pages,
+and neither a number nor where on a page its links stand.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import htpy
 
 from labeler import address
 from labeler.comparison import FEW, Comparison, Delta, Finding
 from labeler.evaluation import Conventions, Score, number
+from labeler.lineup import BY_NAME, Group, Lineup
 from labeler.measures import Measure
 
 LinkOf = Callable[[str], str]
@@ -98,6 +100,20 @@ def lowest_in_words(
     heading = conventions.heading(row.measure)
     said = f"Lowest in {row.facet} = {bucket}: {heading} {number(row.value)} (n {row.n:,})"
     return [htpy.fragment[said, " · ", _way("Its worst queries", link(bucket), f" in {bucket}")]]
+
+
+def first_two(lineup: Lineup, groups: Sequence[Group], short: Mapping[str, str]) -> htpy.Node:
+    """Return a link to whether the first run of a table is better than the second beyond chance.
+
+    ``short`` are names as the table has them. None where it is sorted by these, or has one run.
+    """
+    runs = [run for group in groups for run in group.runs][:2]
+    if len(runs) < 2 or lineup.column == BY_NAME:
+        return None
+    first, second = (short.get(run, run) for run in runs)
+    meant = f"Is {first} better than {second} by more than chance?"
+    pair = address.onward("/compare", a=runs[1], b=runs[0])
+    return htpy.small[htpy.a(".leads", href=pair, title=meant)["compare the first two"]]
 
 
 def lowest_of_runs(

@@ -380,6 +380,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "labeler.address",
         "labeler.comparison",
         "labeler.evaluation",
+        "labeler.lineup",
         "labeler.measures",
     },
     "labeler.banding": {

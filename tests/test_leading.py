@@ -70,6 +70,21 @@ def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_fac
     assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"
 
 
+def test_scores_lead_to_whether_the_first_run_is_better_than_the_second(database: Path):
+    app = open_page("scores", measure=["RR"])
+    there = "compare the first two"
+    [first, second] = re.findall(
+        r"<bdi[^>]*>(old|new)</bdi>",
+        "".join(each.proto.body for each in app.get("html") if "scores" in each.proto.body),
+    )
+    link = parse_qs(urlsplit(ways(app)[there]).query)
+    assert (link["a"], link["b"], link["measure"]) == ([second], [first], ["RR"])
+    turned = parse_qs(urlsplit(ways(open_page("scores", measure=["RR"], sort="RR"))[there]).query)
+    assert (turned["a"], turned["b"]) == ([first], [second])
+    for alone in ({"sort": "run"}, {"run": "old"}):
+        assert there not in ways(open_page("scores", measure=["RR"], **alone))
+
+
 def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path):
     app = open_page("compare", a="old", b="new")
     link = parse_qs(urlsplit(ways(app)[f"{WORST}setup"]).query)

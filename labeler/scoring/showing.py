@@ -22,7 +22,7 @@ from labeler.evaluation import (
     residual_means,
     tied_ranges,
 )
-from labeler.leading import bucket_queries, lowest_of_runs
+from labeler.leading import bucket_queries, first_two, lowest_of_runs
 from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
@@ -42,7 +42,11 @@ File = Callable[[], bytes]
 
 
 def show_table(
-    choice: Choice, table: tables.RunTable, first: str | None = None, *, folded: bool = False
+    choice: Choice,
+    table: tables.RunTable,
+    first: str | None = None,
+    *,
+    folded: bool = False,
 ) -> list[Group]:
     """Show a table of runs as the reader lined them up; return what it shows.
 
@@ -54,7 +58,9 @@ def show_table(
     if not folded:
         asked = (choice.view, choice.within, repr(choice.conventions), choice.traffic, lined_up)
         groups = in_same_order(groups, (PATH, *asked, *table.names))
-    show_html(tables.runs_table(table, groups, lined_up, choice.names, steps(lined_up)))
+    is_led = choice.view == MEASURES and not folded
+    under = first_two(lined_up, groups, choice.names.short) if is_led else None
+    show_html(tables.runs_table(table, groups, lined_up, choice.names, steps(lined_up), under))
     return groups
 
 

@@ -199,15 +199,19 @@ def runs_table(
     lineup: Lineup,
     names: RunNames,
     steps: Steps | None = None,
+    under_run: htpy.Node = None,
 ) -> htpy.Fragment:
     """Return the table with the runs of ``groups``, as ``lineup`` sorts them.
 
-    Without ``steps`` nothing in it can be clicked.
+    Without ``steps`` nothing in it can be clicked. ``under_run`` stands in the head of the names.
     """
     count = len(table.columns)
     first = table.names[0] if count else ""
     columns = [Column(BY_NAME, "Run"), *table.columns]
-    heads = [_head(column, first, lineup, steps) for column in columns]
+    heads = [
+        _head(column, first, lineup, steps, _under(column) if at else under_run)
+        for at, column in enumerate(columns)
+    ]
     rows: list[htpy.Element] = []
     for group in groups:
         if group.name is not None:
@@ -217,7 +221,9 @@ def runs_table(
     return framed((LOOK, BAND_LOOK), classes, heads, rows, columns=count)
 
 
-def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> htpy.Element:
+def _head(
+    column: Column, first: str, lineup: Lineup, steps: Steps | None, under: htpy.Node
+) -> htpy.Element:
     """Return a heading that sorts; its id, unlike its place, is still there afterwards."""
     is_sorted = lineup.column == column.name
     order = "descending" if lineup.falls else "ascending"
@@ -226,7 +232,6 @@ def _head(column: Column, first: str, lineup: Lineup, steps: Steps | None) -> ht
     cell = htpy.th(
         scope="col", aria_sort=order if is_sorted else None, class_=look, title=column.meaning
     )
-    under = _under(column)
     if steps is None:
         return cell[htpy.span[column.heading], under]
     link = {"id": f"sort {first} {column.name}", "href": steps.sort(column.name), "title": whole}
