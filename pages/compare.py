@@ -10,8 +10,8 @@ from labeler.naming import short_names
 from labeler.opened import show_pair
 
 EACH_THE_SAME = (
-    "The means above are weighted; below, queries are shown one by one, and what is added up over "
-    "them counts each the same, as the report does."
+    "The means are weighted; queries are shown one by one, and what is added up over them counts "
+    "each the same, as the report does."
 )
 
 
@@ -123,14 +123,19 @@ def show_compared() -> str:
             boards.check_chosen(board, query)
         show_pair(even, query, settings.words)
     else:
-        found, place = comparing.show_summary(view, bucket)
+        said = comparing.show_answer(view, bucket)
+        show_picture, is_first = comparing.choose_picture(even)
         if traffic is not None:
             st.caption(EACH_THE_SAME)
-        comparing.show_pictures(even)
+        if is_first:
+            show_picture()
+        said.show_means()
+        if not is_first:
+            show_picture()
         comparing.offer_files(view, bucket, even)
-        with place:  # last, since it takes longest the first time
+        with said.below:  # last, since it takes longest the first time
             if board.conventions.frozen is None and traffic is None:
-                comparing.show_settling(view, found)
+                comparing.show_settling(view, said.found)
     return boards.graded_line(board.counts, board.conventions.selected)
 
 

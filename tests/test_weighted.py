@@ -136,7 +136,7 @@ def test_compare_weights_by_what_the_address_names(weighable: Path) -> None:
     assert "weighted by intent as 1,000 logged questions are" in said
     assert "40 queries tell as much as" in said
     assert "none is shown" in said
-    assert "below, queries are shown one by one" in said
+    assert "queries are shown one by one" in said
     assert "logged questions" not in plain
     app = open_page("compare", **asked)
     labels = [button.proto.label for button in app.get("download_button")]

@@ -1,7 +1,7 @@
 """What the Compare page is made of: what it says first, and its pictures; knows no SQL."""
 
-from labeler.comparing.pictures import show_pictures
+from labeler.comparing.pictures import choose_picture
 from labeler.comparing.settling import show_settling
-from labeler.comparing.summary import offer_files, show_summary
+from labeler.comparing.summary import offer_files, show_answer
 
-__all__ = ["offer_files", "show_pictures", "show_settling", "show_summary"]
+__all__ = ["choose_picture", "offer_files", "show_answer", "show_settling"]

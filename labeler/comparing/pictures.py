@@ -33,13 +33,21 @@ ABREAST = """
 LONGEST_TITLE = 200  # characters of a text that stands for a title
 
 
-def show_pictures(view: View) -> None:
-    """Show the queries as strips, a page at a time, or in another of the pictures."""
+def choose_picture(view: View) -> tuple[Callable[[], None], bool]:
+    """Let the reader choose what to see of the queries; return what draws it.
+
+    Also say whether it stands over the means, as what was asked for does, or under them.
+    """
     pages = max(1, math.ceil(len(view.rows) / QUERIES_A_PAGE))
     with st.container(horizontal=True, vertical_alignment="center"):
-        shown = address.choose_tab("Show", list(PICTURES), "show", what="picture")
-        page = address.choose_page(pages if PICTURES[shown] is show_strips else 1)
-    PICTURES[shown](view, page)
+        shown = address.choose_tab(
+            *("Show", list(PICTURES), "show"),
+            what="picture",
+            format_func=lambda name: LABELS.get(name, name),
+        )
+        is_usual = PICTURES[shown] is show_strips
+        page = address.choose_page(pages if is_usual else 1)
+    return partial(PICTURES[shown], view, page), not is_usual
 
 
 def show_strips(view: View, page: int) -> None:
@@ -170,6 +178,7 @@ def show_reranked(view: View, _: int) -> None:
     show_reranker(view.board, runs, view.compared.measures, queries)
 
 
+LABELS = {"Rank strips": "Means and rank strips"}
 PICTURES: Mapping[str, Callable[[View, int], None]] = {
     "Rank strips": show_strips,
     "Bars and scatter": show_charts,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import htpy
 import streamlit as st
@@ -46,11 +47,19 @@ def summed_up(
     return comparison.sum_up(_view, _related, bucket, NAMES, banding.resampled())
 
 
-def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerator]:
-    """Say which run is better and where it loses, over the means and what they rest on.
+class Shown(NamedTuple):
+    """What stands first on the page: the answer, and what is drawn where the page has its place.
 
-    Returns the answer, and the place below it, for what takes longest to work out.
+    ``below`` the answer goes what takes longest to work out; ``show_means`` draws the table.
     """
+
+    found: Answered
+    below: DeltaGenerator
+    show_means: Callable[[], None]
+
+
+def show_answer(view: View, bucket: str | None) -> Shown:
+    """Say which run is better and where it loses."""
     compared = view.compared
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
@@ -65,23 +74,36 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
     )
     retold = partial(survival_of, view, bucket)
     found = comparison.answered(view, summary, bands[1], retold, NAMES)
+    with st.container(gap="xsmall"):
+        show_html(tables.answer(found.answer.known, change_of(view, found)))
+        below = st.container()
+        show_html(tables.findings([*leading, *said.parts]))
+        if rest:
+            with st.expander(f"{counted(len(rest), 'more moves', 'more move')} against the total"):
+                show_html(tables.sentences(with_ways(each, compared) for each in rest))
+    return Shown(found, below, partial(show_means, view, bucket, summary, found, bands))
+
+
+def show_means(
+    view: View,
+    bucket: str | None,
+    summary: Summary,
+    found: Answered,
+    bands: tuple[MeanBands, DeltaBands],
+) -> None:
+    """Show the means that the answer rests on, what to know of them, and whose grades bear it."""
+    compared = view.compared
     spreads = {
         row.measure: tables.pair_spreads(compared, row, bands, reach)
         for row, reach in zip(summary.rows, summary.reaches, strict=True)
     }
-    numbers = means(view, bucket, summary, spreads)
     family = comparison.family_in_words(summary.tested.of(row).family for row in summary.rows)
     with st.container(gap="xsmall"):
         is_open = any(band.is_open for each in bands for band in each.values())
         in_words = [tables.BAND_WORDS] if is_open else []
         in_words += [NO_BANDS] if view.board.collection.is_of_several else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
-        show_html(tables.answer(found.answer.known, change_of(view, found)))
-        place = st.container()
-        show_html(tables.means_and_findings([*leading, *said.parts], numbers, print_lines))
-        if rest:
-            with st.expander(f"{counted(len(rest), 'more moves', 'more move')} against the total"):
-                show_html(tables.sentences(with_ways(each, compared) for each in rest))
+        show_html(tables.means(means(view, bucket, summary, spreads), print_lines))
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"
@@ -91,7 +113,6 @@ def show_summary(view: View, bucket: str | None) -> tuple[Answered, DeltaGenerat
         show_html(tables.folded(what, told))
         if found.lead is not None and found.lead.survival is not None:
             show_survival(view, found.lead.survival, NAMES)
-    return found, place
 
 
 def notes_beside(view: View) -> list[str]:
@@ -151,9 +172,12 @@ def offer_files(view: View, bucket: str | None, even: View) -> None:
     """
     if view.also:
         st.caption("The files are of A and B; the means of further runs are in that of Scores.")
+    # of which it says what may not be expected beside these numbers
+    apart = [*([] if bucket is None else ["of all queries"])]
+    apart += [] if even is view else ["not weighted"]
     with st.container(horizontal=True):
         ui.offer(
-            "Download a report" if even is view else "Download a report, not weighted",
+            ", ".join(["Download a report", *apart]),
             partial(report_of, even),
             "report.html",
             view.board.revision,

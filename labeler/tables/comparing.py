@@ -112,12 +112,14 @@ def answer(known: str, change: str) -> htpy.Fragment:
     return htpy.fragment[LOOK, htpy.div(".answer")[said]]
 
 
-def means_and_findings(
-    said: Iterable[htpy.Node], table: htpy.Node, print_lines: Iterable[str]
-) -> htpy.Fragment:
-    """Return what stands out, such as where B loses, over the numbers it rests on."""
-    parts = htpy.div(".answer")[sentences(said), table, small_print(print_lines)]
-    return htpy.fragment[LOOK, parts]
+def findings(said: Iterable[htpy.Node]) -> htpy.Fragment:
+    """Return what stands out, such as where B loses."""
+    return htpy.fragment[LOOK, htpy.div(".answer")[sentences(said)]]
+
+
+def means(table: htpy.Node, print_lines: Iterable[str]) -> htpy.Fragment:
+    """Return the table that an answer rests on, and how it is to be read."""
+    return htpy.fragment[LOOK, htpy.div(".answer")[table, small_print(print_lines)]]
 
 
 def compare_table(

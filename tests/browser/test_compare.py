@@ -265,6 +265,18 @@ def test_the_warnings_and_the_small_print_are_opened_by_a_click(look):
     expect(rule).to_be_visible()
 
 
+def test_what_is_chosen_stands_over_the_means_and_the_strips_under_them(look):
+    page = look("a=old&b=new&measure=RR")
+    means = page.get_by_text("95% interval").first
+    top = means.bounding_box()["y"]
+    assert page.locator(".strips").bounding_box()["y"] > top
+    page.get_by_text("What moved most").click()
+    moved = page.get_by_text(re.compile("These (chunks cost|help) B most")).first
+    expect(moved).to_be_visible()
+    assert moved.bounding_box()["y"] < means.bounding_box()["y"]
+    page.get_by_text("Means and rank strips").click()
+
+
 @pytest.mark.parametrize("width", [720, 1024])
 def test_bars_and_scatter_stand_below_each_other_where_a_page_is_narrow(look, width: int):
     page = look("measure=RR&show=Bars+and+scatter")
