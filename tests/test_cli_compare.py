@@ -148,7 +148,7 @@ def test_a_bucket_that_collapsed_is_called_out_beside_who_is_better(
     assert lines[-8].startswith(
         "! Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, corrected p "
         "0.0130) is more than chance, but holes may turn it; also more than chance: R@1, nDCG@10, "
-        "AP. The 40 holes could make it "
+        "AP. The 40 holes in the top 20 could make it "
     )
     assert lines[-7:-3] == [
         "! Once all holes are graded, new is ahead on these queries by RR with 65%; it takes about "

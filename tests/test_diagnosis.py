@@ -174,8 +174,8 @@ def test_what_this_run_lacks_is_told_from_what_no_run_has() -> None:
     assert found is not None
     assert (found.places.below, found.places.elsewhere, found.places.nowhere) == (1, 1, 1)
     assert in_words({"q": found, "fine": None}, "it does")[-1] == (
-        "3 known of grade 2 or better: 0 in the top 2, 1 further down, 2 never retrieved (1 of "
-        "them by another run); 1 of the 2 chunks in their top 2 is a hole"
+        "3 known of grade 2 or better: 0 in the top 2, 1 further down, 2 never retrieved by "
+        "this run (1 of them by another); 1 of the 2 chunks in their top 2 is a hole"
     )
 
 

@@ -17,7 +17,7 @@ from labeler.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW, Verdict
 from labeler.evaluation import Conventions, signed
 from labeler.measures import Measure
 from labeler.model import counted, listed, upper
-from labeler.uncertainty import Band
+from labeler.uncertainty import DEPTH, Band
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,8 @@ def _of_holes(lead: Lead) -> str:
         return ""
     if not band.is_open:
         return "no hole could change it"
-    holes = f"the {band.holes:,} holes" if band.holes != 1 else "the one hole"
+    deep = "" if lead.row.measure.cutoff else f" in the top {DEPTH}"
+    holes = f"the {band.holes:,} holes{deep}" if band.holes != 1 else f"the one hole{deep}"
     widest = f"{signed(band.lowest)} to {signed(band.highest)}"
     likely = f"{signed(band.low)} to {signed(band.high)} (90%)"
     if band.lowest > 0.0 or band.highest < 0.0:

@@ -140,7 +140,7 @@ run); 11 of the 20 chunks in their top 10 are holes, more than half in 1 query'
     top = _top_words(each)
     elsewhere = sum(one.elsewhere for one in each)
     missed = elsewhere + sum(one.nowhere for one in each)
-    other = f" ({elsewhere:,} of them by another run)" if elsewhere else ""
+    other = f" by this run ({elsewhere:,} of them by another)" if elsewhere else ""
     what = _known_from({one.rel for one in each if one.known} or {1})
     return (
         f"{sum(one.known for one in each):,} {what}: "

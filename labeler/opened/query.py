@@ -190,9 +190,8 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
         st.caption(
             "These chunks are known by id only: load their texts with: labeler load chunks FILE"
         )
-    st.caption(
-        f"The dashed line stands under the prompt budget of {k}. Click a title for its text."
-    )
+    to_read = " Click a title for its text." if chunks else ""
+    st.caption(f"The dashed line stands under the prompt budget of {k}.{to_read}")
     show_html(tables.lists_side_by_side(columns))
     ui.offer(
         "Download these lists as CSV, whole",
