@@ -7,6 +7,7 @@ the arguments are Streamlit's, the page is a path or nothing. It knows nothing e
 from __future__ import annotations
 
 import http.client
+import os
 import runpy
 import signal
 import sys
@@ -19,10 +20,17 @@ EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 
 def main(host: str, port: int, browser: bool, page: str, arguments: list[str]) -> None:
     """Become Streamlit, watched by a thread that ends when the server answers."""
-    # Streamlit's own server passes Ctrl-C on after it has stopped, and its command line would then
-    # say "Aborted!" and fail. Before it has started, there is nothing to stop.
-    signal.signal(signal.SIGINT, lambda _number, _frame: sys.exit(0))
     watch = threading.Thread(target=announce, args=(host, port, browser, page), daemon=True)
+
+    # Streamlit's own server passes Ctrl-C on after it has stopped, and its command line would then
+    # say "Aborted!" and fail. Before it has started, there is nothing to stop; an exception would
+    # be ignored then in some callbacks, as of the locks of imports.
+    def stop(_number: int, _frame: object) -> None:
+        if watch.is_alive():
+            os._exit(0)
+        sys.exit(0)
+
+    signal.signal(signal.SIGINT, stop)
     watch.start()
     sys.argv = ["streamlit", *arguments]
     runpy.run_module("streamlit", run_name="__main__")
