@@ -131,8 +131,8 @@ def summed(found: Iterable[Places]) -> str:
     """Say of several queries at once where their relevant chunks are; empty without a query.
 
     >>> summed([Places(10, 100, 1, 0, 2, 1, 2, 4, 10, 37), Places(10, 50, 1, 1, 0, 0, 0, 7, 10, 9)])
-    '6 known relevant: 1 in the top 10, 2 further down, 3 never retrieved (1 of them by another \
-run); 11 of the 20 chunks in their top 10 are holes, more than half in 1 query'
+    '6 known relevant: 1 in the top 10, 2 further down, 3 never retrieved by this run (1 of them \
+by another); 11 of the 20 chunks in their top 10 are holes, more than half in 1 query'
     """
     each = list(found)
     if not each:

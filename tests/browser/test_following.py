@@ -174,7 +174,7 @@ def test_a_push_closes_nothing_and_takes_no_focus_from_a_link_in_a_table(server,
     expect(numbers.get_by_test_id("stDataFrame")).to_be_visible()
     with server.store() as store:
         judge(store, "q0", "c2", 3)
-    expect(page.locator("table").first).to_contain_text("0.3000")
+    expect(page.get_by_role("table", name="A against B by measure")).to_contain_text("0.3000")
     expect(numbers.get_by_test_id("stDataFrame")).to_be_visible()
 
 
