@@ -65,7 +65,7 @@ def described(
 
 
 def written(kind: str, records: Iterable[Record], *, raw: bool = False) -> str:
-    """Return rows for programs as JSON, where null is undefined, or as CSV, where nothing is.
+    """Return rows for programs as JSON or CSV; null, or an empty cell, is undefined.
 
     No cell of CSV is one that a spreadsheet runs, unless they are wanted ``raw``.
     """

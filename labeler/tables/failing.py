@@ -77,7 +77,7 @@ def failing_list(
     link: Callable[[str], str],
 ) -> htpy.Fragment:
     """Return queries as the list on the screen: a line each, all of which leads to the query."""
-    columns = {"text": [" ".join(row.text[:LONGEST].split()) for row in rows]}
+    columns = {"text": [" ".join(row.text.split())[:LONGEST] for row in rows]}
     numbers = set(headings)
     first, *others = headings
     columns[first] = [value_words(row.values[0], row.judged, row.counted[0]) for row in rows]
