@@ -14,6 +14,8 @@ let places = []; // the parameters by which two addresses of one page are two pl
 
 const push = history.pushState.bind(history);
 
+const LONGEST_WAIT_MS = 10_000;
+
 let isListening = false;
 
 /** @type {(component: Component) => void} */
@@ -28,6 +30,7 @@ function listen() {
   isListening = true;
   // before anybody else's listeners: Streamlit's own links would merge other parameters in
   window.addEventListener("click", clicked, true);
+  window.addEventListener("popstate", cameBack);
   // Streamlit makes a step in the history of every change of the address; here only a new place is
   // one, so that Back leaves a page and not the last of ten choices made on it. And it goes back to
   // a page whose run ends after its reader has gone on; only links and Back go from page to page.
@@ -65,26 +68,47 @@ function clicked(event) {
 /** @type {(to: URL, link: HTMLAnchorElement) => void} */
 function go(to, link) {
   const stays = isSamePlace(to);
+  const left = !stays && link.closest("table") ? link.getAttribute("href") : null;
+  if (left) history.replaceState({ ...history.state, left }, "");
   if (to.href !== location.href) push({}, "", to);
   obey();
   if (!stays) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
   else if (link.id) keepFocus(link);
 }
 
-// However late the table is drawn anew: until its reader does the next thing.
 /** @type {(link: HTMLAnchorElement) => void} */
 function keepFocus(link) {
   const { id } = link;
-  const look = () => {
+  untilTheNextAct(() => {
     if (link.isConnected || document.activeElement !== document.body) return;
     document.getElementById(id)?.focus({ preventScroll: true });
-  };
+  });
+}
+
+// Back leads to the row of a table by which one left it, and not to the table's start.
+/** @type {(event: PopStateEvent) => void} */
+function cameBack({ state }) {
+  const left = state?.left;
+  if (!left) return;
+  const stop = untilTheNextAct(() => {
+    if (document.activeElement !== document.body) return;
+    const rows = [...document.querySelectorAll("table a")];
+    const row = rows.find((each) => each.getAttribute("href") === left);
+    if (row instanceof HTMLElement) row.focus();
+  });
+  setTimeout(stop, LONGEST_WAIT_MS); // it may be gone
+}
+
+// However late a table is drawn: until its reader does the next thing.
+/** @type {(look: () => void) => () => void} */
+function untilTheNextAct(look) {
   const watch = new MutationObserver(look);
   watch.observe(document.body, { childList: true, subtree: true });
   const stop = () => watch.disconnect();
   for (const act of ["keydown", "pointerdown"]) {
     window.addEventListener(act, stop, { capture: true, once: true });
   }
+  return stop;
 }
 
 // Streamlit reads the address anew, as after Back.

@@ -192,6 +192,21 @@ def test_who_goes_through_the_list_by_keys_opens_the_query_that_is_asked_for(gra
     expect(page.locator(".asked h3")).to_contain_text("number 10")
     page.go_back()
     expect(page.locator(".queries tbody tr")).to_have_count(12)
+    expect(focused).to_contain_text("number 10")
+
+
+def test_back_from_a_query_leads_to_its_row(graded, serve, visit):
+    with Store(graded) as store:
+        store.add_queries(loaded([Query(f"z{n:02}", f"text {n}") for n in range(60)]))
+    page = stand_still(visit(f"{serve(graded).url}/queries", grader=None))
+    page.locator(".queries tbody tr").nth(50).click()
+    expect(page.locator(".asked h3")).to_be_visible()
+    name = page.locator(".asked h3").inner_text().split()[-1]
+    page.go_back()
+    row = page.locator(".queries tbody tr").nth(50)
+    expect(row.get_by_role("link")).to_be_focused()
+    expect(row).to_be_in_viewport()
+    assert name in row.inner_text()
 
 
 def test_no_heading_covers_the_query_that_has_the_focus(graded, serve, visit):
@@ -215,8 +230,8 @@ def test_why_a_query_fails_and_its_numbers_are_in_sight(graded, serve, visit):
     many = "&".join(f"measure=nDCG@{k}" for k in (1, 2, 3, 5))
     server = serve(graded)
     for width, asked in ((1440, many), (1440, "a=first"), (1024, "")):
-        page = visit(f"{server.url}/queries?{asked}", grader=None)
-        page.set_viewport_size({"width": width, "height": 900})
+        size = {"width": width, "height": 900}
+        page = stand_still(visit(f"{server.url}/queries?{asked}", grader=None, viewport=size))
         listed = page.locator(".queries")
         expect(listed.locator("tbody tr")).to_have_count(15)
         measure = listed.get_by_role("columnheader", name="nDCG@5" if asked == many else "RR")
