@@ -11,7 +11,6 @@ import click
 from labeler import diagnosis, freezing
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
-from labeler.cli.parting import print_table
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
@@ -19,6 +18,7 @@ from labeler.cli.scoring import (
     chosen,
     conventions_of,
     print_records,
+    print_table,
     with_options,
 )
 from labeler.cli.tables import FOR_PROGRAMS, Table

@@ -28,14 +28,7 @@ from labeler.cli.scoring import (
     print_records,
 )
 from labeler.cli.surviving import check_graders, graders_option, print_survival
-from labeler.cli.tables import (
-    FOR_PROGRAMS,
-    Table,
-    markdown_footer,
-    markdown_lines,
-    text_footer,
-    text_lines,
-)
+from labeler.cli.tables import FOR_PROGRAMS, Table, as_page, text_lines
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.errors import BadInput
@@ -137,7 +130,7 @@ def compare(
     if not per_query:
         tables.append(surety_table(shown))
     strips = strip_lines(board, found[0]) if stripped else []
-    click.echo(as_page(kind, tables, strips, conventions, notes), nl=False)
+    click.echo(as_page(kind, tables, conventions, notes, strips), nl=False)
 
 
 def check_runs(runs: Sequence[str], kind: str, *, stripped: bool) -> None:
@@ -319,22 +312,3 @@ def _of_buckets(shown: Shown, pair: tuple[str, str] | None) -> Iterator[Note]:
     for kind, finding in said:
         if finding is not None and (row := finding.about) is not None:
             yield Note(kind, finding.sentence, (), row.measure, (row.facet, row.bucket), pair)
-
-
-def as_page(
-    kind: str,
-    tables: Sequence[Table],
-    strips: Sequence[str],
-    conventions: Conventions,
-    notes: Sequence[Note],
-) -> str:
-    """Put tables, strips, conventions and notes below each other."""
-    lines_of = markdown_lines if kind == "md" else text_lines
-    lines = [line for table in tables for line in ["", *lines_of(table)]][1:]
-    if kind == "md":
-        fenced = ["", "```text", *strips, "```"] if strips else []
-        lines = [*lines, *fenced, *markdown_footer(conventions, notes)]
-    else:
-        spaced = ["", *strips] if strips else []
-        lines = [*lines, *spaced, *text_footer(conventions, notes)]
-    return "\n".join(lines)

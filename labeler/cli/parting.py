@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-import click
-
 from labeler import freezing, trend
-from labeler.cli.scoring import chosen, print_records
-from labeler.cli.tables import (
-    FOR_PROGRAMS,
-    Table,
-    markdown_footer,
-    markdown_lines,
-    text_footer,
-    text_lines,
-)
+from labeler.cli.scoring import chosen, print_records, print_table
+from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Note, Scoreboard, number, signed
 from labeler.measures import Measure
@@ -114,12 +105,3 @@ def print_parts(
     table = Table(["measure"], [*numbers, "n before", "n now", "n both"], lines)
     why = dict.fromkeys(each.reason for each in parts if each.reason)
     print_table(table, conventions, [*(Note("reason", said) for said in why), *notes], kind)
-
-
-def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
-    """Print a table for people, with what is to know under it."""
-    if kind == "md":
-        lines = [*markdown_lines(table), *markdown_footer(conventions, notes)]
-    else:
-        lines = [*text_lines(table), *text_footer(conventions, notes)]
-    click.echo("\n".join(lines), nl=False)

@@ -19,17 +19,11 @@ from labeler.cli.scoring import (
     measures_of,
     measures_option,
     print_records,
+    print_table,
     refuse_strangers,
     with_options,
 )
-from labeler.cli.tables import (
-    FOR_PROGRAMS,
-    Table,
-    markdown_footer,
-    markdown_lines,
-    text_footer,
-    text_lines,
-)
+from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.evaluation import (
     Conventions,
     OwnPool,
@@ -95,12 +89,7 @@ def recall(
     if kind in FOR_PROGRAMS:
         print_records(kind, own_pool_records(found), None, conventions, notes, raw=raw)
         return
-    table = table_of(found, conventions)
-    if kind == "md":
-        lines = [*markdown_lines(table), *markdown_footer(conventions, notes)]
-    else:
-        lines = [*text_lines(table), *text_footer(conventions, notes)]
-    click.echo("\n".join(lines), nl=False)
+    print_table(table_of(found, conventions), conventions, notes, kind)
 
 
 def table_of(found: Sequence[OwnPools], conventions: Conventions) -> Table:

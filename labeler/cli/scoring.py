@@ -16,7 +16,7 @@ from labeler.cli.each_chunking import apart
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, check_raw, database_option, format_option, raw_option
 from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option, selection
-from labeler.cli.tables import FOR_PROGRAMS, Row, as_markdown, as_text, described, written
+from labeler.cli.tables import FOR_PROGRAMS, Row, Table, as_page, described, wide, written
 from labeler.cli.undefined import undefined_asked, undefined_option
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.comparison import FEW, reranked_notes
@@ -214,12 +214,12 @@ class Part:
     def text(self) -> str:
         """Return what people read."""
         board, asked = self.board, self.asked
-        as_table = as_text if asked.kind == "table" else as_markdown
         if asked.per_query:
             rows = query_rows(board, asked.measures)
         else:
             rows = mean_rows(board, asked.measures, asked.facet)
-        return as_table(rows, board.conventions, self.notes)
+        table = wide(rows, board.conventions)
+        return as_page(asked.kind, [table], board.conventions, self.notes)
 
 
 def part_of(collection: Collection, conventions: Conventions, asked: Asked) -> Part:
@@ -262,6 +262,11 @@ def print_records(
     """Print rows for programs, with what ties could make of them where that is known."""
     told = told_of(kind, records, ranges, conventions, notes)
     click.echo(written(kind, told, raw=raw), nl=False)
+
+
+def print_table(table: Table, conventions: Conventions, notes: Sequence[Note], kind: str) -> None:
+    """Print a table for people, with what is to know under it."""
+    click.echo(as_page(kind, [table], conventions, notes), nl=False)
 
 
 def told_of(

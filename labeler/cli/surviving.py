@@ -9,15 +9,8 @@ import click
 from labeler import comparison
 from labeler.cli.group import CommandT
 from labeler.cli.pairs import Shown
-from labeler.cli.scoring import print_records
-from labeler.cli.tables import (
-    FOR_PROGRAMS,
-    Table,
-    markdown_footer,
-    markdown_lines,
-    text_footer,
-    text_lines,
-)
+from labeler.cli.scoring import print_records, print_table
+from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.comparison import Comparison, Survival
 from labeler.errors import BadInput
 from labeler.evaluation import Note, Scoreboard, number, signed
@@ -73,11 +66,7 @@ def print_survival(
         print_records(kind, records, None, conventions, said, raw=raw)
         return
     table, said = table_of(told, found), [*survival_notes(told[:1], names), *notes]
-    if kind == "md":
-        lines = [*markdown_lines(table), *markdown_footer(conventions, said)]
-    else:
-        lines = [*text_lines(table), *text_footer(conventions, said)]
-    click.echo("\n".join(lines), nl=False)
+    print_table(table, conventions, said, kind)
 
 
 def survival_notes(told: Sequence[Survival], names: tuple[str, str]) -> list[Note]:

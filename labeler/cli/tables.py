@@ -72,16 +72,23 @@ def written(kind: str, records: Iterable[Record], *, raw: bool = False) -> str:
     return rows.as_json(records) if kind == "json" else spreadsheet.as_csv(records, raw=raw)
 
 
-def as_text(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
-    """Return a table for a terminal, with its conventions and notes under it."""
-    lines = text_lines(_wide(rows, conventions))
-    return "\n".join([*lines, *text_footer(conventions, notes)])
-
-
-def as_markdown(rows: Sequence[Row], conventions: Conventions, notes: Sequence[Note]) -> str:
-    """Return a Markdown table, with its conventions and notes under it."""
-    lines = markdown_lines(_wide(rows, conventions))
-    return "\n".join([*lines, *markdown_footer(conventions, notes)])
+def as_page(
+    kind: str,
+    tables: Sequence[Table],
+    conventions: Conventions,
+    notes: Sequence[Note],
+    strips: Sequence[str] = (),
+) -> str:
+    """Return what people read: tables, strips, conventions and notes below each other."""
+    lines_of = markdown_lines if kind == "md" else text_lines
+    lines = [line for table in tables for line in ["", *lines_of(table)]][1:]
+    if kind == "md":
+        fenced = ["", "```text", *strips, "```"] if strips else []
+        lines = [*lines, *fenced, *markdown_footer(conventions, notes)]
+    else:
+        spaced = ["", *strips] if strips else []
+        lines = [*lines, *spaced, *text_footer(conventions, notes)]
+    return "\n".join(lines)
 
 
 def text_lines(table: Table) -> list[str]:
@@ -143,7 +150,7 @@ def folded(notes: Sequence[Note]) -> Iterator[str]:
             yield f"{kind}: {more}, which --format json has"
 
 
-def _wide(rows: Sequence[Row], conventions: Conventions) -> Table:
+def wide(rows: Sequence[Row], conventions: Conventions) -> Table:
     """Return a table with a column for each measure.
 
     Lines of one query or bucket stand together, so that the runs to compare do.

@@ -12,7 +12,7 @@ import click
 from labeler import freezing, trend
 from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE, check_raw, database_option
-from labeler.cli.parting import print_parts, print_table, split
+from labeler.cli.parting import print_parts, split
 from labeler.cli.scoring import (
     CONVENTION_OPTIONS,
     FORM_OPTIONS,
@@ -22,6 +22,7 @@ from labeler.cli.scoring import (
     measures_of,
     measures_option,
     print_records,
+    print_table,
     with_options,
 )
 from labeler.cli.signalling import heard_by, print_signals, print_under
