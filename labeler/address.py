@@ -28,6 +28,7 @@ CARRIED = (
 )
 
 PAGES_SHOWN = 7  # numbers of pages beside each other
+NUMBER, ARROWS = 40, 96  # pixels, of one of them and of what stands around all
 
 STREAMLITS = ("embed", "embed_options")  # parameters that are none of ours, in any case
 Value = str | Sequence[str] | None
@@ -266,8 +267,8 @@ def choose_page(count: int, name: str = "page") -> int:
     if count < 2:
         return page
     _show(name, page)
-    width = 2.5 * min(count, PAGES_SHOWN) + 6
-    return st.pagination(count, key=name, on_change=_writes(name, "1"), width=int(16 * width))
+    width = NUMBER * min(count, PAGES_SHOWN) + ARROWS
+    return st.pagination(count, key=name, on_change=_writes(name, "1"), width=width)
 
 
 def choose_part(rows: Sequence[RowT], most: int, name: str = "page") -> Sequence[RowT]:

@@ -238,9 +238,9 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
     Where the grades of another chunking may be carried over to this one, a link leads there.
     """
     shown = selected.chunkings or (UNNAMED,)
-    named = [each for each in shown if each != UNNAMED] if len(shown) == 1 else []
-    of = "".join(f" of {chunking_in_words(each)}" for each in named)
-    into = "".join(f" --chunking {shlex.quote(each)}" for each in named)
+    name = shown[0] if len(shown) == 1 else UNNAMED
+    of = f" of {chunking_in_words(name)}" if name else ""
+    into = f" --chunking {shlex.quote(name)}" if name else ""
     how = f"{lacks} until somebody does. Grade on the Label page, or load a golden set:"
     ui.say_empty(f"Nobody has graded a chunk{of} yet", how, f"labeler load golden FILE{into}")
     with ui.open_store() as store:

@@ -173,11 +173,10 @@ def offer_files(view: View, bucket: str | None, even: View) -> None:
     if view.also:
         st.caption("The files are of A and B; the means of further runs are in that of Scores.")
     # of which it says what may not be expected beside these numbers
-    apart = [*([] if bucket is None else ["of all queries"])]
-    apart += [] if even is view else ["not weighted"]
+    apart = {"of all queries": bucket is not None, "not weighted": even is not view}
     with st.container(horizontal=True):
         ui.offer(
-            ", ".join(["Download a report", *apart]),
+            ", ".join(["Download a report", *(what for what, holds in apart.items() if holds)]),
             partial(report_of, even),
             "report.html",
             view.board.revision,

@@ -142,8 +142,8 @@ def _of_holes(lead: Lead) -> str:
         return ""
     if not band.is_open:
         return "no hole could change it"
-    deep = "" if lead.row.measure.cutoff else f" in the top {DEPTH}"
-    holes = f"the {band.holes:,} holes{deep}" if band.holes != 1 else f"the one hole{deep}"
+    holes = f"the {band.holes:,} holes" if band.holes != 1 else "the one hole"
+    holes += "" if lead.row.measure.cutoff else f" in the top {DEPTH}"
     widest = f"{signed(band.lowest)} to {signed(band.highest)}"
     likely = f"{signed(band.low)} to {signed(band.high)} (90%)"
     if band.lowest > 0.0 or band.highest < 0.0:

@@ -101,10 +101,8 @@ def reranking_in_words(
     Only those count for which B holds no chunk that A has not. Empty where there is none.
     ``which`` says in words what the rule found.
     """
-    both = [(here, in_b[name]) for name, here in in_a.items() if here and in_b.get(name)]
-    within = [
-        _reranked(here, there) for here, there in both if there and _is_within(board, a, b, there)
-    ]
+    both = [(here, each) for name, each in in_b.items() if each and (here := in_a.get(name))]
+    within = [_reranked(*each) for each in both if _is_within(board, a, b, each[1])]
     if not within:
         return ""
     of = "all" if len(both) == len(within) > 1 else f"{len(within):,} of"

@@ -19,10 +19,8 @@ ON_A_PAGE = 200
 
 def open_query(query_id: str, at: int | None = None) -> None:
     """Open a query in full, or none; the list turns to the page that has its row ``at``, from 0."""
-    address.write(query=query_id or None)
-    if at is not None:
-        page = at // ON_A_PAGE + 1
-        address.write(page=str(page) if page > 1 else None)
+    page = {} if at is None else {"page": str(at // ON_A_PAGE + 1) if at >= ON_A_PAGE else None}
+    address.write(query=query_id or None, **page)
 
 
 def link_to_query(query_id: str) -> str:

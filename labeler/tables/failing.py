@@ -11,16 +11,15 @@ import htpy
 from labeler.diagnosis import MATTERS, FailureClass, QueryRow, Tally
 from labeler.evaluation import arrowed, number, share_words
 from labeler.markup import style
-from labeler.palette import DARK_GROUND, LIGHT_GROUND
 from labeler.tables.printed import small_print
-from labeler.tables.shared import SHEET, carried_words, framed, head
+from labeler.tables.shared import GROUND, SHEET, carried_words, framed, head
 
-LEAKED = "leaked"
+LEAKED, DELTA = "leaked", "B − A"
 SAID = {"class": 7.5, "answer": 6.5, "known relevant": 11}  # rem at least for some words
 LONGEST = 500  # characters of a query's text in the list
 LOOK = style(
     f"""
-.queries {{ --ground: light-dark({LIGHT_GROUND}, {DARK_GROUND}); }}
+.queries {{ {GROUND} }}
 """
     """
 .sheet.queries { max-height: 36rem; overflow: auto; container-type: inline-size;
@@ -77,16 +76,44 @@ def failing_list(
     link: Callable[[str], str],
 ) -> htpy.Fragment:
     """Return queries as the list on the screen: a line each, all of which leads to the query."""
-    columns = {"text": [" ".join(row.text.split())[:LONGEST] for row in rows]}
-    numbers = set(headings)
+    columns = _columns(rows, headings, facet)
+    numbers = {*headings, f"{headings[0]} of A", DELTA}
+    heads = [head(name, words=name not in numbers) for name in ("query", "text", *columns)]
+    cells_of = [
+        partial(
+            htpy.td,
+            class_={"words": name not in numbers, "said": name in SAID},
+            style=f"--least: {SAID[name]}rem" if name in SAID else None,
+        )
+        for name in columns
+    ]
+    body = [
+        htpy.tr[
+            htpy.th(scope="row")[htpy.span[row.query_id]],
+            htpy.td(".words.text")[
+                htpy.a(href=link(row.query_id), title=f"{row.query_id}: {row.text[:LONGEST]}")[
+                    " ".join(row.text.split())[:LONGEST]
+                ]
+            ],
+            [made()[cell] for made, cell in zip(cells_of, cells, strict=True)],
+        ]
+        for row, *cells in zip(rows, *columns.values(), strict=True)
+    ]
+    return framed([SHEET, LOOK], "sheet queries", heads, body, label="Queries")
+
+
+def _columns(
+    rows: Sequence[QueryRow], headings: Sequence[str], facet: str | None
+) -> dict[str, list[str]]:
+    """Return what is said of each query beside its text, by the heading of its column."""
+    columns: dict[str, list[str]] = {}
     first, *others = headings
     columns[first] = [value_words(row.values[0], row.judged, row.counted[0]) for row in rows]
     if any(row.delta is not None for row in rows):
-        numbers |= {f"{first} of A", "B − A"}
         columns[f"{first} of A"] = [
             value_words(_known(row.a), row.judged, row.counted[0]) for row in rows
         ]
-        columns["B − A"] = [arrowed(_known(row.delta)) for row in rows]
+        columns[DELTA] = [arrowed(_known(row.delta)) for row in rows]
     columns["class"] = [row.status for row in rows]
     if any(row.leaked for row in rows):
         columns[LEAKED] = [LEAKED if row.leaked else "" for row in rows]
@@ -103,30 +130,9 @@ def failing_list(
     if any(row.split for row in rows):
         columns["split"] = [row.split or "–" for row in rows]
     if facet is not None and facet not in ("task", "split"):
-        name = f"facet {facet}" if facet in ("query", *columns) else facet
+        name = f"facet {facet}" if facet in ("query", "text", *columns) else facet
         columns[name] = [row.bucket or "–" for row in rows]
-    heads = [head(name, words=name not in numbers) for name in ("query", *columns)]
-    cells_of = [
-        partial(
-            htpy.td,
-            class_={"words": name not in numbers, "said": name in SAID},
-            style=f"--least: {SAID[name]}rem" if name in SAID else None,
-        )
-        for name in columns
-        if name != "text"
-    ]
-    texts = columns.pop("text")
-    body = [
-        htpy.tr[
-            htpy.th(scope="row")[htpy.span[row.query_id]],
-            htpy.td(".words.text")[
-                htpy.a(href=link(row.query_id), title=f"{row.query_id}: {row.text[:LONGEST]}")[text]
-            ],
-            [made()[cell] for made, cell in zip(cells_of, cells, strict=True)],
-        ]
-        for row, text, *cells in zip(rows, texts, *columns.values(), strict=True)
-    ]
-    return framed([SHEET, LOOK], "sheet queries", heads, body, label="Queries")
+    return columns
 
 
 def _known(value: float | None) -> float:

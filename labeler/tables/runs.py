@@ -13,16 +13,15 @@ import htpy
 
 from labeler.lineup import BY_NAME, Group, Lineup, Values
 from labeler.markup import style
-from labeler.palette import DARK_GROUND, LIGHT_GROUND
 from labeler.tables.bands import LOOK as BAND_LOOK
-from labeler.tables.shared import framed, is_long, run_name, small
+from labeler.tables.shared import GROUND, framed, is_long, run_name, small
 
 MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
 LONG_NAME = 36  # characters: a longer name takes several lines where measures need the room
 
 LOOK = style(
     f"""
-.scores {{ --ground: light-dark({LIGHT_GROUND}, {DARK_GROUND}); }}
+.scores {{ {GROUND} }}
 """
     """
 .scores { position: relative; overflow-x: auto; container-type: inline-size; }

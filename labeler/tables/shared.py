@@ -8,8 +8,11 @@ import htpy
 
 from labeler.evaluation import number
 from labeler.markup import style
+from labeler.palette import DARK_GROUND, LIGHT_GROUND
 from labeler.uncertainty import BCA, Interval
 
+GROUND = f"--ground: light-dark({LIGHT_GROUND}, {DARK_GROUND});"
+"""The page's own colour, for what lies over the rest as a table is scrolled."""
 LONG_HEADING = 40  # characters
 SHEET = style("""
 .sheet { overflow-x: auto; }
