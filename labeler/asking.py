@@ -5,7 +5,7 @@ Brings the board and the question together, for pages and for the desk; knows ne
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from threading import Lock
 
@@ -14,7 +14,7 @@ import streamlit as st
 from labeler import boards, ui
 from labeler.deciding import Decider, Standing, one_measure
 from labeler.errors import LabelerError
-from labeler.evaluation import Scoreboard
+from labeler.evaluation import USUAL, Scoreboard
 from labeler.measures import Measure
 from labeler.model import EVERYTHING, UNNAMED, WHAT_DECIDES, Pair, Selection, Settings
 
@@ -43,6 +43,23 @@ def standing_of(
     Raises `BadInput` for a measure by which no run is better.
     """
     return decider_of(board).standing(board, a, b, measure, settings.matters)
+
+
+def open_question() -> Iterator[None]:
+    """Work out how sure the answer is that Compare gives where nobody chose anything.
+
+    A part at a time, and only of a small board.
+    """
+    with ui.open_store() as store:
+        board = boards.board_without_page(store)
+    if len(board.run_names) > 1 and boards.is_small(board):
+        a, b = board.run_names[:2]
+        [measure] = board.resolve(board.conventions.measures(USUAL[:1]))
+        decider = decider_of(board)
+        decider.learn(board, measure)
+        yield
+        decider.trial(board, a, b, measure)
+    yield
 
 
 def check_settings(settings: Settings) -> None:

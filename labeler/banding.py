@@ -15,7 +15,6 @@ from labeler.measures import Measure
 from labeler.uncertainty import Bands, DeltaBands, MeanBands, Resampled
 
 MOST_KEPT = 4  # of which each has the draws of all queries
-MOST_OPENED = 100_000  # lists: the bands of 20,000 take three seconds and 54 MB
 
 
 def means_of(
@@ -56,17 +55,18 @@ def of_pair(
 
 
 def open_bands() -> Iterator[None]:
-    """Work out the bands that Scores shows where nobody chose anything, a part at a time.
+    """Work out the bands that Scores and Compare show where nobody chose anything, part by part.
 
-    Not those of so many runs that their bands would fill the memory before anybody asks.
+    Only those of a small board: others would fill the memory before anybody asks.
     """
     with ui.open_store() as store:
         board = boards.board_without_page(store)
-    if len(board.run_names) * len(board.collection.query_ids) <= MOST_OPENED:
-        bands = Bands(board)
+    measures = board.conventions.measures(usual(board.collection, chunks=False))
+    every = board.run_names
+    for runs in dict.fromkeys([every, every[:2]]) if boards.is_small(board) else ():
+        bands = Bands(board, runs)
         yield
-        measures = usual(board.collection, chunks=False)
-        yield from bands.prepare(board.conventions.measures(measures))
+        yield from bands.prepare(measures)
         _opened(ui.database(), board.data_revision, board, bands)
         _opened.clear()
 

@@ -14,7 +14,7 @@ import streamlit as st
 from labeler import address, freezing, links, ui
 from labeler.address import Astray
 from labeler.errors import NotFound
-from labeler.evaluation import Conventions, Counts, Scoreboard
+from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.model import (
     EVERYTHING,
@@ -34,6 +34,7 @@ from labeler.store import Store
 from labeler.versions import Content
 
 EVERY_CHUNKING = "*"  # no chunking can be called so
+MOST_LISTS = 100_000  # the bands of 20,000 take three seconds and 54 MB
 
 
 def conventions(
@@ -223,6 +224,11 @@ def _opened(path: str, data_revision: int, chosen: Conventions) -> Scoreboard:
     return board
 
 
+def is_small(board: Scoreboard) -> bool:
+    """Say whether what the holes of a board could be may be drawn before anybody asks."""
+    return len(board.run_names) * len(board.collection.query_ids) <= MOST_LISTS
+
+
 def moment(board: Scoreboard, measures: Iterable[Measure] = ()) -> tuple[Hashable, ...]:
     """Return what an answer of a board rests on, to keep it by beside whatever else was asked.
 
@@ -251,8 +257,9 @@ def say_nothing_graded(selected: Selection, lacks: str) -> None:
         links.link(graded, address.onward("/data", section="Carry over", **there))
 
 
-def graded_line(counts: Counts, selected: Selection = EVERYTHING) -> str:
+def graded_line(board: Scoreboard) -> str:
     """Say in one line how much of the golden set, or what is selected, there are grades for."""
+    counts, selected = board.counts, board.conventions.selected
     where = "In the whole golden set" if selected == EVERYTHING else f"Of {selected.describe()}:"
     each = " in each of these chunkings" if len(selected.chunkings or ()) > 1 else ""
     return (

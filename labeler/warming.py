@@ -118,4 +118,11 @@ def _fill_holes() -> Iterator[None]:
     yield from importlib.import_module("labeler.banding").open_bands()
 
 
-STEPS: tuple[Callable[[], Iterator[None]], ...] = (_import_pages, _open_board, _fill_holes)
+def _open_question() -> Iterator[None]:
+    yield from importlib.import_module("labeler.asking").open_question()
+
+
+STEPS: tuple[Callable[[], Iterator[None]], ...] = (
+    *(_import_pages, _open_board),
+    *(_fill_holes, _open_question),
+)

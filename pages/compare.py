@@ -95,10 +95,11 @@ with ui.guard():
     measures = choices.measures_of(chosen, measure_texts)
 
 
-def show_compared() -> str:
-    """Show what the newest grades say of both runs; return how much is graded."""
+def show_compared(say) -> None:
+    """Show what the newest grades say of both runs, and say how much is graded."""
     with ui.open_store() as store:
         board = boards.live_board(store, chosen)
+    say(boards.graded_line(board))
     compared = comparison.compare(board, a, b, measures, facet)
     [by] = board.resolve(chosen.measures([by_text])[:1])
     buckets = comparison.buckets_of(board, facet)
@@ -123,20 +124,16 @@ def show_compared() -> str:
             boards.check_chosen(board, query)
         show_pair(even, query, settings.words)
     else:
-        said = comparing.show_answer(view, bucket)
+        show_means = comparing.show_answer(view, bucket)
         show_picture, is_first = comparing.choose_picture(even)
         if traffic is not None:
             st.caption(EACH_THE_SAME)
         if is_first:
             show_picture()
-        said.show_means()
+        show_means()
         if not is_first:
             show_picture()
         comparing.offer_files(view, bucket, even)
-        with said.below:  # last, since it takes longest the first time
-            if board.conventions.frozen is None and traffic is None:
-                comparing.show_settling(view, said.found)
-    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 live.follow(show_compared)

@@ -15,12 +15,13 @@ QUERY_BOX = {
 }
 
 
-def show_failing() -> str:
-    """Show which queries fail by the newest grades; return how much is graded."""
+def show_failing(say) -> None:
+    """Show which queries fail by the newest grades, and say how much is graded."""
     with ui.open_store() as store:
         board = boards.live_board(store, choice.conventions)
         remarks = store.remarks() if board.conventions.frozen is None else []
         right = store.right_answers(choice.run) if answered else {}
+    say(boards.graded_line(board))
     found = failing.find(board, queries, remarks, choice, right)
     if not board.counts.judged:
         boards.say_nothing_graded(choice.conventions.selected, "No query can fail")
@@ -36,7 +37,6 @@ def show_failing() -> str:
     else:
         ui.show_error(f"no query is called {query_id!r}; choose one from the list")
         st.button("Back to the list", on_click=address.without, args=[["query"]])
-    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 def show_all(found: failing.Found) -> None:

@@ -313,4 +313,4 @@ else:
     with choices.row():
         facet = choose_facet() if section == "Progress" else None
         choices.choose_selection(width=220)
-live.follow(SECTIONS[section])
+live.follow(lambda _: SECTIONS[section]())

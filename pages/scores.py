@@ -15,10 +15,11 @@ REACH = (
 )
 
 
-def show_scores() -> str:
-    """Show the newest numbers; return how much they rest on."""
+def show_scores(say) -> None:
+    """Show the newest numbers, and say how much they rest on."""
     with ui.open_store() as store:
         board = boards.live_board(store, choice.conventions)
+    say(boards.graded_line(board))
     if choice.traffic is not None:
         board = board.weighing(choice.traffic)
     now = replace(choice, conventions=board.conventions)
@@ -37,7 +38,6 @@ def show_scores() -> str:
         show_graded(now, board, notes)
     else:
         boards.say_nothing_graded(board.conventions.selected, "No run has a score")
-    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> None:

@@ -279,17 +279,18 @@ def offer(board, content, name: str) -> None:
     ui.offer("Download as CSV", content, name, board.revision)
 
 
-def show_slices() -> str:
-    """Show the buckets as the newest grades leave them; return how much is graded."""
+def show_slices(say) -> None:
+    """Show the buckets as the newest grades leave them, and say how much is graded."""
     with ui.open_store() as store:
         board = boards.live_board(store, chosen)
+    say(boards.graded_line(board))
     if not board.counts.grades:
         boards.say_nothing_graded(chosen.selected, "No bucket has a number")
         show_by_keyword(board)
-        return boards.graded_line(board.counts, board.conventions.selected)
+        return
     if empty := next((name for name in (facet, other) if board.facets.get(name) == ()), None):
         st.text(f"None of the queries that are chosen has a bucket of {empty}.")
-        return boards.graded_line(board.counts, board.conventions.selected)
+        return
     if other is not None:
         show_crossed(board)
     elif b is not None:
@@ -297,7 +298,6 @@ def show_slices() -> str:
     else:
         show_one_run(board)
     show_by_keyword(board)
-    return boards.graded_line(board.counts, board.conventions.selected)
 
 
 # --- the page --------------------------------------------------------------------------------

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pandas as pd
+import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest
 
 import tests.scanned  # noqa: F401 - opening a page takes half as long
@@ -77,3 +81,22 @@ def listed_queries(app: AppTest) -> pd.DataFrame:
     table = ElementTree.fromstring(re.search("<table.*</table>", body, re.S).group())
     head, *rows = [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
     return pd.DataFrame(rows, columns=head)
+
+
+@contextmanager
+def drawn() -> Iterator[list[tuple[tuple[int, ...], str]]]:
+    """Note what pages send to the browser: where in the document each thing stands, and its HTML.
+
+    The first 0 of a place is the page itself; what stands in it is shown as soon as it comes.
+    """
+    sent: list[tuple[tuple[int, ...], str]] = []
+    enqueue = ForwardMsgQueue.enqueue
+
+    def note(queue: ForwardMsgQueue, message: ForwardMsg) -> None:
+        if message.WhichOneof("type") == "delta":
+            sent.append((tuple(message.metadata.delta_path), message.delta.new_element.html.body))
+        enqueue(queue, message)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ForwardMsgQueue, "enqueue", note)
+        yield sent

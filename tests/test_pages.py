@@ -18,7 +18,7 @@ from labeler.keywords import KeywordRow
 from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.sections.contents import counts_line
 from labeler.store import Contents, Leaked, Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.page import drawn, empty_golden_set, loaded, open_page, words
 
 
 @pytest.fixture
@@ -50,6 +50,17 @@ def filled(database: Path) -> Path:
         ]
         store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
     return database
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_nothing_comes_above_what_is_already_read(filled: Path, page: str):
+    with drawn() as sent:
+        said = words(open_page(page, facet="intent"))
+    assert "2 of 3 queries have grades" in said
+    line_over_all, *_ = (place for place, html in sent if "queries have grades" in html)
+    parts = [place for place, html in sent if place[0] == 0 and "choice-line" not in html]
+    assert parts.pop() == (*line_over_all[:-1], line_over_all[-1] + 1), "beside it"
+    assert parts == sorted(parts)
 
 
 @pytest.mark.parametrize("page", ["label", "scores"])

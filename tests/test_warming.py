@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from labeler import banding, boards, ui, warming
+from labeler import asking, banding, boards, ui, warming
+from labeler.deciding import following
 from labeler.evaluation import USUAL, Scoreboard
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
@@ -68,10 +69,32 @@ def test_nobody_waits_for_what_the_holes_could_make_of_the_means(
     assert not waits_for_holes(database, monkeypatch)
 
 
+def test_nobody_waits_for_how_sure_the_answer_of_the_first_two_runs_is(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store(database) as store:
+        store.add_run(loaded([Ranking("q1", ("c2",))]), name="B")
+    visits = Visits()
+    visits.are_gone.set()
+    with warm_up(visits) as thread:
+        thread.join(timeout=60)
+
+    def learn_again(*_: Any) -> None:
+        pytest.fail("what holes may be is learnt again")
+
+    for name in ("learn", "try_out"):
+        monkeypatch.setattr(following, name, learn_again)
+    with Store(database) as store:
+        settings = store.settings()
+        board = boards.live_board(store, boards.conventions(settings))
+    [measure] = board.conventions.measures("nDCG@10")
+    assert asking.standing_of(board, "A", "B", measure, settings).graded == 0
+
+
 def test_holes_of_very_many_runs_are_filled_when_somebody_asks(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(banding, "MOST_OPENED", 0)
+    monkeypatch.setattr(boards, "MOST_LISTS", 0)
     assert waits_for_holes(database, monkeypatch)
 
 

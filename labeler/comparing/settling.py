@@ -9,7 +9,6 @@ import streamlit as st
 
 from labeler import address, asking, links, tables, ui
 from labeler.certainty import how_sure, is_telling
-from labeler.comparing.summary import NAMES
 from labeler.comparison import Answered, View
 from labeler.deciding import FAVOURS, LEAST, SURE, Standing, can_decide
 from labeler.markup import show_html
@@ -23,7 +22,7 @@ HELP = (
 )
 
 
-def show_settling(view: View, found: Answered) -> None:
+def show_settling(view: View, found: Answered, names: tuple[str, str]) -> None:
     """Show how sure the answer is, and let a lead have graders asked for what decides it.
 
     Nothing where no grade can say more: no hole is left, or none can turn it; nor across
@@ -42,7 +41,7 @@ def show_settling(view: View, found: Answered) -> None:
     if not is_telling(standing) and not is_asked:
         return
     seen, band = (None, None) if found.lead is None else (found.lead.row, found.lead.band)
-    line = how_sure(standing, compared.conventions, NAMES, seen, band)
+    line = how_sure(standing, compared.conventions, names, seen, band)
     share = standing.certainty if standing.settled or standing.graded >= LEAST else 0.0
     asides = list(_asides(standing, settings, asked, is_asked))
     with st.container(key="settling", horizontal=True, vertical_alignment="center"):

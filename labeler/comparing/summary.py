@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 import htpy
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from labeler import banding, boards, comparison, downloads, tables, ui
 from labeler.certainty import MEANING
 from labeler.comparing.reporting import report_of
+from labeler.comparing.settling import show_settling
 from labeler.comparing.surviving import show_survival, survival_of
 from labeler.comparison import Answered, Rerank, Summary, View
 from labeler.evaluation import NOT_WEIGHTED, NOTHING_RELEVANT, Scoreboard
@@ -47,41 +46,34 @@ def summed_up(
     return comparison.sum_up(_view, _related, bucket, NAMES, banding.resampled())
 
 
-class Shown(NamedTuple):
-    """What stands first on the page: the answer, and what is drawn where the page has its place.
+def show_answer(view: View, bucket: str | None) -> Callable[[], None]:
+    """Say which run is better and where it loses; return what shows the means that say so.
 
-    ``below`` the answer goes what takes longest to work out; ``show_means`` draws the table.
+    From the top down, so that what is read stays where it is though some takes long to work out.
     """
-
-    found: Answered
-    below: DeltaGenerator
-    show_means: Callable[[], None]
-
-
-def show_answer(view: View, bucket: str | None) -> Shown:
-    """Say which run is better and where it loses."""
-    compared = view.compared
+    compared, board = view.compared, view.board
     if bucket:
         st.text(f"{compared.facet}: {bucket}")
-    asked = (view.board.data_revision, repr(compared.conventions), compared.a, compared.b)
-    related = candidates(ui.database(), *asked, view.board)
+    asked = (board.data_revision, repr(compared.conventions), compared.a, compared.b)
+    related = candidates(ui.database(), *asked, board)
     summary = summed_up(asked_of(view), bucket, view, related)
     said = summary.findings
     first, rest = said.against[:CONTRADICTIONS], said.against[CONTRADICTIONS:]
     leading = [*where_it_loses(view, summary), *(with_ways(each, compared) for each in first)]
     bands = banding.of_pair(
-        view.board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
+        board, compared.a, compared.b, compared.measures, compared.facet if bucket else None
     )
     retold = partial(survival_of, view, bucket)
     found = comparison.answered(view, summary, bands[1], retold, NAMES)
     with st.container(gap="xsmall"):
         show_html(tables.answer(found.answer.known, change_of(view, found)))
-        below = st.container()
         show_html(tables.findings([*leading, *said.parts]))
         if rest:
             with st.expander(f"{counted(len(rest), 'more moves', 'more move')} against the total"):
                 show_html(tables.sentences(with_ways(each, compared) for each in rest))
-    return Shown(found, below, partial(show_means, view, bucket, summary, found, bands))
+        if board.conventions.frozen is None and board.weights is None:
+            show_settling(view, found, NAMES)
+    return partial(show_means, view, bucket, summary, found, bands)
 
 
 def show_means(

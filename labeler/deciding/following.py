@@ -125,8 +125,11 @@ class Decider:
         asked = (a, b, measure)
         with self._lock:
             inquiry = self._inquiries.setdefault(asked, Inquiry(*asked, self._seed))
-        filling = self._beliefs.of(board, max(DEPTH, int(depth_of(board, measure).max(initial=1))))
-        return inquiry.of(board, filling)
+        return inquiry.of(board, self.learn(board, measure))
+
+    def learn(self, board: Scoreboard, measure: Measure) -> Filling:
+        """Return what is believed of a board's holes, as far down as a measure may look."""
+        return self._beliefs.of(board, max(DEPTH, int(depth_of(board, measure).max(initial=1))))
 
     def standing(
         self, board: Scoreboard, a: str, b: str, measure: Measure, matters: float = MATTERS

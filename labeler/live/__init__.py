@@ -8,10 +8,12 @@ Knows nothing of what is shown.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import htpy
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from labeler import address, boards, ui
 from labeler.errors import LabelerError
@@ -34,11 +36,12 @@ _line = st.components.v2.component(
 )
 
 
-def follow(show: Callable[[], str | None]) -> None:
+def follow(show: Callable[[Callable[[str], None]], None]) -> None:
     """Show a part of the page, now and again whenever the golden set has moved.
 
-    ``show`` reads the store anew; what it returns, such as how much is graded, stands in the line
-    over the part. An error of ours is said in its place, and the part goes on following.
+    ``show`` reads the store anew. It is given what says in the line over the part what all of it
+    rests on, such as how much is graded; said before anything else, it moves nothing that is read.
+    An error of ours is said in the part's place, and it goes on following.
 
     The whole page runs where that is not enough: where something other than a grade was written,
     such as a run, a query or a setting, and where the reader has changed inside of the part what
@@ -58,20 +61,18 @@ def follow(show: Callable[[], str | None]) -> None:
         place = st.container(key="live", horizontal=True, vertical_alignment="center")
         orders = of_session()
         orders.moved = 0
-        words, newest = None, None
+        newest = None
         try:
             with ui.open_store() as store:
                 newest = store.newest()  # read first, so that it is never newer than what is shown
             if newest[-1] != data_revision:
                 st.rerun()
-            words = show()
+            show(partial(_say_over, place))
         except LabelerError as error:
             ui.explain(error)
         if newest is None:
             return
         with place:
-            if words:
-                show_html(htpy.span(style=QUIET)[words], width="content")  # it names chunkings
             if frozen is not None:
                 _say_frozen(frozen)
                 return
@@ -84,6 +85,11 @@ def follow(show: Callable[[], str | None]) -> None:
             )
 
     followed()
+
+
+def _say_over(place: DeltaGenerator, words: str) -> None:
+    with place:
+        show_html(htpy.span(style=QUIET)[words], width="content")  # it names chunkings
 
 
 def _say_frozen(content: Content) -> None:
