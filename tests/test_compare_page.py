@@ -277,11 +277,11 @@ def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(fill
 def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
     app = open_compare(measure=["RR"], show="What moved most")
     said = words(app)
-    row = r"These help B most.*\|Title 3\|+c3\|+q1\|: 3 → 1, \+0\.2222\|.*\|\+0\.2222\|+3\|"
+    row = r"These help B most.*\|Title 3\|+c3\|+q1\|: 3 → 1, \+0\.6667\|.*\|\+0\.2222\|+3\|"
     assert re.search(row, said, re.S)
     [page] = [e.proto.body for e in app.get("html") if "These help B" in e.proto.body]
     assert 'href="/compare?measure=RR&amp;show=What+moved+most&amp;query=q1&amp;chunk=c3"' in page
-    assert "q3|: 1 → 3, −0.2222" in said
+    assert "q3|: 1 → 3, −0.6667" in said
     assert "These chunks cost B most" not in said, "c3 costs in one query and helps in two"
     known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
     assert "has a document that is known" in known

@@ -30,10 +30,12 @@ def test_a_chunk_is_followed_through_all_queries() -> None:
     board = board_of(QRELS, RUNS)
     found = moved(board, "A", "B", parse("RR"))
     names = board.collection.chunk_ids
-    assert sorted((m.query_id, names[m.chunk], m.rank_a, m.rank_b, m.adds) for m in found) == [
-        ("q1", "c1", 2, 1, 0.25),
-        ("q2", "c1", 1, None, -0.5),
-        ("q2", "c3", 2, 2, 0.25),
+    assert sorted(
+        (m.query_id, names[m.chunk], m.rank_a, m.rank_b, m.moves, m.adds) for m in found
+    ) == [
+        ("q1", "c1", 2, 1, 0.5, 0.25),
+        ("q2", "c1", 1, None, -1.0, -0.5),
+        ("q2", "c3", 2, 2, 0.5, 0.25),
     ]
     first, second = movers_by(found, names.__getitem__)
     assert {(m.name, m.adds, m.queries) for m in (first, second)} == {

@@ -14,12 +14,16 @@ from labeler.measures import Floats, Ints, Measure, terms
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A chunk in one query: ``adds`` is what it adds to the mean delta; rank None is not there."""
+    """A chunk in one query, whose value it ``moves``; it ``adds`` as much, by n, to the mean delta.
+
+    A rank that is None is not there.
+    """
 
     query_id: str
     chunk: int
     rank_a: int | None
     rank_b: int | None
+    moves: float
     adds: float
 
 
@@ -55,6 +59,8 @@ def moved(
     >>> [each] = moved(board, "A", "B", *board.conventions.measures("RR"))
     >>> each.query_id, each.rank_a, each.rank_b, each.adds
     ('q', 2, 1, 0.25)
+    >>> each.moves
+    0.5
     """
     board = board.snapshot()
     check_pair(board, a, b)
@@ -71,12 +77,13 @@ def moved(
     for side, (key, ranks, values) in enumerate(sides):
         at = np.searchsorted(keys, key)
         rank[side, at], term[side, at] = ranks, values
-    adds = (term[1] - term[0]) / max(int(known.sum()), 1)
+    moves = term[1] - term[0]
+    adds = moves / max(int(known.sum()), 1)
     counts = known[keys // width] & (np.abs(adds) > TOLERANCE)
-    columns = (keys // width, keys % width, *rank, adds)
+    columns = (keys // width, keys % width, *rank, moves, adds)
     return [
-        Moved(ids[query], chunk, rank_a or None, rank_b or None, added)
-        for query, chunk, rank_a, rank_b, added in zip(
+        Moved(ids[query], chunk, rank_a or None, rank_b or None, *by)
+        for query, chunk, rank_a, rank_b, *by in zip(
             *(column[counts].tolist() for column in columns), strict=True
         )
     ]

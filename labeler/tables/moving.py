@@ -20,13 +20,13 @@ LinkOf = Callable[[Moved], str]
 def movers_table(
     movers: Sequence[Mover], caption: str, titles: Mapping[str, str], *, what: str, link: LinkOf
 ) -> htpy.Fragment:
-    """Return movers, a row each: what each adds to the mean delta, and from which rank to which.
+    """Return movers, a row each: what each adds to the mean delta, and how it moved in queries.
 
     ``what`` they are is the first column's head, ``titles`` are what is known of them by name.
     """
     heads = [
         head(what, words=True),
-        head("from rank in A to rank in B", words=True),
+        head("from rank in A to rank in B, moving the query by", words=True),
         head("adds to the mean"),
         head("queries"),
     ]
@@ -49,7 +49,7 @@ def _places(mover: Mover, link: LinkOf) -> list[htpy.Node]:
     shown: list[htpy.Node] = [
         htpy.div[
             htpy.a(href=link(place))[place.query_id],
-            f": {_rank(place.rank_a)} → {_rank(place.rank_b)}, {signed(place.adds)}",
+            f": {_rank(place.rank_a)} → {_rank(place.rank_b)}, {signed(place.moves)}",
         ]
         for place in mover.places[:PLACES]
     ]
