@@ -76,12 +76,19 @@ function go(to, link) {
   else if (link.id) keepFocus(link);
 }
 
+// The focus goes to the link drawn anew, or where its row is gone to the same one of the next row.
 /** @type {(link: HTMLAnchorElement) => void} */
 function keepFocus(link) {
-  const { id } = link;
+  const [kind] = link.id.split(" ");
+  const every = [...(link.closest("table")?.querySelectorAll("a[id]") ?? [])];
+  const alike = every.filter(({ id }) => id.startsWith(`${kind} `));
+  const at = alike.indexOf(link);
+  const others = [...alike.slice(at + 1), ...alike.slice(0, Math.max(at, 0)).reverse()];
+  const ids = [link.id, ...others.map((other) => other.id)];
   untilTheNextAct(() => {
     if (link.isConnected || document.activeElement !== document.body) return;
-    document.getElementById(id)?.focus({ preventScroll: true });
+    const there = ids.find((id) => document.getElementById(id));
+    if (there) document.getElementById(there)?.focus({ preventScroll: true });
   });
 }
 

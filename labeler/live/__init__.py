@@ -30,7 +30,8 @@ _HERE = Path(__file__).parent
 
 _line = st.components.v2.component(
     "labeler_live",
-    html='<p><span class="state" role="status"></span> <button class="again" hidden></button></p>',
+    html='<p><span class="state" role="status" tabindex="-1"></span> '
+    '<button class="again" hidden></button></p>',
     css=(_HERE / "live.css").read_text(encoding="utf-8"),
     js=loader("live", "live"),
 )

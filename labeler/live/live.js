@@ -58,6 +58,7 @@ class Line {
 
   /** @param {LineData} data */
   offer({ moved }) {
+    if (!moved && this.again.matches(":focus")) this.state.focus(); // a hidden button has none
     this.again.hidden = !moved;
     this.again.textContent = `${moved.toLocaleString("en")} moved: sort again`;
   }

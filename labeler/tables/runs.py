@@ -274,7 +274,7 @@ def _run_row(
                 _aside(system, names.systems[run]) if system else None,
                 [_aside(text) for text in table.tags.get(run, ())],
                 table.gaps.get(run),
-                None if steps is None else _hide(run, steps),
+                None if steps is None else _hide(run, table, steps),
             ]
         ],
         [table.cells[run][name].element for name in table.names],
@@ -288,6 +288,7 @@ def _pin(run: str, table: RunTable, lineup: Lineup, steps: Steps) -> htpy.Elemen
     return htpy.a(".act", link, title=what, aria_label=what)["★" if is_pinned else "☆"]
 
 
-def _hide(run: str, steps: Steps) -> htpy.Element:
+def _hide(run: str, table: RunTable, steps: Steps) -> htpy.Element:
     what = f"Hide {run}"
-    return htpy.a(".act", href=steps.hide(run), title=what, aria_label=what)["×"]
+    link = {"id": f"hide {table.names[0]} {run}", "href": steps.hide(run)}
+    return htpy.a(".act", link, title=what, aria_label=what)["×"]

@@ -237,9 +237,10 @@ def test_rows_of_scores_keep_their_order_until_the_reader_asks(server, visit):
     expect(page.locator(".scores")).to_contain_text("0.2500")
     expect(again).to_have_text("1 moved: sort again")
     expect(runs).to_have_text(["forward", "backward"])
-    again.click()
+    again.press("Enter")
     expect(again).to_be_hidden()
     expect(runs).to_have_text(["backward", "forward"])
+    expect(page.get_by_text("follows new grades")).to_be_focused()
 
 
 def test_rows_of_queries_keep_their_order_until_the_reader_asks(server, visit):

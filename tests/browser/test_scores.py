@@ -172,6 +172,16 @@ def test_sorting_by_the_keyboard_keeps_the_focus_and_the_place(crowd, visit):
     assert page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop") == before
 
 
+def test_runs_are_hidden_one_after_the_other_by_the_keyboard(crowd, visit):
+    page = visit(f"{crowd.url}/scores?measure=RR")
+    wait_for_links(page).get_by_role("link", name=f"Hide {LONG.format('s')}", exact=True).focus()
+    for left, focused in ((19, "t"), (18, "r"), (17, "q")):
+        page.keyboard.press("Enter")
+        expect(page.locator(".scores tbody tr")).to_have_count(left)
+        following = page.get_by_role("link", name=f"Hide {LONG.format(focused)}", exact=True)
+        expect(following).to_be_focused()
+
+
 def test_runs_are_pinned_and_hidden_by_links_that_another_browser_opens(crowd, visit):
     page = visit(f"{crowd.url}/scores?measure=RR")
     page.get_by_role("link", name=f"Pin {LONG.format('q')} on top").click()
