@@ -303,10 +303,19 @@ def _show(name: str, value: object) -> None:
 
 
 def _writes(name: str, usual: Value, clears: Sequence[str] = ()) -> Callable[[], None]:
-    """Return what a widget's change does: it goes into the address, unless it is what is usual."""
+    """Return what a widget's change does: it goes into the address, unless it is what is usual.
+
+    A browser may say again what a widget was drawn with, once another address shows it no more; no
+    reader has changed anything then.
+    """
+    known = _in_text(st.session_state[name])
 
     def change() -> None:
+        nonlocal known
         value = _in_text(st.session_state[name])
+        if value == known:
+            return
+        known = value
         write(**dict.fromkeys(clears), **{name: None if value == usual else value})
 
     return change

@@ -29,3 +29,36 @@ def test_a_run_that_is_being_replaced_reads_its_own_address_to_the_end() -> None
     assert not app.exception
     there = "queries?a=bm25&also=lsa&also=rrf"
     assert [each.value for each in app.text] == [there, "bm25", f"{there}&query=q2"]
+
+
+def shows_a_list_or_what_was_opened() -> None:
+    import streamlit as st
+
+    from labeler import address
+
+    if address.given("query") is None:
+        address.choose_tab("Show", ["List", "Why"], "view")
+        address.choose("Sorted", ["worst", "holes"], "sort")
+        address.write_text("Query", "query")
+        address.choose_page(3)
+    st.text(address.here("queries"))
+
+
+def test_what_a_browser_still_says_of_boxes_that_are_gone_changes_no_address() -> None:
+    app = AppTest.from_function(shows_a_list_or_what_was_opened).run()
+    of_the_list = app._tree.get_widget_states()
+    app.query_params["query"] = "q2"
+    app.query_params["sort"] = "holes"
+    app.query_params["page"] = "2"
+    app.run()
+    opened = app.text[0].value
+    app._run(of_the_list)  # such as a push that crosses the click
+    assert app.text[0].value == opened == "queries?query=q2&sort=holes&page=2"
+
+
+def test_a_choice_that_is_taken_back_before_the_page_has_run_is_taken_back() -> None:
+    app = AppTest.from_function(shows_a_list_or_what_was_opened).run()
+    app.selectbox[0].select("holes").run()
+    assert app.text[0].value == "queries?sort=holes"
+    app.selectbox[0].select("worst").run()
+    assert app.text[0].value == "queries"

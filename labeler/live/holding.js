@@ -3,51 +3,77 @@
 // our tables are HTML, which it replaces whole.
 
 const STOPS = "a[href], button, summary, input, [tabindex]";
-
-/** @type {MutationObserver | undefined} */
-let watching;
+const AFTERWARDS_MS = 250; // in which the last of what a run has sent is drawn
 
 /**
- * Keep what there is inside of every table under `root` until the next time this is called.
+ * Where elements were scrolled to, which they do not know once they are taken out of the page.
  *
- * @param {HTMLElement} root
+ * @type {WeakMap<Element, { left: number, top: number }>}
  */
-export function hold(root) {
-  watching?.disconnect();
-  const kept = new Map();
-  for (const table of root.querySelectorAll('[data-testid="stHtml"]')) {
-    const place = placeIn(table);
-    if (place) kept.set(table, place);
+const places = new WeakMap();
+/** @type {Element | null} */
+let focused = null; // what had the focus last, though it may be gone
+/** @type {number | undefined} */
+let ending;
+
+const watching = new MutationObserver((changes) => {
+  for (const { target, removedNodes } of changes) {
+    if (target instanceof HTMLElement && target.dataset.testid === "stHtml") {
+      takeOver(all(removedNodes), all(target.childNodes));
+    }
   }
-  watching = new MutationObserver((changes) => {
-    const changed = new Set(changes.map(({ target }) => target));
-    for (const table of changed) kept.get(table)?.();
-  });
-  for (const table of kept.keys()) watching.observe(table, { childList: true });
+});
+
+const anywhere = { capture: true, passive: true };
+document.addEventListener("scroll", ({ target }) => note(target), anywhere);
+document.addEventListener("focusin", ({ target }) => remember(target), anywhere);
+document.addEventListener("pointerdown", () => remember(null), anywhere);
+window.addEventListener("popstate", () => watching.disconnect());
+
+/** Keep, from now on, what there is inside of every table that is replaced. */
+export function hold() {
+  clearTimeout(ending);
+  watching.observe(document.body, { childList: true, subtree: true });
 }
 
-/**
- * Return what puts a reader back to where they are in a table, or nothing where that is its start.
- *
- * @type {(table: Element) => (() => void) | null}
- */
-function placeIn(table) {
-  const all = () => [...table.querySelectorAll("*")];
-  const scrolled = all().flatMap(({ scrollLeft, scrollTop }, at) =>
-    scrollLeft || scrollTop ? [{ at, left: scrollLeft, top: scrollTop }] : [],
-  );
-  const details = () => [...table.querySelectorAll("details")];
-  const open = details().flatMap((each, at) => (each.open ? [at] : []));
-  const stops = () => [...table.querySelectorAll(STOPS)];
-  const focused = stops().indexOf(document.activeElement ?? document.body);
-  if (!scrolled.length && !open.length && focused < 0) return null;
-  return () => {
-    for (const at of open) details()[at]?.setAttribute("open", "");
-    const elements = all();
-    for (const { at, left, top } of scrolled) elements[at]?.scrollTo(left, top);
-    const stop = stops()[focused];
-    if (stop instanceof HTMLElement && document.activeElement === document.body) {
-      stop.focus({ preventScroll: true });
-    }
-  };
+/** What was asked for has come: what a table is replaced by after that is another. */
+export function release() {
+  clearTimeout(ending);
+  ending = setTimeout(() => watching.disconnect(), AFTERWARDS_MS);
+}
+
+/** @type {(target: EventTarget | null) => void} */
+function note(target) {
+  if (target instanceof Element) {
+    places.set(target, { left: target.scrollLeft, top: target.scrollTop });
+  }
+}
+
+/** @type {(target: EventTarget | null) => void} */
+function remember(target) {
+  focused = target instanceof Element ? target : null;
+}
+
+/** @type {(nodes: NodeList) => Element[]} */
+function all(nodes) {
+  const elements = [...nodes].filter((node) => node instanceof Element);
+  return elements.flatMap((element) => [element, ...element.querySelectorAll("*")]);
+}
+
+/** @type {(before: Element[], now: Element[]) => void} */
+function takeOver(before, now) {
+  const details = now.filter((each) => each instanceof HTMLDetailsElement);
+  for (const [at, old] of before.filter((each) => each instanceof HTMLDetailsElement).entries()) {
+    if (details[at]) details[at].open = old.open;
+  }
+  for (const [at, old] of before.entries()) {
+    const place = places.get(old);
+    if (!place || !now[at]) continue;
+    now[at].scrollTo(place);
+    places.set(now[at], place);
+  }
+  if (!focused || document.activeElement !== document.body) return;
+  const stop = before.filter((each) => each.matches(STOPS)).indexOf(focused);
+  const same = now.filter((each) => each.matches(STOPS))[stop];
+  if (same instanceof HTMLElement) same.focus({ preventScroll: true });
 }

@@ -2,7 +2,8 @@
 // that it stands in to run again, and for nothing else. Knows nothing of what that part shows.
 
 import { Connection } from "./connection.js";
-import { hold } from "./holding.js";
+import { hold, release } from "./holding.js";
+import { whenAtRest } from "./rest.js";
 
 /** @import { Component, LineData } from "./shapes" */
 
@@ -38,11 +39,9 @@ class Line {
     /** @type {Component["setTriggerValue"]} */
     this.ask = () => {};
     this.again.onclick = () => this.ask("again", Date.now());
+    this.isBehind = false;
     this.connection = new Connection({
-      onNews: () => {
-        hold(document.body);
-        this.ask("news", Date.now());
-      },
+      onNews: () => this.follow(),
       onSilence: (isSilent) => this.say(isSilent),
       // Streamlit reads the address anew, as after Back
       onStranger: () => window.dispatchEvent(new PopStateEvent("popstate")),
@@ -52,8 +51,23 @@ class Line {
   /** @param {Component} component */
   update({ data, setTriggerValue }) {
     this.ask = setTriggerValue;
+    this.isBehind = false; // or the server says so again
+    release();
     this.offer(data);
     this.connection.say(data);
+  }
+
+  follow() {
+    if (this.isBehind) return;
+    this.isBehind = true;
+    whenAtRest(
+      () => {
+        this.isBehind = false;
+        hold();
+        this.ask("news", Date.now());
+      },
+      () => this.isBehind,
+    );
   }
 
   /** @param {LineData} data */
@@ -70,6 +84,7 @@ class Line {
   }
 
   close() {
+    this.isBehind = false;
     this.connection.close();
   }
 }
