@@ -58,6 +58,19 @@ def test_a_guideline_inside_the_metadata_moves_out_of_it_and_is_no_facet(tmp_pat
     assert query.records[0].buckets == {"domain": "law"}
 
 
+def test_a_bucket_without_a_name_is_none(tmp_path):
+    records = [
+        {"query_id": "1", "query": "t", "buckets": {"half": "", "lang": " ", "kind": "a"}},
+        {"query_id": "2", "query": "t", "buckets": {"half": None, "lang": "en"}, "kind": "  "},
+        {"query_id": "3", "query": "t", "kind": "b"},
+    ]
+    path = put_lines(tmp_path, *records)
+    wanted = [{"kind": "a"}, {"lang": "en"}, {"kind": "b"}]
+    assert [query.buckets for query in read_queries(path).records] == wanted
+    named = read_queries(path, facets=["kind"]).records
+    assert [query.buckets for query in named] == [{"kind": "a"}, {}, {"kind": "b"}]
+
+
 def test_a_foreign_task_in_the_metadata_stays_there_and_is_no_facet(tmp_path):
     query = read_queries(put_lines(tmp_path, {"_id": "1", "text": "t", "metadata": {"task": "QA"}}))
     assert query.records[0].task is None

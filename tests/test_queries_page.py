@@ -289,6 +289,16 @@ def test_a_hole_is_said_and_never_a_zero(filled: Path):
     assert "onerror=alert(1)&gt; **bold**" in bodies
 
 
+def test_a_chunk_without_a_text_says_so(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_chunks(loaded([Chunk("c0", " "), Chunk("c1", "", "Its title")]))
+        store.add_run(loaded([Ranking("q1", ("c0", "c1"))]), name="only")
+    said = words(open_queries(query="q1"))
+    assert "its text is empty" in said
+    assert "Its title" in said
+
+
 def test_ndcg_is_worked_out_as_a_textbook_prints_it(filled: Path):
     of_documents = ["nDCG(documents=True)@10"]
     assert "nDCG@10 of" in words(open_queries(query="low", part="DCG table", measure=of_documents))

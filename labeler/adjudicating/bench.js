@@ -1,8 +1,9 @@
 // The bench: which pair is in focus, what a key does with it, and where one goes from there.
 
+import { keepConnectionDialogsClosed } from "../live/dialogs.js";
 import { drawn } from "./case.js";
 import { Evidence } from "./evidence.js";
-import { bringUp, closeConnectionDialog, find, isEditable, nameOf, newId } from "./hands.js";
+import { bringUp, find, isEditable, nameOf, newId } from "./hands.js";
 import { Kept } from "./kept.js";
 import { Listing } from "./listing.js";
 import { paintMarked } from "./marked.js";
@@ -54,8 +55,7 @@ export class Bench {
     /** @type {(event: KeyboardEvent) => void} */
     this.onKey = (event) => this.pressed(event);
     document.addEventListener("keydown", this.onKey, true);
-    this.dialogs = new MutationObserver(closeConnectionDialog);
-    this.dialogs.observe(document.body, { childList: true });
+    this.dialogs = keepConnectionDialogsClosed();
     find(this.root, ".back-page").onclick = () => void this.turn(-1);
     find(this.root, ".next-page").onclick = () => void this.turn(1);
     this.position = new Position((pair) => this.goTo(pair));

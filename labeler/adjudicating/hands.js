@@ -67,12 +67,3 @@ export function bringUp(root, pair) {
   const { bottom } = pair.getBoundingClientRect();
   if (top < 0 || bottom > window.innerHeight) root.scrollIntoView({ block: "start" });
 }
-
-// The bench says itself that it is offline; Streamlit's dialog would cover the pair and its keys.
-export function closeConnectionDialog() {
-  for (const dialog of document.querySelectorAll('[role="dialog"]')) {
-    if (!dialog.textContent?.includes("Connection error")) continue;
-    const close = dialog.querySelector('button[aria-label="Close"]');
-    if (close instanceof HTMLElement) close.click();
-  }
-}

@@ -20,6 +20,7 @@ from labeler.formats.queries import (
     QUERY_TEXT,
     REFERENCE,
     bucket_name,
+    is_blank,
 )
 from labeler.formats.reading import (
     Lines,
@@ -106,7 +107,7 @@ class Fields:
             there = {name: there[name] for name in self._named if name in there}
         found = {}
         for facet, value in there.items():
-            if value is None or value == "":
+            if is_blank(value):
                 continue
             bucket = self._bucket(facet, value, self._named is not None or facet in given)
             if bucket is not None:

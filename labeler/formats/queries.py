@@ -195,14 +195,19 @@ def _buckets(given: Mapping[str, Any]) -> dict[str, str]:
     return {
         check_name(facet, "facet"): bucket_name(facet, value)
         for facet, value in given.items()
-        if value is not None
+        if not is_blank(value)
     }
+
+
+def is_blank(value: object) -> bool:
+    """Say whether a cell or a field has nothing in it, so that its query is in no bucket."""
+    return value is None or (isinstance(value, str) and not value.strip())
 
 
 def bucket_name(facet: str, value: object) -> str:
     """Return a value as a bucket of a facet: texts as they are, numbers as JSON spells them."""
     if isinstance(value, str):
-        return check_name(value, "bucket") if value else value
+        return check_name(value, "bucket")
     if isinstance(value, bool | int | float):
         return json.dumps(value)
     raise BadInput(f"facet {facet!r} needs one value per query, not {short(value)}")
@@ -252,7 +257,7 @@ def _fields_of_texts(queries: Iterable[Query]) -> dict[str, set[object]]:
     values: dict[str, set[object]] = {}
     for query in queries:
         for field, value in query.metadata.items():
-            if value is None or value == "" or field in _NO_FACETS or not field:
+            if is_blank(value) or field in _NO_FACETS or not field:
                 continue
             seen = values.setdefault(field, set())
             if not isinstance(value, str) or acting_in(value):
@@ -274,9 +279,9 @@ def _told_left_out(fields: Sequence[str]) -> dict[str, str]:
 
 
 def _grouped(query: Query, fields: Sequence[str]) -> Query:
-    derived = {field: query.metadata[field] for field in fields if query.metadata.get(field)}
-    given = {facet: bucket for facet, bucket in query.buckets.items() if bucket}
-    return replace(query, buckets={**given, **{k: v for k, v in derived.items() if k not in given}})
+    there = {field: query.metadata.get(field) for field in fields if field not in query.buckets}
+    derived = {field: str(value) for field, value in there.items() if not is_blank(value)}
+    return replace(query, buckets={**query.buckets, **derived})
 
 
 def _regrouped(query: Query, facets: Sequence[str]) -> Query:
@@ -285,7 +290,7 @@ def _regrouped(query: Query, facets: Sequence[str]) -> Query:
     buckets = {
         check_name(facet, "facet"): bucket_name(facet, pool[facet])
         for facet in facets
-        if pool.get(facet) is not None and pool[facet] != ""
+        if not is_blank(pool.get(facet))
     }
     moved = {key: value for key, value in query.buckets.items() if key not in facets}
     return replace(query, buckets=buckets, metadata={**moved, **query.metadata})

@@ -1,6 +1,7 @@
 // The grading pad itself: asks the sitting to do what keys and buttons mean and shows what is so.
 // Text only ever enters the page as text nodes.
 
+import { keepConnectionDialogsClosed } from "../live/dialogs.js";
 import { ACTS, makeDesk, rememberedMarking, showRefused } from "./acts.js";
 import { Bar } from "./bar.js";
 import { Card, capital } from "./card.js";
@@ -67,8 +68,7 @@ export class Pad {
       guideline: () => this.act("guideline"),
     });
     this.listen();
-    this.dialogs = new MutationObserver(closeConnectionDialog);
-    this.dialogs.observe(document.body, { childList: true });
+    this.dialogs = keepConnectionDialogsClosed();
     this.names.show(false);
     this.paint();
     if (data.query !== null) this.openList(this.whole, data.query);
@@ -516,13 +516,4 @@ export class Pad {
 /** @type {(data: PadData) => string} */
 function lookOf({ terms, guideline }) {
   return JSON.stringify([terms, guideline]);
-}
-
-// The pad says itself that it is offline; Streamlit's dialog would only cover the chunk.
-function closeConnectionDialog() {
-  for (const dialog of document.querySelectorAll('[role="dialog"]')) {
-    if (!dialog.textContent?.includes("Connection error")) continue;
-    const close = dialog.querySelector('button[aria-label="Close"]');
-    if (close instanceof HTMLElement) close.click();
-  }
 }

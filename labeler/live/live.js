@@ -2,6 +2,7 @@
 // that it stands in to run again, and for nothing else. Knows nothing of what that part shows.
 
 import { Connection } from "./connection.js";
+import { keepConnectionDialogsClosed } from "./dialogs.js";
 import { hold, release } from "./holding.js";
 import { whenAtRest } from "./rest.js";
 
@@ -40,6 +41,7 @@ class Line {
     this.ask = () => {};
     this.again.onclick = () => this.ask("again", Date.now());
     this.isBehind = false;
+    this.dialogs = keepConnectionDialogsClosed();
     this.connection = new Connection({
       onNews: () => this.follow(),
       onSilence: (isSilent) => this.say(isSilent),
@@ -85,6 +87,7 @@ class Line {
 
   close() {
     this.isBehind = false;
+    this.dialogs.disconnect();
     this.connection.close();
   }
 }

@@ -28,7 +28,7 @@ ASKED = style("""
     font-size: 0.9rem; }
 .asked dl dt { font-weight: 600; margin: 0; padding: 0; width: auto; }
 .asked dl dd { margin: 0; padding: 0; white-space: pre-line; overflow-wrap: anywhere;
-    max-width: 75rem; }
+    max-width: 75rem; max-height: 12rem; overflow: hidden auto; }
 """)
 LISTS = style(f"""
 .lists {{ display: flex; gap: 1rem; overflow-x: auto; align-items: flex-start; }}
@@ -131,9 +131,10 @@ def _score_words(score: float | None) -> str:
 
 
 def _text(chunk: Chunk | None, evidence: Sequence[GradeEvidence], trail: str) -> htpy.Element:
-    if chunk is None:
-        return htpy.div(".id")["its text is not loaded", f"; {trail}" if trail else None]
-    text = chunk.text or ""
+    text = "" if chunk is None else chunk.text or ""
+    if chunk is None or not (text.strip() or chunk.title):
+        lacks = "its text is not loaded" if chunk is None else "its text is empty"
+        return htpy.div(".id")[lacks, f"; {trail}" if trail else None]
     title = chunk.title or f"{_beginning(text, 70)} …"
     lost = lost_words(evidence)
     body = htpy.p[marked_text(text, evidence)]

@@ -274,6 +274,8 @@ def test_a_page_says_that_the_server_is_gone_only_after_long_and_catches_up(serv
     expect(page.get_by_text(SILENT)).to_have_count(0)
     expect(page.get_by_text(FOLLOWS)).to_have_count(1)
     expect(page.get_by_text(SILENT)).to_be_visible()
+    page.wait_for_timeout(4_000)  # in which Streamlit puts its own dialog over the page
+    expect(page.get_by_role("dialog")).to_have_count(0)
     with server.store() as store:
         judge(store, "q0", "c1", 3)
     server.start()
