@@ -68,7 +68,12 @@ def steps(view: View, query_id: str) -> int:
     before = ids[at - 1] if at else None
     after = ids[at + 1] if at is not None and at + 1 < len(ids) else None
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.button("All queries", icon=":material/close:", on_click=open_query, args=[None])
+        st.button(
+            *("All queries", "all-queries"),
+            icon=":material/close:",
+            on_click=open_query,
+            args=[None],
+        )
         for words, icon, to in (("Previous", "left", before), ("Next", "right", after)):
             st.button(
                 words,

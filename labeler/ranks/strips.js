@@ -19,10 +19,24 @@ export default function show({ data, parentElement, setTriggerValue }) {
     const row = /** @type {Element} */ (event.target).closest("tbody tr");
     if (row instanceof HTMLElement && isMeant(event)) {
       setTriggerValue("picked", row.dataset.query);
+      if (event.detail === 0) goOn(root);
     }
   });
   table.addEventListener("keydown", walk);
   root.replaceChildren(table);
+}
+
+// Who opened a query by keys goes on in it, and not at the beginning of the page.
+/** @type {(root: HTMLElement) => void} */
+function goOn(root) {
+  const watch = new MutationObserver(() => {
+    const first = document.querySelector(".st-key-all-queries button");
+    if (root.isConnected || !(first instanceof HTMLElement)) return;
+    watch.disconnect();
+    if (document.activeElement === document.body) first.focus({ preventScroll: true });
+  });
+  watch.observe(document.body, { childList: true, subtree: true });
+  window.addEventListener("keydown", () => watch.disconnect(), { capture: true, once: true });
 }
 
 /** @type {(data: StripsData) => boolean} */

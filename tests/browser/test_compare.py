@@ -98,6 +98,7 @@ def test_the_keyboard_walks_the_rows_and_opens_one(look):
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect_query(page, "q2")
+    expect(page.get_by_role("button", name="All queries")).to_be_focused()
     page.get_by_role("button", name="Next").click()
     expect_query(page, "q0")
     expect(page.get_by_role("button", name="Next")).to_be_disabled()
@@ -228,13 +229,13 @@ def test_what_moved_most_leads_to_the_query_in_which_it_did(look):
     page = look("a=old&b=new&measure=RR")
     page.get_by_role("radio", name="What moved most").click()
     table = page.locator(".movers").last
-    expect(table).to_contain_text("6 → 1, +0.2778")
+    expect(table).to_contain_text("6 → 1, +0.8333")
     table.get_by_role("link", name="q0", exact=True).click()
     expect_query(page, "q0")
     assert address(page)["chunk"] == ["c5"]
     assert address(page)["a"] == ["old"]
     page.go_back()
-    expect(page.locator(".movers").last).to_contain_text("6 → 1, +0.2778")
+    expect(page.locator(".movers").last).to_contain_text("6 → 1, +0.8333")
     assert page.evaluate("window.ran") is None
 
 
