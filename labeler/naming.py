@@ -7,7 +7,7 @@ downloaded whole.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
 
@@ -24,15 +24,18 @@ Pieces = Sequence[str]
 
 
 def short_names(names: Iterable[str]) -> dict[str, str]:
-    """Return for each name what tells it from the others, an ellipsis for what all share.
+    """Return for each name what tells it from the others, an ellipsis for what they share.
 
     The common beginning, the common end and long common parts between them are folded, at a
-    border between words and never inside what differs; a number keeps the word before it. No two
-    come out alike. One name alone, short names and names with nothing in common stay whole.
+    border between words and never inside what differs; a number keeps the word before it. Where
+    that leaves long names, those that begin alike are folded among themselves. No two come out
+    alike. One name alone, short names and names with nothing in common stay whole.
 
     >>> short = short_names(f"2026-11_index_size-{n}_{m}_top-50" for n, m in [(8, "a"), (16, "b")])
     >>> list(short.values())
     ['…size-8_a…', '…size-16_b…']
+    >>> list(short_names(["bm25", *short]).values())
+    ['bm25', '…size-8_a…', '…size-16_b…']
     """
     whole = tuple(dict.fromkeys(names))
     return dict(zip(whole, _shortened(whole), strict=True))
@@ -42,10 +45,31 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 def _shortened(whole: tuple[str, ...]) -> Sequence[str]:
     short: Sequence[str] = whole
     if len(whole) > 1 and max(map(len, whole)) > ROOM:
-        short = _fold([_words(name) for name in whole])
+        short = _fold_alike(_fold(list(map(_words, whole))), _words, 1)
         if max(map(len, short)) > TOO_LONG:
-            short = _fold([list(_letters(name)) for name in whole])
+            torn = _fold_alike(_fold(list(map(_letters, whole))), _letters, LEAST_END)
+            pairs = zip(short, torn, strict=True)
+            short = [other if len(name) > TOO_LONG else name for name, other in pairs]
     return short if len(set(short)) == len(whole) else whole  # a name may hold an ellipsis itself
+
+
+def _fold_alike(names: list[str], cut: Callable[[str], Pieces], most: int) -> list[str]:
+    """Fold names whose first pieces, at most so many, are the same; others stay as they are.
+
+    Where several kinds of names are folded, each keeps its first pieces.
+    """
+    kinds: dict[Pieces, list[str]] = {}
+    for name in names if max(map(len, names)) > ROOM else ():
+        kinds.setdefault(tuple(cut(name)[:most]), []).append(name)
+    several = {first: alike for first, alike in kinds.items() if len(alike) > 1}
+    if len(kinds) < 2:
+        return names
+    short: dict[str, str] = {}
+    for first, alike in several.items():
+        kept = first if len(several) > 1 else ()
+        folded = _fold([cut(name)[len(kept) :] for name in alike])
+        short |= zip(alike, (f"{''.join(kept)}{rest}" for rest in folded), strict=True)
+    return [short.get(name, name) for name in names]
 
 
 def _fold(names: Sequence[Pieces]) -> list[str]:
@@ -152,16 +176,15 @@ def _words(name: str) -> list[str]:
     return pieces
 
 
-def _letters(name: str) -> Iterator[str]:
-    """Give a name letter by letter, each with the marks on it; what joins emoji stays inside."""
-    letter = ""
+def _letters(name: str) -> list[str]:
+    """Split a name into letters, each with the marks on it; what joins emoji stays inside."""
+    letters: list[str] = []
     for character in name:
-        if letter and not _goes_on(letter, character):
-            yield letter
-            letter = ""
-        letter += character
-    if letter:
-        yield letter
+        if letters and _goes_on(letters[-1], character):
+            letters[-1] += character
+        else:
+            letters.append(character)
+    return letters
 
 
 def _goes_on(letter: str, character: str) -> bool:

@@ -20,11 +20,10 @@ REAL = [
     for overlap in (0, 64)
 ]
 ALPHABET = "ab1_-. é\u0301\u200d…👩‍👧<&"
+pieces = st.lists(st.sampled_from(["production", "index", "a", "b", "64", "_", "-", *ALPHABET]))
+beginnings = st.sampled_from(["", "", "production-index_", "nightly/build_64_of-", "x" * 90])
 names_lists = st.lists(
-    st.builds(
-        "".join,
-        st.lists(st.sampled_from(["production", "index", "a", "b", "64", "_", "-", *ALPHABET])),
-    ),
+    st.builds("{}{}".format, beginnings, st.builds("".join, pieces)),
     max_size=8,
 )
 words = st.text("abcxyz0123456789", min_size=1, max_size=9)
@@ -49,6 +48,24 @@ def test_a_name_that_begins_another_keeps_its_last_word():
     assert list(short_names(["production-index-bm25", "production-index-bm25-tuned"]).values()) == [
         "…bm25",
         "…bm25-tuned",
+    ]
+
+
+def test_a_stranger_among_long_names_keeps_none_from_being_folded():
+    short = short_names([*REAL, "bm25", "splade-v3"])
+    assert [short["bm25"], short["splade-v3"]] == ["bm25", "splade-v3"]
+    assert {name: short[name] for name in REAL} == short_names(REAL)
+    letters = ["x" * 150 + letter + "y" * 149 for letter in "ab"]
+    assert list(short_names([*letters, "bm25"]).values()) == ["…a…", "…b…", "bm25"]
+
+
+def test_names_of_several_kinds_keep_the_word_they_begin_with():
+    ends = ["chunk-size-256_top-50", "chunk-size-512_top-50"]
+    names = [f"{model}_production-index_{end}" for model in ("bge", "e5") for end in ends]
+    assert list(short_names([*names, "a stranger"]).values()) == [
+        *("bge…size-256…", "bge…size-512…"),
+        *("e5…size-256…", "e5…size-512…"),
+        "a stranger",
     ]
 
 
