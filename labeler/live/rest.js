@@ -1,7 +1,7 @@
 // Whether Streamlit runs the page. News ask for nothing meanwhile: what runs has the newest numbers
 // itself, and until the browser has drawn it, it would tell the server of boxes as they were before.
 
-const LOOK_AGAIN_MS = 50;
+const LOOK_AGAIN_MS = 10;
 const TURN_MS = 1_000; // until the run for another address is seen, unless it was too short for that
 
 let turned = -Infinity;
