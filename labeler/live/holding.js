@@ -66,14 +66,25 @@ function takeOver(before, now) {
   for (const [at, old] of before.filter((each) => each instanceof HTMLDetailsElement).entries()) {
     if (details[at]) details[at].open = old.open;
   }
-  for (const [at, old] of before.entries()) {
+  for (const old of before) {
     const place = places.get(old);
-    if (!place || !now[at]) continue;
-    now[at].scrollTo(place);
-    places.set(now[at], place);
+    if (!place) continue;
+    const { className, tagName } = old;
+    const isAlike = (/** @type {Element} */ each) =>
+      each.className === className && each.tagName === tagName;
+    const same = counterpart(old, before, now, isAlike);
+    if (!same) continue;
+    same.scrollTo(place);
+    places.set(same, place);
   }
-  if (!focused || document.activeElement !== document.body) return;
-  const stop = before.filter((each) => each.matches(STOPS)).indexOf(focused);
-  const same = now.filter((each) => each.matches(STOPS))[stop];
-  if (same instanceof HTMLElement) same.focus({ preventScroll: true });
+  if (!focused || !before.includes(focused) || document.activeElement !== document.body) return;
+  const to = focused.getAttribute("href");
+  const sameLink = to === null ? null : now.find((each) => each.getAttribute("href") === to);
+  const stop = sameLink ?? counterpart(focused, before, now, (each) => each.matches(STOPS));
+  if (stop instanceof HTMLElement) stop.focus({ preventScroll: true });
+}
+
+/** @type {(old: Element, before: Element[], now: Element[], is: (each: Element) => boolean) => Element | undefined} */
+function counterpart(old, before, now, is) {
+  return now.filter(is)[before.filter(is).indexOf(old)];
 }

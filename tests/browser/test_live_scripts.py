@@ -58,6 +58,17 @@ def test_what_a_reader_does_after_the_news_stays_done(table):
     assert shown(table) == (60, [False, True], "second new")
 
 
+def test_a_row_that_comes_or_goes_takes_nobody_to_another(table):
+    table.evaluate("hold()")
+    act(table)
+    table.evaluate(
+        """() => { document.querySelector('[data-testid="stHtml"]').innerHTML =
+            `<h3>One more line</h3><div id="list"><p><a href="#2">second</a></p></div>`; }"""
+    )
+    expect(table.get_by_role("link", name="second")).to_be_focused()
+    assert shown(table)[0] == 120
+
+
 def test_another_table_than_the_one_that_was_asked_for_begins_at_its_start(table):
     table.evaluate("hold()")
     act(table)
