@@ -7,7 +7,7 @@ and neither a number nor where on a page its links stand.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import htpy
 
@@ -102,17 +102,25 @@ def lowest_in_words(
     return [htpy.fragment[said, " · ", _way("Its worst queries", link(bucket), f" in {bucket}")]]
 
 
-def first_two(lineup: Lineup, groups: Sequence[Group], short: Mapping[str, str]) -> htpy.Node:
+def first_two(
+    lineup: Lineup,
+    groups: Sequence[Group],
+    short: Mapping[str, str],
+    measures: Iterable[Measure],
+) -> htpy.Node:
     """Return a link to whether the first run of a table is better than the second beyond chance.
 
-    ``short`` are names as the table has them. None where it is sorted by these, or has one run.
+    ``short`` are names as the table has them; where it is sorted by one of ``measures``, that leads
+    there, too. None where it is sorted by names, or has one run.
     """
     runs = [run for group in groups for run in group.runs][:2]
     if len(runs) < 2 or lineup.column == BY_NAME:
         return None
     first, second = (short.get(run, run) for run in runs)
     meant = f"Is {first} better than {second} by more than chance?"
-    pair = address.onward("/compare", a=runs[1], b=runs[0])
+    is_of_measure = any(lineup.column in measure.names for measure in measures)
+    by = {"by": lineup.column} if is_of_measure else {}
+    pair = address.onward("/compare", a=runs[1], b=runs[0], **by)
     return htpy.small[htpy.a(".leads", href=pair, title=meant)["compare the first two"]]
 
 

@@ -215,8 +215,8 @@ def test_runs_that_agree_where_both_answer_are_not_called_identical() -> None:
     board = board_of({"q": {"c": 1}, "p": {"c": 1}}, runs)
     found = rerank(board, "A", "B")
     assert found.sentence == (
-        "B and A have the same chunks in the same order for their one query in common; only one of "
-        "them has results for 1 query more"
+        "B and A have the same chunks in the same order for their one query in common; A alone "
+        "has results for 1 query more"
     )
     assert (found.ordered, found.identical) == (1, False)
     assert rerank(board, "B", "C").sentence.startswith("C only reorders what B found")
@@ -236,8 +236,26 @@ def test_runs_alike_but_for_ties_are_identical_by_the_order_that_counts() -> Non
 def test_a_query_that_only_one_of_them_answers_does_not_make_it_a_rerank_or_not() -> None:
     runs = {"A": {"q": ["x", "c"], "only": ["c"]}, "B": {"q": ["c", "x"]}}
     found = rerank(board_of({"q": {"c": 1}, "only": {"c": 1}}, runs), "A", "B")
-    assert (found.queries, found.alone, found.same) == (1, 1, 1)
-    assert found.sentence.endswith("order; only one of them has results for 1 query more")
+    assert (found.queries, found.alone, found.same) == (1, (1, 0), 1)
+    assert found.sentence == (
+        "B only reorders what A found, where both have results: any difference there is one of "
+        "order; A alone has results for 1 query more"
+    )
+    runs["B"]["late"] = runs["B"]["later"] = ["c"]
+    found = rerank(board_of({name: {"c": 1} for name in runs["A"] | runs["B"]}, runs), "A", "B")
+    assert found.alone == (1, 2)
+    assert found.sentence.endswith(
+        "; A alone has results for 1 query more; B alone has results for 2 queries more"
+    )
+
+
+def test_a_list_that_is_not_there_found_nothing_and_is_in_no_order() -> None:
+    runs = {"A": {"q": ["x", "c"], "only": ["x", "c"]}, "B": {"q": ["c", "x"]}}
+    board = board_of({"q": {"c": 1}, "only": {"c": 1}}, runs)
+    parts = split(board, "A", "B", measure_of(board, "RR"))
+    assert (parts.delta, parts.candidates, parts.order) == (0.0, -0.25, 0.25)
+    back = split(board, "B", "A", measure_of(board, "RR"))
+    assert (back.candidates, back.order) == (0.25, -0.25)
 
 
 def test_leaving_out_is_told_from_reordering() -> None:
@@ -595,7 +613,7 @@ def test_candidates_and_order_sum_to_the_delta(board: Scoreboard) -> None:
         assert near(parts.delta, row.delta)
         assert near(parts.candidates + parts.order, parts.delta)
         assert parts.n == (0 if math.isnan(row.delta) else row.n)
-        if related.same == related.queries and not related.alone:
+        if related.same == related.queries and not any(related.alone):
             assert math.isnan(parts.candidates) or near(parts.candidates, 0)
             if not math.isnan(parts.candidates):
                 best = [board.measured(row.measure, board.hits(run).best_order) for run in "AB"]

@@ -79,8 +79,12 @@ def test_scores_lead_to_whether_the_first_run_is_better_than_the_second(database
     )
     link = parse_qs(urlsplit(ways(app)[there]).query)
     assert (link["a"], link["b"], link["measure"]) == ([second], [first], ["RR"])
+    assert link["by"] == ["RR"]
     turned = parse_qs(urlsplit(ways(open_page("scores", measure=["RR"], sort="RR"))[there]).query)
     assert (turned["a"], turned["b"]) == ([first], [second])
+    assert turned["by"] == ["RR"], "what they were sorted by leads there, too"
+    buckets = open_page("scores", measure=["RR"], facet="intent", sort="-setup")
+    assert "by" not in parse_qs(urlsplit(ways(buckets)[there]).query)
     for alone in ({"sort": "run"}, {"run": "old"}):
         assert there not in ways(open_page("scores", measure=["RR"], **alone))
 

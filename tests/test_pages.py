@@ -314,6 +314,8 @@ def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
     assert len(app.get("vega_lite_chart")) == 2
     for name in ("R@1", "R@100", "P@1", "P@100"):
         assert f"|{name}|" in said
+    ends = "all (4), <b>some</b> (2): the longest list ends before rank 100; from there on recall"
+    assert ends in said
 
 
 def test_a_number_that_lies_is_warned_of(filled: Path):

@@ -201,6 +201,7 @@ def test_classes_are_counted_in_words_a_chart_and_a_table(filled: Path):
     assert "ranking 1 (what they need is in the list, in a poor order" in said
     assert "cannot be told 1 (nobody knows a chunk that they need)" in said
     assert "1 known of grade 2 or better: 0 in the top 5, 1 further down, 0 never retrieved" in said
+    assert "1 failing query has no intent: in no bucket" in said
     row = r"\|nothing relevant known\|.*?\|1\|+50%\|+0 / 0 / 0\|+1\|+0\|+1\|"
     assert re.search(row, said, flags=re.S)
     assert "No query fails by: no results, the query is unclear" in said

@@ -135,9 +135,15 @@ def _losses(
     if falling:
         row, comparison = min(falling, key=lambda each: each[0].delta)
         return Finding(where_it_loses(comparison, row, b), row)
-    asked = [row for comparison, _ in found for row in parts_of(comparison, view.by)]
-    none = f"In no bucket does {b} lose {view.heading} by more than chance"
-    return Finding(none) if any(row.n >= FEW for row in asked) else None
+    asked = [(row, tested) for by, tested in found for row in parts_of(by, view.by)]
+    if not any(row.n >= FEW for row, _ in asked):
+        return None
+    of = f" of {view.compared.facet}" if view.compared.facet else ""
+    tests = sorted({tested.of(row).family for row, tested in asked})
+    over = f"{tests[0]:,} tests" if len(tests) == 1 else f"up to {tests[-1]:,} tests"
+    return Finding(
+        f"In no bucket{of} does {b} lose {view.heading} by more than chance, corrected over {over}"
+    )
 
 
 def _sentences(

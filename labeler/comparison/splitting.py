@@ -10,6 +10,7 @@ import numpy as np
 from labeler.comparison.deltas import check_pair
 from labeler.evaluation import Conventions, Scoreboard, number, signed
 from labeler.measures import Floats, Measure
+from labeler.model import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,21 +18,21 @@ class Rerank:
     """How B's candidates relate to A's, over the queries for which both have results.
 
     Of ``queries``, ``ordered`` have the same list in both, ``same`` the same chunks in whatever
-    order, and ``within`` hold no chunk in B that A has not; each includes those before it. For
-    ``alone`` others only one run has results.
+    order, and ``within`` hold no chunk in B that A has not; each includes those before it. For as
+    many others as ``alone`` says A, or else B, has results by itself.
     """
 
     queries: int
     ordered: int
     same: int
     within: int
-    alone: int
+    alone: tuple[int, int]
     sentence: str
 
     @property
     def identical(self) -> bool:
         """Whether every value of B is A's, because every list is; scores may differ."""
-        return self.ordered == self.queries > 0 and not self.alone
+        return self.ordered == self.queries > 0 and not any(self.alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,15 +69,19 @@ def rerank(board: Scoreboard, a: str, b: str, names: tuple[str, str] | None = No
     ordered = sum(np.array_equal(in_a, in_b) for in_a, in_b in pairs)
     same = sum(in_a == in_b for in_a, in_b in sets)
     within = sum(in_b <= in_a for in_a, in_b in sets)
-    alone = sum(bool(len(in_a)) != bool(len(in_b)) for in_a, in_b in found)
+    answered = [sum(len(each[side]) > 0 for each in found) for side in (0, 1)]
+    alone = (answered[0] - len(pairs), answered[1] - len(pairs))
     called = names or (a, b)
     if ordered == len(pairs):
-        sentence = _alike(board, a, b, called, len(pairs), alone)
+        sentence = _alike(board, a, b, called, len(pairs), any(alone))
     else:
-        sentence = _sentence(*called, len(pairs), same, within)
-    if alone:
-        sentence += f"; only one of them has results for {alone} {_more(alone)}"
-    return Rerank(len(pairs), ordered, same, within, alone, sentence)
+        sentence = _sentence(*called, len(pairs), same, within, any(alone))
+    more = [
+        f"; {name} alone has results for {counted(count, 'query', 'queries')} more"
+        for name, count in zip(called, alone, strict=True)
+        if count
+    ]
+    return Rerank(len(pairs), ordered, same, within, alone, sentence + "".join(more))
 
 
 def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
@@ -86,7 +91,8 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     order: what a perfect reranker could make of it. ``candidates`` is best(B) - best(A), the part
     that recall at full depth allows. ``order`` is the rest: how much less B falls short of its
     best than A of its own. A reranker that keeps A's chunks has all of its delta in ``order``; so
-    has one that only cuts the list, as long as nothing relevant is lost.
+    has one that only cuts the list, as long as nothing relevant is lost. Where one run has no list
+    all of the delta is in ``candidates``: what found nothing is in no order.
 
     Full depth matters: of two runs with the same top ten, the deeper one has the better best, and
     so the worse order. Measures of documents and of the evidence are not split: ``n`` is 0. Raises
@@ -97,9 +103,11 @@ def split(board: Scoreboard, a: str, b: str, measure: Measure) -> Split:
     [measure] = board.resolve([measure])
     places = [board.column_of(run) for run in (a, b)]
     values = board.values(measure)[:, places]
-    best = [board.measured(measure, board.hits(run).best_order) for run in (a, b)]
+    lists = [board.hits(run) for run in (a, b)]
+    best = [board.measured(measure, each.best_order) for each in lists]
     delta = values[:, 1] - values[:, 0]
-    candidates = np.where(np.isnan(delta), np.nan, best[1] - best[0])
+    is_alone = (lists[0].length > 0) != (lists[1].length > 0)
+    candidates = np.where(is_alone | np.isnan(delta), delta, best[1] - best[0])
     recall = board.values(Measure("R", rel=measure.rel or 1))[:, places]
     parts = (delta, candidates, delta - candidates, recall[:, 0], recall[:, 1])
     defined = ~np.isnan(delta) & ~np.isnan(candidates)
@@ -124,7 +132,7 @@ def _mean(values: Floats) -> float:
 
 
 def _alike(
-    board: Scoreboard, a: str, b: str, called: tuple[str, str], queries: int, alone: int
+    board: Scoreboard, a: str, b: str, called: tuple[str, str], queries: int, alone: bool
 ) -> str:
     of_a, of_b = (_scores(board, run) for run in (a, b))
     a, b = called
@@ -150,13 +158,10 @@ def _scores(board: Scoreboard, run: str) -> dict[int, dict[int, float] | None]:
     }
 
 
-def _more(queries: int) -> str:
-    return "query more" if queries == 1 else "queries more"
-
-
-def _sentence(a: str, b: str, queries: int, same: int, within: int) -> str:
+def _sentence(a: str, b: str, queries: int, same: int, within: int, alone: bool) -> str:
     if same == queries:
-        return f"{b} only reorders what {a} found: any difference there is one of order"
+        where = ", where both have results" if alone else ""
+        return f"{b} only reorders what {a} found{where}: any difference there is one of order"
     if within == queries:
         return f"{b} holds nothing that {a} did not find: it reorders and leaves out"
     if queries == 1:

@@ -47,8 +47,8 @@ class Places:
         """Say it in one line.
 
         >>> Places(10, 100, 1, 0, 2, 1, 2, 4, 10, 37).sentence
-        '5 known relevant: 0 in the top 10, 2 at 11–100, 3 never retrieved; 4 of the top 10 are \
-holes'
+        '5 known relevant: 0 in the top 10, 2 at 11–100, 3 never retrieved (another run has 1); \
+4 of the top 10 are holes'
         """
         holes = f"; {_holes_of(self.holes, f'the top {self.k}')}" if self.holes else ""
         what = _known_from({self.rel})
@@ -72,7 +72,8 @@ holes'
         if self.below:
             parts.append(f"{self.below} at {_span(self.k + 1, self.length)}")
         if missed:
-            parts.append(f"{missed} never retrieved")
+            others = f" (another run has {self.elsewhere})" if self.elsewhere else ""
+            parts.append(f"{missed} never retrieved{others}")
         return ", ".join(parts)
 
 

@@ -12,6 +12,7 @@ from labeler.diagnosis import QueryRow
 from labeler.failing.choosing import list_of
 from labeler.failing.finding import Found
 from labeler.markup import show_html
+from labeler.model import counted
 from labeler.reranker import show_reranker
 
 ON_A_PAGE = 200
@@ -71,11 +72,14 @@ def show_causes(found: Found) -> None:
     if not sum(counts.values()):
         return
     by_bucket = diagnosis.count_by_bucket(found.board, found.within, facet) if facet else {}
-    counted = (counts, by_bucket)
+    every = (counts, by_bucket)
     show_html(
         tables.failure_table(classes, by_bucket, lambda kind: list_of(**{"class": kind.name}))
     )
-    show_html(tables.small_print([found.small_print]))
+    inside = sum(sum(each.values()) for each in by_bucket.values())
+    left = sum(counts.values()) - inside if facet else 0
+    apart = f"{counted(left, 'failing query has', 'failing queries have')} no {facet}: in no bucket"
+    show_html(tables.small_print([found.small_print, *([apart] if left else [])]))
     st.altair_chart(charts.failure_chart(counts, f"Failing queries of {run} by class"))
     if facet:
         words = f"Failing queries of {run} by class and bucket of {facet}"
@@ -85,7 +89,7 @@ def show_causes(found: Found) -> None:
         st.text("Choose a facet to see the classes in each bucket.")
     ui.offer(
         "Download these counts as CSV",
-        lambda: downloads.failures_csv(*counted, choice.run, facet, found.board.conventions),
+        lambda: downloads.failures_csv(*every, choice.run, facet, found.board.conventions),
         "failures.csv",
         found.board.revision,
     )

@@ -26,13 +26,14 @@ from labeler.leading import bucket_queries, first_two, lowest_of_runs
 from labeler.lineup import Group, picked
 from labeler.markup import show_html
 from labeler.measures import Measure
+from labeler.model import listed
 from labeler.scoring.choosing import CURVES, MEASURES, PATH, TASKS, TIES, Choice, steps
 from labeler.scoring.thresholds import NO_BARS, bars_of, show_bars
 from labeler.uncertainty import Intervals, MeanBands, mean_intervals
 
 K = 10  # the cut-off that curves are sorted by
 MOST_DRAWN, FEW_DRAWN = 8, 5  # as many runs as can be told apart; the best, where there are more
-MOST_BUCKETS, MOST_NOTES_OPEN = 60, 5
+MOST_BUCKETS, MOST_NOTES_OPEN, MOST_ENDS = 60, 5, 5
 LOWEST = (
     f"Underlined in a row: the lowest bucket of a run, of those with at least {FEW} queries; a "
     "click shows its worst queries there. A click on an n shows the queries of that bucket."
@@ -59,7 +60,8 @@ def show_table(
         asked = (choice.view, choice.within, repr(choice.conventions), choice.traffic, lined_up)
         groups = in_same_order(groups, (PATH, *asked, *table.names))
     is_led = choice.view == MEASURES and not folded
-    under = first_two(lined_up, groups, choice.names.short) if is_led else None
+    led = (lined_up, groups, choice.names.short, choice.measures)
+    under = first_two(*led) if is_led else None
     show_html(tables.runs_table(table, groups, lined_up, choice.names, steps(lined_up), under))
     return groups
 
@@ -298,6 +300,7 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     above = st.container()
     groups = show_table(choice, with_gaps(choice, board, recall), f"R@{K}")
     show_table(choice, with_gaps(choice, board, precision), f"P@{K}")
+    show_html(tables.small_print(ends_of_lists(choice, board)))
     budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         if drawn := drawn_of(choice, groups):
@@ -305,6 +308,20 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
             for column, scores in zip(st.columns(2), found, strict=True):
                 column.altair_chart(charts.curve_chart(of_runs(scores, drawn), budgets))
     return lambda: file_of(choice, [*found[0], *found[1]])
+
+
+def ends_of_lists(choice: Choice, board: Scoreboard) -> list[str]:
+    """Say which of the runs that are shown end before their curves do."""
+    deepest = {run: int(board.hits(run).length.max(initial=0)) for run in board.run_names}
+    short = [
+        f"{choice.names.short[run]} ({deepest[run]:,})"
+        for run in board.run_names
+        if choice.shows(run) and 0 < deepest[run] < CURVES_AT[-1]
+    ]
+    if not short:
+        return []
+    ends = f"{listed(short, MOST_ENDS)}: the longest list ends before rank {CURVES_AT[-1]}"
+    return [f"{ends}; from there on recall stays as it is and precision falls."]
 
 
 @st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
