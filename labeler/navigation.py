@@ -114,6 +114,8 @@ here = next(place for place in PLACES if place.title == page.title)
 # Streamlit leaves six lines free above every page, which a laptop's screen cannot spare.
 # And it writes a chosen tab in the primary colour on a tint of it: in the dark, no colour can be
 # read there that also carries the white of a primary button.
+# Until the script of a box has come, Streamlit keeps another height free for it than it will have,
+# and what is read below would move.
 # The file that a table of its own offers has cells that a spreadsheet runs: ours stand below it.
 STYLE = """
 .stMainBlockContainer { padding-top: 2.75rem; padding-bottom: 3rem; }
@@ -123,6 +125,10 @@ STYLE = """
 [data-testid="stText"] { overflow-x: clip; }
 [data-testid="stElementToolbarButton"]:has(button[aria-label^="Download"]) { display: none; }
 .st-key-navigation button { min-height: 0; padding: 0; }
+.st-key-choices > .stElementContainer > [data-testid="stSkeleton"] { height: 4.25rem; }
+.st-key-live [data-testid="stSkeleton"] { height: 1.625rem; }
+:is(.st-key-show, .st-key-page) > [data-testid="stSkeleton"] { height: 2rem; }
+.st-key-decide { min-width: 13.6rem; }
 """
 show_html(style(STYLE + links.STYLE + choices.STYLE))
 

@@ -24,9 +24,10 @@ def show_scores(say) -> None:
         board = board.weighing(choice.traffic)
     now = replace(choice, conventions=board.conventions)
     shown = [run for run in board.run_names if choice.shows(run)]
-    scoring.say_what(choice, len(shown), len(board.run_names))
     there = board.notes(choice.measures)
-    scoring.say_above(there)
+    with st.container():  # one place, so that the table keeps its own as lines come and go
+        scoring.say_what(choice, len(shown), len(board.run_names))
+        scoring.say_above(there)
     notes = [
         note.sentence
         for note in there

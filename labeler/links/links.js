@@ -106,14 +106,22 @@ function cameBack({ state }) {
   setTimeout(stop, LONGEST_WAIT_MS); // it may be gone
 }
 
-// However late a table is drawn: until its reader does the next thing.
+// However late a table is drawn: until its reader does the next thing. A key that is pressed while
+// nothing has the focus does none.
 /** @type {(look: () => void) => () => void} */
 function untilTheNextAct(look) {
   const watch = new MutationObserver(look);
   watch.observe(document.body, { childList: true, subtree: true });
-  const stop = () => watch.disconnect();
-  for (const act of ["keydown", "pointerdown"]) {
-    window.addEventListener(act, stop, { capture: true, once: true });
+  const ended = new AbortController();
+  const stop = () => {
+    watch.disconnect();
+    ended.abort();
+  };
+  const act = (/** @type {Event} */ { type }) => {
+    if (type === "pointerdown" || document.activeElement !== document.body) stop();
+  };
+  for (const type of ["keydown", "pointerdown"]) {
+    window.addEventListener(type, act, { capture: true, signal: ended.signal });
   }
   return stop;
 }

@@ -29,6 +29,7 @@ ASKED = style("""
 .asked dl dt { font-weight: 600; margin: 0; padding: 0; width: auto; }
 .asked dl dd { margin: 0; padding: 0; white-space: pre-line; overflow-wrap: anywhere;
     max-width: 75rem; max-height: 12rem; overflow: hidden auto; }
+@media (max-width: 40rem) { .asked h3 { max-height: 22rem; } }
 """)
 LISTS = style(f"""
 .lists {{ display: flex; gap: 1rem; overflow-x: auto; align-items: flex-start; }}
