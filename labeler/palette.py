@@ -2,7 +2,7 @@
 
 Grades have one sequential scale that stays readable without colour vision, and a hole is hollow.
 Lines and points have 3 to 1 to a light ground and to a dark one, so that no picture has to ask
-which it is on.
+which it is on. Each colour of runs has a mark and a dash of its own: they are told apart without.
 """
 
 LIGHT_GROUND, DARK_GROUND = "#ffffff", "#12171d"  # as the theme has them
@@ -13,6 +13,12 @@ RUN_COLOURS = (
     *("#7a7f87", "#8a7d00", "#9467bd", "#139aa9"),
 )
 QUIET = "#7f8790"  # what is drawn beside: a rule, a draw, what is open, runs beside A and B
-MARKS = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down")
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 4])
+MARKS = (
+    *("circle", "square", "triangle-up", "diamond"),
+    *("cross", "triangle-down", "triangle-left", "triangle-right"),
+)
+DASHES = (
+    *([1, 0], [6, 3], [2, 2], [8, 3, 2, 3]),
+    *([12, 4], [4, 6], [12, 3, 2, 3, 2, 3], [6, 2, 6, 6]),
+)
 SHADE = "#2f7bd0"  # mixed into the page's own ground, more for more

@@ -70,10 +70,11 @@ def show_error(message: str) -> None:
 
 
 def say_empty(heading: str, remedy: str, commands: str) -> None:
-    """Say what is missing here, how it comes, and the commands that bring it."""
+    """Say what is missing here, how it comes, and the commands that bring it; lead to Data."""
     st.subheader(heading)
     st.write(remedy)
     st.code(commands)
+    links.link("Load files on the Data page", address.onward("/data", section="Load"))
 
 
 def say_no_query_has(what: str, field: str) -> None:

@@ -105,6 +105,11 @@ def test_the_grounds_are_those_of_the_theme() -> None:
     assert grounds == [palette.LIGHT_GROUND, palette.DARK_GROUND]
 
 
+def test_runs_in_a_picture_are_told_apart_without_colour() -> None:
+    for each in (palette.MARKS, palette.DASHES):
+        assert len(palette.RUN_COLOURS) == len({*map(str, each)})
+
+
 @pytest.mark.parametrize("ground", [palette.LIGHT_GROUND, palette.DARK_GROUND])
 def test_what_is_drawn_stands_out_from_the_ground(ground: str) -> None:
     drawn = (*palette.RUN_COLOURS, palette.A_COLOUR, palette.B_COLOUR, palette.QUIET)

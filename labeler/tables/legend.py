@@ -27,6 +27,8 @@ SIGNS = {
     "diamond": "◆",
     "cross": "✚",
     "triangle-down": "▼",
+    "triangle-left": "◀",
+    "triangle-right": "▶",
 }
 
 
