@@ -168,6 +168,7 @@ texts = st.text(st.one_of(odd, letters), max_size=6)
 ids = texts.filter(bool)
 plain = texts.filter(lambda text: acting_in(text) is None)
 names = plain.filter(bool)
+buckets = plain.filter(str.strip)  # a blank one is none
 finite = st.floats(allow_nan=False, allow_infinity=False)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | finite | texts,
@@ -183,7 +184,7 @@ queries = st.builds(
     reference=st.none() | texts,
     guideline=st.none() | texts,
     keywords=st.lists(texts, max_size=2).map(tuple),
-    buckets=st.dictionaries(names.filter(lambda facet: facet != "task"), plain, max_size=2),
+    buckets=st.dictionaries(names.filter(lambda facet: facet != "task"), buckets, max_size=2),
     metadata=st.dictionaries(
         texts | st.sampled_from(["guideline", "task"]), json_values, max_size=2
     ),

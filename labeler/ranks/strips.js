@@ -36,7 +36,7 @@ function goOn(root) {
     if (document.activeElement === document.body) first.focus({ preventScroll: true });
   });
   watch.observe(document.body, { childList: true, subtree: true });
-  window.addEventListener("keydown", () => watch.disconnect(), { capture: true, once: true });
+  window.addEventListener("pointerdown", () => watch.disconnect(), { capture: true, once: true });
 }
 
 /** @type {(data: StripsData) => boolean} */

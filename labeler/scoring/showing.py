@@ -300,7 +300,8 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     above = st.container()
     groups = show_table(choice, with_gaps(choice, board, recall), f"R@{K}")
     show_table(choice, with_gaps(choice, board, precision), f"P@{K}")
-    show_html(tables.small_print(ends_of_lists(choice, board)))
+    if ends := ends_of_lists(choice, board):
+        show_html(tables.small_print([ends]))
     budgets = board.budgets[choice.alone(board).counted(found[0][0].measure)].tolist()
     with above:
         if drawn := drawn_of(choice, groups):
@@ -310,8 +311,8 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
     return lambda: file_of(choice, [*found[0], *found[1]])
 
 
-def ends_of_lists(choice: Choice, board: Scoreboard) -> list[str]:
-    """Say which of the runs that are shown end before their curves do."""
+def ends_of_lists(choice: Choice, board: Scoreboard) -> str:
+    """Say which of the runs that are shown end before their curves do; nothing if none does."""
     deepest = {run: int(board.hits(run).length.max(initial=0)) for run in board.run_names}
     short = [
         f"{choice.names.short[run]} ({deepest[run]:,})"
@@ -319,9 +320,9 @@ def ends_of_lists(choice: Choice, board: Scoreboard) -> list[str]:
         if choice.shows(run) and 0 < deepest[run] < CURVES_AT[-1]
     ]
     if not short:
-        return []
+        return ""
     ends = f"{listed(short, MOST_ENDS)}: the longest list ends before rank {CURVES_AT[-1]}"
-    return [f"{ends}; from there on recall stays as it is and precision falls."]
+    return f"{ends}; from there on recall stays as it is and precision falls."
 
 
 @st.cache_data(max_entries=8, show_spinner="Re-ordering ties …")
