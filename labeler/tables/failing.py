@@ -51,6 +51,7 @@ LOOK = style(
 .sheet.queries tbody tr:is(:hover, :has(a:focus-visible)) > th > span {
     text-decoration: underline; text-underline-offset: 0.2em; }
 @container (max-width: 64rem) {
+    .sheet.queries th, .sheet.queries td { padding: 0.33rem 0.27rem; }
     .sheet.queries tbody th > span { max-width: 6rem; }
     .sheet.queries td.text { min-width: 8rem; }
 }
