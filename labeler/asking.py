@@ -59,7 +59,6 @@ def open_question() -> Iterator[None]:
         decider.learn(board, measure)
         yield
         decider.trial(board, a, b, measure)
-    yield
 
 
 def check_settings(settings: Settings) -> None:

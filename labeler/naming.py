@@ -58,8 +58,10 @@ def _fold_alike(names: list[str], cut: Callable[[str], Pieces], most: int) -> li
 
     Where several kinds of names are folded, each keeps its first pieces.
     """
+    if max(map(len, names)) <= ROOM:
+        return names
     kinds: dict[Pieces, list[str]] = {}
-    for name in names if max(map(len, names)) > ROOM else ():
+    for name in names:
         kinds.setdefault(tuple(cut(name)[:most]), []).append(name)
     several = {first: alike for first, alike in kinds.items() if len(alike) > 1}
     if len(kinds) < 2:

@@ -70,12 +70,14 @@ def test_any_change_of_any_script_makes_new_addresses():
     assert scripts._hash_of(dict(one)) == scripts._hash_of(one)
 
 
-@pytest.mark.parametrize(("room", "main"), [("grading", "main"), ("ranks", "lists")])
-def test_a_room_is_asked_for_at_once_the_main_script_first(room, main):
+@pytest.mark.parametrize(
+    ("room", "main", "lent"), [("grading", "main", ["live/dialogs.js"]), ("ranks", "lists", [])]
+)
+def test_a_room_is_asked_for_at_once_the_main_script_first(room, main, lent):
     addresses = re.findall(rf"/scripts/{scripts.VERSION}/([^\"]+)", scripts.loader(room, main))
     assert addresses[0] == f"{room}/{main}.js"
     own = [name_of(path) for path in FILES if path.parent.name == room]
-    assert sorted(each for each in addresses if each.startswith(f"{room}/")) == own
+    assert sorted(addresses) == sorted([*own, *lent])
 
 
 def test_what_a_room_has_from_another_comes_along():

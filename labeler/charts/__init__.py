@@ -19,14 +19,12 @@ from labeler.charts.reviewing import (
     progress_chart,
     shown_days,
 )
-from labeler.charts.scores import (
-    curve_chart,
-    score_chart,
-)
+from labeler.charts.scores import CURVES_AT, curve_chart, score_chart
 from labeler.charts.signals import signal_chart
 from labeler.charts.trending import MOST_BANDS, trend_chart
 
 __all__ = [
+    "CURVES_AT",
     "HEAT_COLOURS",
     "MOST_BANDS",
     "MOST_DAYS",

@@ -13,6 +13,7 @@ from labeler.palette import DASHES, MARKS, QUIET, RUN_COLOURS
 
 ROOM_AROUND = 60  # pixels: a chart's height is that of its axis, too
 LINE = 34  # pixels: one measure's
+CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)  # cut-offs at which a curve has a point
 
 
 def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:

@@ -10,8 +10,6 @@ from labeler.lineup import Lineup
 from labeler.report.shared import Shared, read_bands
 from labeler.uncertainty import mean_intervals
 
-CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
-
 
 def scores_section(shared: Shared) -> htpy.Fragment:
     """Return the means as a table and a chart, then recall and precision over k."""
@@ -42,7 +40,7 @@ def _curves(shared: Shared) -> htpy.Fragment:
 
 
 def _curve(shared: Shared, name: str) -> htpy.Element:
-    measures = shared.board.conventions.measures([f"{name}@{k}" for k in CURVES_AT])
+    measures = shared.board.conventions.measures([f"{name}@{k}" for k in charts.CURVES_AT])
     scores = _of(shared, shared.board.table(measures))
     budgets = shared.board.budgets[shared.board.counted(measures[0])].tolist()
     table = tables.score_table(scores, shared.board.conventions)

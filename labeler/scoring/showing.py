@@ -38,7 +38,6 @@ LOWEST = (
     f"Underlined in a row: the lowest bucket of a run, of those with at least {FEW} queries; a "
     "click shows its worst queries there. A click on an n shows the queries of that bucket."
 )
-CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)
 File = Callable[[], bytes]
 
 
@@ -295,7 +294,8 @@ def leading_of(scores: Sequence[Score]) -> list[Score]:
 def show_curves(choice: Choice, board: Scoreboard) -> File:
     """Show recall over k beside precision over k, against the prompt budget."""
     read = choice.conventions.measures
-    found = [choice.table(board, read([f"{name}@{k}" for k in CURVES_AT])) for name in "RP"]
+    names = [[f"{name}@{k}" for k in charts.CURVES_AT] for name in "RP"]
+    found = [choice.table(board, read(each)) for each in names]
     recall, precision = (tables.score_table(scores, choice.conventions) for scores in found)
     above = st.container()
     groups = show_table(choice, with_gaps(choice, board, recall), f"R@{K}")
@@ -313,15 +313,16 @@ def show_curves(choice: Choice, board: Scoreboard) -> File:
 
 def ends_of_lists(choice: Choice, board: Scoreboard) -> str:
     """Say which of the runs that are shown end before their curves do; nothing if none does."""
+    last = charts.CURVES_AT[-1]
     deepest = {run: int(board.hits(run).length.max(initial=0)) for run in board.run_names}
     short = [
         f"{choice.names.short[run]} ({deepest[run]:,})"
         for run in board.run_names
-        if choice.shows(run) and 0 < deepest[run] < CURVES_AT[-1]
+        if choice.shows(run) and 0 < deepest[run] < last
     ]
     if not short:
         return ""
-    ends = f"{listed(short, MOST_ENDS)}: the longest list ends before rank {CURVES_AT[-1]}"
+    ends = f"{listed(short, MOST_ENDS)}: the longest list ends before rank {last}"
     return f"{ends}; from there on recall stays as it is and precision falls."
 
 
