@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from labeler.errors import BadInput
-from labeler.evaluation import GivenList, are_all, are_ids, check_chunk_ids, hold_ids, is_number
+from labeler.evaluation import GivenList, are_all, are_ids, check_chunk_ids, have_ids, is_number
 from labeler.formats import (
     LIMITS,
     RELEVANT,
@@ -151,7 +151,7 @@ def _are_plain(qrels: Mapping[Any, Any]) -> bool:
     if not are_all(dict, qrels.values()) or not are_ids(qrels):
         return False
     grades = [*chain.from_iterable(map(dict.values, qrels.values()))]
-    plain = are_all(int, grades) and set(grades) <= set(GRADES) and hold_ids(qrels.values())
+    plain = are_all(int, grades) and set(grades) <= set(GRADES) and have_ids([*qrels.values()])
     return plain and is_storable("".join(qrels))
 
 

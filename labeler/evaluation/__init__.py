@@ -9,7 +9,7 @@ from labeler.evaluation.checking import (
     are_all,
     are_ids,
     check_chunk_ids,
-    hold_ids,
+    have_ids,
     is_number,
 )
 from labeler.evaluation.conventions import (
@@ -130,7 +130,7 @@ __all__ = [
     "cautions",
     "check_chunk_ids",
     "collect",
-    "hold_ids",
+    "have_ids",
     "holes_of_runs",
     "is_number",
     "lack_relevance",

@@ -5,7 +5,7 @@ The id of another chunk is made a text only if somebody asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 
@@ -20,7 +20,7 @@ from labeler.evaluation.alignment import (
     pairs_of,
 )
 from labeler.evaluation.graded import Chunks, QueryGrades
-from labeler.evaluation.plain import Qrels, numbered_later
+from labeler.evaluation.plain import Qrels
 from labeler.measures import Bools, Hits, Ints
 from labeler.model import Collection, Rankings, RankingsByQuery
 
@@ -30,10 +30,16 @@ _ROW = 35  # the bits of a hit's number below its row: 33 for its rank, then 2 f
 class ListsByColumn(Lists):
     """The lists of runs that are all by column; ``_queries`` are whose they are, -1 for unknown."""
 
-    def __init__(self, qrels: Qrels, runs: Mapping[str, RankingsByQuery], by_score: bool) -> None:
-        super().__init__(numbered_later(qrels, runs), by_score)
+    def __init__(
+        self,
+        collection: Collection,
+        qrels: Qrels,
+        runs: Sequence[RankingsByQuery],
+        by_score: bool,
+    ) -> None:
+        super().__init__(collection, by_score)
         self._judged = list(dict.fromkeys(chain.from_iterable(qrels.values())))
-        self._runs = [run.rankings for run in runs.values()]
+        self._runs = [run.rankings for run in runs]
         numbers = {query_id: query for query, query_id in enumerate(qrels)}
         self._queries: list[Ints] = [
             np.array([numbers.get(query_id, -1) for query_id in run.query_ids], dtype=np.int64)

@@ -54,14 +54,13 @@ def plain_scores(lists: Sequence[object], *, at_hand: bool) -> Floats | None:
     if not are_all(dict, lists):
         return None
     dicts = cast("Sequence[dict[Any, Any]]", lists)
-    longest = max(map(len, dicts), default=0)
-    if not at_hand and longest < _DEEP:
+    if not at_hand and max(map(len, dicts), default=0) < _DEEP:
         _fetch(dicts)
     given: list[Any] = []
     for each in dicts:
         given += each.values()
     scores = floats_of(given)
-    return scores if _have_ids(dicts, longest) else None
+    return scores if have_ids(dicts) else None
 
 
 def _fetch(dicts: Iterable[dict[Any, Any]]) -> None:
@@ -73,16 +72,17 @@ def _fetch(dicts: Iterable[dict[Any, Any]]) -> None:
     deque(map(dict.copy, dicts), maxlen=0)
 
 
-def _have_ids(dicts: Sequence[dict[Any, Any]], longest: int) -> bool:
-    """Say whether all keys are texts, and none of them empty.
+def have_ids(dicts: Sequence[dict[Any, Any]]) -> bool:
+    """Say whether all keys of dicts are texts, and none of them empty.
 
     Python keeps keys more tightly where all are texts, so that the size of a dict tells it: where
     it does not, each is looked at.
     """
+    longest = max(map(len, dicts), default=0)
     sizes = _sizes_of_texts(longest.bit_length()) if longest <= _DEEPEST else frozenset()
     if sizes.issuperset(map(dict.__sizeof__, dicts)):
         return not any(map(dict.__contains__, dicts, repeat("")))
-    return hold_ids(dicts)
+    return _hold_ids(dicts)
 
 
 @cache
@@ -121,10 +121,10 @@ def are_all(kind: type, values: Collection[Any]) -> bool:
 
 def are_ids(values: Iterable[Any]) -> bool:
     """Say whether all values are texts, and none of them empty."""
-    return hold_ids([values])
+    return _hold_ids([values])
 
 
-def hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
+def _hold_ids(lists: Iterable[Iterable[Any]]) -> bool:
     """Say the same of all values in several lists, or of all keys of dicts."""
     try:
         return not any(map("".startswith, map(tuple, lists)))  # it starts with an empty text alone
@@ -143,10 +143,15 @@ def floats_of(given: list[Any]) -> Floats | None:
     """
     with suppress(Exception):  # whatever else there is raises where it is added up
         if type(sum(given)) is float:
-            found = np.frombuffer(struct.pack(f"{len(given)}d", *given))
+            found = packed(given)
             doubtful = ((found == 0) | (found == 1)).nonzero()[0].tolist()
             return found if are_all(float, [given[at] for at in doubtful]) else None
     return None
+
+
+def packed(numbers: Sequence[Any]) -> Floats:
+    """Return numbers as an array, in a third of numpy's time; raises for anything else."""
+    return np.frombuffer(struct.pack(f"{len(numbers)}d", *numbers))
 
 
 def check_chunk_ids(where: str, chunk_ids: Collection[Any]) -> None:

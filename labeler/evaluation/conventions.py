@@ -111,8 +111,8 @@ class Conventions:
         rel, budget = (int(each) if _is_whole(each) else each for each in (rel, budget))
         dcg = "log2" if preset == "trec_eval" else "exp-log2"
         by_task = dict(budget_by_task or {})
-        made = cls(preset, rel, dcg, budget, by_task, pool_depth, golden_rule, undefined, carried)
-        return replace(made, selected=selected)
+        rules = (pool_depth, golden_rule, undefined, carried)
+        return cls(preset, rel, dcg, budget, by_task, *rules, selected=selected)
 
     def on(self, golden: GoldenState | None) -> Conventions:
         """Return these conventions for numbers that rest on this golden set, if one is kept."""
@@ -234,7 +234,7 @@ def _is_undefined(value: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool)
+    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
 
 
 def number(value: float) -> str:

@@ -22,15 +22,15 @@ from labeler.evaluation.checking import (
     check_kind,
     check_list,
     check_whole_list,
-    floats_of,
+    packed,
     plain_scores,
 )
 from labeler.evaluation.conventions import Conventions
 from labeler.evaluation.graded import QueryGrades
-from labeler.evaluation.plain import Qrels, Runs, collect, numbered_later
+from labeler.evaluation.plain import Grades, Qrels, Runs, all_grades, collect, numbered_later
 from labeler.evaluation.scoreboard import Scoreboard
 from labeler.measures import Bools, Floats, Hits, Ints
-from labeler.model import Ranking, RankingsByQuery, check_id
+from labeler.model import Collection, Ranking, RankingsByQuery, check_id
 
 _DICTS = (dict, Mapping)  # dict first, since that is quickly found out
 _NOTHING: Mapping[str, float] = {}
@@ -46,16 +46,18 @@ def plain_board(qrels: Qrels, runs: Runs, conventions: Conventions) -> Scoreboar
     >>> board.values(*board.conventions.measures("RR")).tolist()
     [[0.5]]
     """
-    given = chain.from_iterable(grades.values() for grades in qrels.values())
-    if min(given, default=0) < 0:
+    grades = all_grades(qrels)
+    if np.minimum.reduce(grades, initial=0) < 0:
         return Scoreboard(collect(qrels, _checked(runs)), conventions)  # a pool's ranks count, too
-    by_column = {name: run for name, run in runs.items() if isinstance(run, RankingsByQuery)}
+    by_column = [run for run in runs.values() if isinstance(run, RankingsByQuery)]
+    every, by_score = len(by_column) == len(runs) > 0, conventions.like_trec_eval
+    collection = numbered_later(qrels, grades, runs)
     lists: Lists = (
-        ListsByColumn(qrels, by_column, conventions.like_trec_eval)
-        if by_column and len(by_column) == len(runs)
-        else _LookedUp(qrels, runs, conventions.like_trec_eval)
+        ListsByColumn(collection, qrels, by_column, by_score)
+        if every
+        else _LookedUp(collection, qrels, grades, runs, by_score)
     )
-    return Scoreboard(lists.collection, conventions, lists)
+    return Scoreboard(collection, conventions, lists)
 
 
 def _checked(runs: Runs) -> Runs:
@@ -76,9 +78,11 @@ class _LookedUp(Lists):
     one or is no dict (``_is_dict``). In lists that are ``_unsettled`` the scores do not all fall.
     """
 
-    def __init__(self, qrels: Qrels, runs: Runs, by_score: bool) -> None:
-        super().__init__(numbered_later(qrels, runs), by_score)
-        self._runs, self._judged = len(runs), list(qrels.values())
+    def __init__(
+        self, collection: Collection, qrels: Qrels, grades: Grades, runs: Runs, by_score: bool
+    ) -> None:
+        super().__init__(collection, by_score)
+        self._runs, self._judged, self._grade = len(runs), list(qrels.values()), grades
         self._rows, self._given = self._gather(runs)
         self._queries = self._rows // max(1, self._runs)
         every = are_all(dict, self._given)
@@ -139,8 +143,8 @@ class _LookedUp(Lists):
             sought: list[float] = []
             for each, ids in zip(dicts, judged, strict=True):
                 sought += map(each.get, ids, _GAPS)
-            exact = floats_of(sought)
-            found.append(np.array(sought if exact is None else exact, np.float32))
+            exact = np.fromiter(sought, np.float64) if plain is None else packed(sought)
+            found.append(exact.astype(np.float32))
         return scores, np.concatenate(found)
 
     def _checked(self, start: int, given: Sequence[GivenList]) -> Floats:
@@ -190,7 +194,6 @@ class _LookedUp(Lists):
         """Return what is graded in all lists, each in the order that counts, and -1 elsewhere."""
         grades = np.full(self._bounds[-1], -1, dtype=np.int8)
         judged = np.array(list(map(len, self._judged)), dtype=np.int64)
-        given = np.fromiter(chain.from_iterable(each.values() for each in self._judged), np.int8)
         asked = judged[self._queries]
         begins = np.concatenate([[0], asked.cumsum()])
         shift = (judged.cumsum() - judged)[self._queries] - begins[:-1]
@@ -202,7 +205,7 @@ class _LookedUp(Lists):
             there = (~np.isnan(found) & ~self._unsettled[of]).nonzero()[0]
             of = of[there]
             place = _places_of(found[there], of, self._scores, self._bounds)
-            grades[place] = given[there + begins[start] + shift[of]]
+            grades[place] = self._grade[there + begins[start] + shift[of]]
         for at in np.flatnonzero(~self._is_dict | self._unsettled).tolist():
             known = self._judged[self._queries[at]]
             grades[self._span(at)] = [known.get(each, -1) for each in self._in_order(at)]

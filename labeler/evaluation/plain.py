@@ -12,6 +12,7 @@ from operator import countOf
 from typing import Any, TypeAlias, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from labeler.evaluation.alignment import lists_with, pairs_of
 from labeler.evaluation.checking import GivenList
@@ -20,6 +21,7 @@ from labeler.model import Collection, Ranking, StoredList, StoredRun
 
 Qrels: TypeAlias = Mapping[str, Mapping[str, int]]
 Runs: TypeAlias = Mapping[str, Mapping[str, GivenList]]
+Grades: TypeAlias = npt.NDArray[np.int8]
 Numbers: TypeAlias = defaultdict[str, int]
 """Texts by number, from 0 in the order in which they are first looked up."""
 
@@ -40,7 +42,7 @@ def collect(
     1
     """
     chunks = _numbers()
-    graded = _graded(qrels, _number(_judged(qrels), chunks))
+    graded = _graded(qrels, all_grades(qrels), _number(_judged(qrels), chunks))
     lists = _store(list(runs.values()), qrels, chunks)
     return Collection(
         query_ids=tuple(qrels),
@@ -58,11 +60,14 @@ def _judged(qrels: Qrels) -> list[str]:
     return [*chain.from_iterable(qrels.values())]
 
 
-def _graded(qrels: Qrels, chunk: Chunks) -> dict[str, Any]:
-    """Return what a collection has of grades by these chunks, and of nobody who keeps them."""
+def all_grades(qrels: Qrels) -> Grades:
+    """Return the grades of all queries, one query's after the other's."""
+    return np.fromiter(chain.from_iterable(each.values() for each in qrels.values()), np.int8)
+
+
+def _graded(qrels: Qrels, grade: Grades, chunk: Chunks) -> dict[str, Any]:
+    """Return what a collection has of these grades of chunks, and of nobody who keeps them."""
     query = np.repeat(np.arange(len(qrels)), [*map(len, qrels.values())])
-    given = chain.from_iterable(grades.values() for grades in qrels.values())
-    grade = np.fromiter(given, np.int8, len(query))
     order = np.argsort(pairs_of(query, chunk))
     in_pool = order[grade[order] < 0]
     graded = order[grade[order] >= 0] if len(in_pool) else order
@@ -78,10 +83,11 @@ def _graded(qrels: Qrels, chunk: Chunks) -> dict[str, Any]:
     }
 
 
-def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
+def numbered_later(qrels: Qrels, grades: Grades, runs: Runs) -> Collection:
     """Make the same collection, in which only what is graded has a number yet.
 
     All other chunks are numbered as soon as somebody asks for an id or for what is in a list.
+    ``grades`` are `all_grades` of the qrels.
     """
     whole = _Whole(qrels, runs)
     stored = []
@@ -92,7 +98,7 @@ def numbered_later(qrels: Qrels, runs: Runs) -> Collection:
     judged = _judged(qrels)
     alone = len(set(judged)) == len(judged)  # each is judged for one query
     chunk = np.arange(len(judged), dtype=np.int32) if alone else _number(judged, _numbers())
-    return Collection(tuple(qrels), {}, _Ids(whole), tuple(stored), **_graded(qrels, chunk))
+    return Collection(tuple(qrels), {}, _Ids(whole), tuple(stored), **_graded(qrels, grades, chunk))
 
 
 @dataclass
