@@ -54,7 +54,7 @@ def show_graded(choice: scoring.Choice, board: Scoreboard, notes: list[str]) -> 
         notes.append(NOT_WEIGHTED)
     elif choice.view not in scoring.WEIGHED and address.given("weighted"):
         notes.append("this view is not weighted: each query counts the same")
-    scoring.show_small_print(choice.conventions, notes)
+    scoring.show_small_print(choice, notes)
     if is_first:
         warn(choice, board)
     if file is not None:

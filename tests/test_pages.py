@@ -205,6 +205,20 @@ def test_names_from_files_are_never_markup(filled: Path):
     assert not any("<b>some" in body for body in bodies)
 
 
+def test_folded_names_are_there_whole_without_a_mouse(database: Path):
+    beginning = "2026-11-22_production-index_chunk-size"
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "text")]))
+        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([])))
+        for size in (256, 512):
+            store.add_run(loaded([Ranking("q", ("c",))]), name=f"{beginning}-{size}")
+    said = words(open_page("scores"))
+    assert f"…size-256 is {beginning}-256|" in said
+    said = words(open_page("scores", hide=f"{beginning}-256"))
+    assert f"{beginning}-256|" not in said
+    assert f"…size-512 is {beginning}-512|" in said
+
+
 def test_one_bucket_is_shown_alone(filled: Path):
     every = words(open_page("scores", facet="intent", measure=["RR", "P@2"]))
     assert re.search(r"\|refund[| ▼]+RR · n 1\|", every)

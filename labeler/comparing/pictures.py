@@ -56,7 +56,9 @@ def show_strips(view: View, page: int) -> None:
     shown = ranks.strip_rows(view, first, QUERIES_A_PAGE)
     depth = ranks.strip_depth(view)
     rank_strips(
-        shown, depth, look(view), key="strips", on_open=lambda: open_query(picked("strips"))
+        *(shown, depth, view.facets, look(view)),
+        key="strips",
+        on_open=lambda: open_query(picked("strips")),
     )
     st.caption(
         f"Queries {first + 1:,}-{first + len(shown):,} of {len(view.rows):,}, {view.heading}, "
@@ -92,6 +94,7 @@ def show_charts(view: View, _: int) -> None:
             height=320,
             column_config={
                 "query_id": "query id",
+                "bucket": view.facets or None,
                 "a": "value in A",
                 "b": "value in B",
                 "delta": st.column_config.NumberColumn("B − A", format="%.4f"),

@@ -46,6 +46,11 @@ class View:
         """The measure's name as these conventions write it."""
         return self.compared.conventions.heading(self.by)
 
+    @property
+    def facets(self) -> str:
+        """What the ``buckets`` are of: the facet that was asked for, or all there are."""
+        return self.compared.facet or " · ".join(self.board.collection.facets)
+
     def drawn(self) -> list[DrawnQuery]:
         """Return the queries that have a value, as charts draw them."""
         return drawn_queries(self.rows, self.texts, self.buckets)
@@ -91,13 +96,13 @@ def _outcome(delta: float) -> str:
 
 
 def buckets_of(board: Scoreboard, facet: str | None) -> dict[str, str]:
-    """Return each query's bucket of a facet, or of all facets in one text."""
+    """Return each query's bucket of a facet, or of all facets in one text, – where it has none."""
     facets = board.collection.facets
     columns = [facets[facet]] if facet else list(facets.values())
     ids = board.collection.query_ids
     given = zip(*columns, strict=True) if columns else [()] * len(ids)
     return {
-        query_id: " · ".join(bucket for bucket in row if bucket)
+        query_id: " · ".join(bucket or "–" for bucket in row) if any(row) else ""
         for query_id, row in zip(ids, given, strict=True)
     }
 

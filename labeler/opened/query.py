@@ -63,6 +63,12 @@ class Opened:
         names = dict.fromkeys([*first, *self.board.run_names])
         return {name: self.board.ranked(name, self.query_id) for name in names}
 
+    @property
+    def in_sight(self) -> int:
+        """How many of the lists are seen without a click: all of a few, else the run's and A's."""
+        every = len(self.board.run_names)
+        return every if every <= RUNS_IN_SIGHT else 1 + (self.a is not None)
+
 
 def show_query(opened: Opened) -> None:
     """Show one query in full."""
@@ -143,9 +149,8 @@ def show_why(opened: Opened, lists: Lists) -> None:
         short=opened.short,
         text=opened.query.text,
     )
-    first = len(found) if len(found) <= RUNS_IN_SIGHT else 1 + (opened.a is not None)
-    show_html(table(found[:first]))
-    if others := found[first:]:
+    show_html(table(found[: opened.in_sight]))
+    if others := found[opened.in_sight :]:
         with st.expander(f"The other {len(others)} runs"):
             show_html(table(others))
     if opened.reranked:
@@ -162,7 +167,7 @@ def show_keywords(opened: Opened) -> None:
 
 
 def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
-    """Show every run's list side by side, the chosen run first."""
+    """Show every run's list side by side, the chosen run first, those of many others folded."""
     chunks = texts_of({each.chunk for ranked in lists.values() for each in ranked[:depth]})
     k = int(opened.board.budgets[opened.board.number_of(opened.query_id)])
     with ui.open_store() as store:
@@ -192,7 +197,10 @@ def show_lists(opened: Opened, lists: Lists, depth: int) -> None:
         )
     to_read = " Click a title for its text." if chunks else ""
     st.caption(f"The dashed line stands under the prompt budget of {k}.{to_read}")
-    show_html(tables.lists_side_by_side(columns))
+    show_html(tables.lists_side_by_side(columns[: opened.in_sight]))
+    if others := columns[opened.in_sight :]:
+        with st.expander(f"The lists of the other {len(others)} runs"):
+            show_html(tables.lists_side_by_side(others))
     ui.offer(
         "Download these lists as CSV, whole",
         lambda: downloads.lists_csv(lists, opened.query_id, opened.board.conventions),

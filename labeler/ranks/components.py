@@ -55,14 +55,20 @@ class Look:
 
 
 def rank_strips(
-    rows: Sequence[StripRow], depth: int, look: Look, *, key: str, on_open: Callable[[], None]
+    rows: Sequence[StripRow],
+    depth: int,
+    facets: str,
+    look: Look,
+    *,
+    key: str,
+    on_open: Callable[[], None],
 ) -> None:
     """Show a row for each query and a cell for each of ``depth`` ranks of each run.
 
-    Two runs stand side by side, more below each other. A click on a row calls ``on_open``, which
-    finds the query with `picked`.
+    ``facets`` are what the rows' buckets are of. Two runs stand side by side, more below each
+    other. A click on a row calls ``on_open``, which finds the query with `picked`.
     """
-    data = {**asdict(look), "depth": depth, "rows": [asdict(row) for row in rows]}
+    data = {**asdict(look), "depth": depth, "facets": facets, "rows": [asdict(row) for row in rows]}
     _strips(key=key, data=data, on_picked_change=on_open)
 
 

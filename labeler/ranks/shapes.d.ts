@@ -32,6 +32,8 @@ export interface StripRow {
 
 export interface StripsData extends Look {
   depth: number;
+  /** What the buckets of the rows are of. */
+  facets: string;
   rows: StripRow[];
 }
 

@@ -64,7 +64,7 @@ function head(data) {
     "Query",
     ...(isStacked(data) ? [make("div", { className: "legend" }, ...names)] : []),
   );
-  add("bucket", "Bucket");
+  add("bucket", data.facets);
   if (isStacked(data)) {
     add("strip", ruler(data.depth));
     add("value", "value");

@@ -90,12 +90,12 @@ def _queries(shared: Shared, view: View) -> htpy.Node:
                 charts.delta_scatter(*named), "Above the line B is better.", square=True
             ),
         ],
-        htpy.details[htpy.summary[f"All {len(drawn):,} queries"], _query_rows(drawn)],
+        htpy.details[htpy.summary[f"All {len(drawn):,} queries"], _query_rows(drawn, view.facets)],
     ]
 
 
-def _query_rows(drawn: Sequence[DrawnQuery]) -> htpy.Fragment:
-    headings = ["Query", "Buckets", "A", "B", "B − A", "Holes A / B"]
+def _query_rows(drawn: Sequence[DrawnQuery], facets: str) -> htpy.Fragment:
+    headings = ["Query", facets or "Buckets", "A", "B", "B − A", "Holes A / B"]
     rows: list[list[tables.Cell]] = [
         [
             tables.Said(row.query_id, row.query),

@@ -38,7 +38,7 @@ def show_keywords(choice: Choice, board: Scoreboard, notes: Sequence[str]) -> No
     explain_keywords(first.judged, headings[0], k)
     if address.switch("Keywords that no run finds", "missed"):
         show_missed(wording.places_in(at, substring, runs, board))
-    show_small_print(choice.conventions, [*notes, LABEL_FREE])
+    show_small_print(choice, [*notes, LABEL_FREE])
     ui.offer(
         "Download these numbers as CSV",
         lambda: downloads.keyword_csv(

@@ -65,7 +65,8 @@ LOOK = style(
 .scores tbody th small.long { width: 14rem; max-height: 2.7em; overflow: clip; }
 .scores .act {
     flex: none; color: color-mix(in srgb, currentColor 66%, transparent); text-decoration: none;
-    min-width: 1.5rem; text-align: center; border-radius: 0.3rem;
+    min-width: 1.5rem; line-height: 1.5rem; margin-block: -0.19rem; text-align: center;
+    border-radius: 0.3rem;
 }
 .scores .act:hover { color: inherit; }
 .scores .act:hover { background: color-mix(in srgb, currentColor 12%, transparent); }
