@@ -25,6 +25,11 @@ def put(store: Store, tmp_path: Path, content: str, source: str, *more: object, 
     return run(store, "load", "candidates", path, "--from", source, *more)
 
 
+def taken_by(store: Store) -> list[tuple[str | None, int]]:
+    """The queries that candidates were taken as, and how often each was asked."""
+    return [(each.query_id, each.times) for each in store.candidates(state="taken")[0]]
+
+
 LOG = """question,count,date,channel,session
 How long does a refund take?,5,2026-03-01,web,s1
 how long does a  refund take,2,2026-03-09T10:00:00Z,app,s2
@@ -57,9 +62,7 @@ def test_a_log_is_counted_by_what_is_asked_and_not_by_how(filled: Store, tmp_pat
 
 def test_what_a_query_asks_already_is_counted_to_it_and_not_offered(filled: Store, tmp_path: Path):
     put(filled, tmp_path, LOG, "log")
-    [taken] = filled.candidates(state="taken")[0]
-    assert (taken.query_id, taken.times) == ("q1", 7)
-    assert filled.times_asked() == {"q1": 7}
+    assert taken_by(filled) == [("q1", 7)]
     assert not filled.candidates("refund")[1]
 
 
@@ -68,7 +71,7 @@ def test_the_same_log_twice_counts_once_and_another_month_is_added(filled: Store
     again = put(filled, tmp_path, LOG, "log", name="copy.csv")
     assert again.exit_code == 0
     assert len(filled.batches()) == 1
-    assert filled.times_asked() == {"q1": 7}
+    assert taken_by(filled) == [("q1", 7)]
     put(filled, tmp_path, "query,count\nwhere is my PARCEL,10\n", "log", name="april.csv")
     assert filled.candidates("parcel")[0][0].times == 14
 
@@ -195,7 +198,7 @@ def test_candidates_are_taken_linked_set_aside_and_taken_back(filled: Store, tmp
     run(filled, "take", "candidate", numbers["two"], "--same-as", "q2")
     run(filled, "drop", "candidates", numbers["three"])
     assert filled.candidates()[1] == 0
-    assert filled.times_asked()["q2"] == 1
+    assert ("q2", 1) in taken_by(filled)
     new = filled.queries()[-1]
     assert (new.text, new.buckets) == ("one", {"level": "easy"})
     again = run(filled, "take", "candidate", numbers["one"])

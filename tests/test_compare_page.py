@@ -220,13 +220,18 @@ def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):
 
 def test_buckets_stand_under_the_facets_that_they_are_of(filled: Path):
     with Store(filled) as store:
-        store.add_queries(loaded([Query("q5", "new", buckets={"intent": "setup", "level": "hard"})]))
+        store.add_queries(
+            loaded([Query("q5", "new", buckets={"intent": "setup", "level": "hard"})])
+        )
     data = component(open_compare(measure=["RR"]), "strips")
     assert data["facets"] == "intent · level · task"
     shown = {row["query_id"]: row["bucket"] for row in data["rows"]}
     assert shown == {
-        **{"q1": "refund · – · single", "q2": "refund · – · single", "q3": "setup · – · single"},
-        **{"q4": "", "q5": "setup · hard · –"},
+        "q1": "refund · – · single",
+        "q2": "refund · – · single",
+        "q3": "setup · – · single",
+        "q4": "",
+        "q5": "setup · hard · –",
     }
     data = component(open_compare(measure=["RR"], facet="level"), "strips")
     assert data["facets"] == "level"

@@ -18,12 +18,6 @@ SELECT id, source, file, at, who, times, texts, kept, evenly, seed, first_asked,
 FROM batches ORDER BY id
 """
 BATCH_BUCKETS = "SELECT batch, facet, bucket, times FROM batch_buckets ORDER BY 1, 2, 4 DESC, 3"
-ASKED = """
-SELECT q.query_id, sum(c.times) FROM candidates AS c JOIN queries AS q ON q.id = c.query
-WHERE c.source = 'log' AND q.retired_at IS NULL GROUP BY q.id ORDER BY q.id
-"""
-
-
 CANDIDATES = """
 SELECT c.id, c.source, c.text, c.normal, c.times, c.asked_at, c.reference, c.guideline, c.keywords,
     b.file, b.at, b.who, c.state, q.query_id
@@ -113,10 +107,6 @@ class Candidates(Audit):
                 buckets[batch][facet][bucket] = times
             rows = self._rows(BATCHES)
         return [_batch(row, buckets[row[0]]) for row in rows]
-
-    def times_asked(self) -> Mapping[str, int]:
-        """Return how often logs have the very question of a query; without those never asked."""
-        return dict(self._rows(ASKED))
 
 
 def _batch(row: tuple[Any, ...], buckets: Mapping[str, Mapping[str, int]]) -> Batch:
