@@ -9,7 +9,8 @@ no page and nothing of what the parameters mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode
@@ -17,7 +18,7 @@ from urllib.parse import parse_qs, urlencode
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from labeler.errors import NotFound
+from labeler.errors import Incomparable, NotFound
 
 # What a link to another page takes along: which runs of which chunking, which queries, by which
 # measures, what counts as failing, and by which golden set. The rest of an address is about the
@@ -42,6 +43,15 @@ class Astray(NotFound):
     def __init__(self, message: str, names: Iterable[str]) -> None:
         super().__init__(message)
         self.names = tuple(names)
+
+
+@contextmanager
+def one_alone(name: str) -> Iterator[None]:
+    """Where two runs cannot be compared, lead to the page without the parameter that has one."""
+    try:
+        yield
+    except Incomparable as error:
+        raise Astray(str(error), [name]) from error
 
 
 def given(name: str) -> str | None:

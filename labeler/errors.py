@@ -4,6 +4,7 @@
 
     LabelerError
     * BadInput   (ValueError)    a file, a value or a database that cannot be used as it is
+      * Incomparable           two runs without a query that both have results for
       * Unusable               its file, disk or server does not work at the moment
         * Away                 its server does not answer, and is asked again and again
     * NotFound   (LookupError)   a run, a query, a chunk or a file that is not there
@@ -38,6 +39,10 @@ def _cut(text: str) -> str:
 
 class BadInput(LabelerError, ValueError):
     """Something given cannot be used; nothing was changed."""
+
+
+class Incomparable(BadInput):
+    """Two runs cannot be set against each other; each may be looked at alone."""
 
 
 class Unusable(BadInput):

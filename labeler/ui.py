@@ -15,7 +15,7 @@ from labeler import address, links, tokens, transfer, visitors
 from labeler.access import Claims, Door, Person
 from labeler.address import Astray
 from labeler.discretion import without_path
-from labeler.errors import Away, Busy, LabelerError
+from labeler.errors import Away, Busy, Incomparable, LabelerError
 from labeler.grading import COOKIE
 from labeler.hosts import came_by_https
 from labeler.model import (
@@ -53,6 +53,8 @@ def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None
     show_error(in_words(error, hints))
     if isinstance(error, Astray):
         st.button("Go on without it", on_click=address.without, args=[error.names])
+    if isinstance(error, Incomparable):
+        st.text("Choose another A or B above.")
     if isinstance(error, Away):
         come_back(lambda: open_store().close())
 

@@ -22,7 +22,8 @@ def show_failing(say) -> None:
         remarks = store.remarks() if board.conventions.frozen is None else []
         right = store.right_answers(choice.run) if answered else {}
     say(boards.graded_line(board))
-    found = failing.find(board, queries, remarks, choice, right)
+    with address.one_alone("a"):
+        found = failing.find(board, queries, remarks, choice, right)
     if not board.counts.judged:
         boards.say_nothing_graded(choice.conventions.selected, "No query can fail")
     if choice.apart is not None:

@@ -98,7 +98,8 @@ def show_one_run(board) -> None:
 
 def show_pair(board) -> None:
     """Show B against A: what moves against the total in words, the differences as dots, numbers."""
-    found = comparison.compare(board, a, b, measures, facet)
+    with address.one_alone("b"):
+        found = comparison.compare(board, a, b, measures, facet)
     tested, reaches = how_sure((*boards.moment(board, measures), a, b, facet), found)
     against = say_against(found, tested)
     buckets = in_same_order(comparison.worst_first(found, least), found.measures[0])
@@ -275,7 +276,10 @@ def offer(board, content, name: str) -> None:
             notes.insert(0, f"{who} no {each}: in no bucket{where}")
     if address.given("weighted"):
         notes.append(choices.NOT_WEIGHTED_HERE)
-    show_html(tables.small_print([board.conventions.sentence, *(f"· {note}" for note in notes)]))
+    show_html(
+        tables.small_print([board.conventions.sentence, *(f"· {note}" for note in notes)]),
+        tables.whole_names(short, [run for run in (a, b) if run]),
+    )
     ui.offer("Download as CSV", content, name, board.revision)
 
 

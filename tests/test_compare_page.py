@@ -460,7 +460,13 @@ def test_runs_without_a_common_query_are_refused(filled: Path):
     with Store(filled) as store:
         store.add_run(loaded([Ranking("q1", ("c1",))]), name="one")
         store.add_run(loaded([Ranking("q2", ("c1",))]), name="two")
-    assert "share no query" in words(open_compare(a="one", b="two"))
+    said = words(open_compare(a="one", b="two"))
+    assert "share no query" in said
+    assert "Choose another A or B above" in said
+    slices = open_page("slices", a="one", b="two", facet="intent")
+    assert "share no query" in words(slices)
+    [button] = [each for each in slices.button if each.label == "Go on without it"]
+    assert "Means of one" in words(button.click().run())
 
 
 def test_without_two_runs_it_says_what_to_load(database: Path):

@@ -164,9 +164,9 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
     app = open_queries(run="late", a="first", measure=["RR"])
     said = words(app)
     assert (
-        "late: 1 of 3 judged queries fail: the run loses 0.05 or more against A, first, by RR"
-        in said
-    )
+        "late: 1 of 3 judged queries fail: the run loses 0.05 or more against A, first, by RR "
+        "(it loses at all in 1)"
+    ) in said
     assert {row[0]: row[2] for row in listed(app)} == {
         "fine": "retrieved too low",
         "low": "does not fail",
@@ -179,7 +179,18 @@ def test_with_a_run_a_a_query_fails_where_it_loses(filled: Path):
         "for 1 it cannot be told"
     ) in said
     lenient = open_queries(run="late", a="first", measure=["RR"], loss="0.9")
-    assert "0 of 3 judged queries fail; one fails where the run loses 0.9 or more" in words(lenient)
+    said = words(lenient)
+    assert "0 of 3 judged queries fail; one fails where the run loses 0.9 or more" in said
+    assert "(it loses at all in 1)" in said, "as Compare says, which leads here"
+
+
+def test_a_run_without_a_query_in_common_is_left_behind_by_a_click(filled: Path):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("unknown", ("c1",))]), name="empty")
+    app = open_queries(run="late", a="empty", measure=["RR"])
+    assert "'empty' has no result for any query" in words(app)
+    [button] = [each for each in app.button if each.label == "Go on without it"]
+    assert "late: " in words(button.click().run())
 
 
 def test_with_a_run_a_the_other_ways_to_fail_are_there_as_well(filled: Path):

@@ -20,7 +20,7 @@ from labeler.markup import show_html
 LISTED = 50  # keywords in each table
 
 
-def show_keywords(view: View, _: int) -> None:
+def show_keywords(view: View) -> None:
     """Show the means of A and B by keyword, then the keywords that one of them alone finds."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         k, substring = wording.choose_top(), wording.choose_substring()

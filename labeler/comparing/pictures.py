@@ -38,20 +38,17 @@ def choose_picture(view: View) -> tuple[Callable[[], None], bool]:
 
     Also say whether it stands over the means, as what was asked for does, or under them.
     """
-    pages = max(1, math.ceil(len(view.rows) / QUERIES_A_PAGE))
-    with st.container(horizontal=True, vertical_alignment="center"):
-        shown = address.choose_tab(
-            *("Show", list(PICTURES), "show"),
-            what="picture",
-            format_func=lambda name: LABELS.get(name, name),
-        )
-        is_usual = PICTURES[shown] is show_strips
-        page = address.choose_page(pages if is_usual else 1)
-    return partial(PICTURES[shown], view, page), not is_usual
+    shown = address.choose_tab(
+        *("Show", list(PICTURES), "show"),
+        what="picture",
+        format_func=lambda name: LABELS.get(name, name),
+    )
+    return partial(PICTURES[shown], view), PICTURES[shown] is not show_strips
 
 
-def show_strips(view: View, page: int) -> None:
+def show_strips(view: View) -> None:
     """Show a page of queries as rank strips; a click opens one."""
+    page = address.choose_page(math.ceil(len(view.rows) / QUERIES_A_PAGE))
     first = (page - 1) * QUERIES_A_PAGE
     shown = ranks.strip_rows(view, first, QUERIES_A_PAGE)
     depth = ranks.strip_depth(view)
@@ -67,7 +64,7 @@ def show_strips(view: View, page: int) -> None:
     )
 
 
-def show_charts(view: View, _: int) -> None:
+def show_charts(view: View) -> None:
     """Show the queries as bars and as a scatter, with their numbers."""
     compared = view.compared
     frame = charts.query_frame(view.drawn())
@@ -94,7 +91,6 @@ def show_charts(view: View, _: int) -> None:
             height=320,
             column_config={
                 "query_id": "query id",
-                "bucket": view.facets or None,
                 "a": "value in A",
                 "b": "value in B",
                 "delta": st.column_config.NumberColumn("B − A", format="%.4f"),
@@ -122,7 +118,7 @@ def open_selected(key: str, opened: Mapping[int, str]) -> None:
         open_query(opened.get(int(found[0]["place"])))
 
 
-def show_movers(view: View, _: int) -> None:
+def show_movers(view: View) -> None:
     """Show which chunks or documents moved most; a link opens a query in which one did."""
     what = address.choose_tab("What moved", ["chunks", "documents"], "moved", what="kind")
     found = moved_most(view, what)
@@ -175,14 +171,14 @@ def about_movers(view: View, what: str, found: Sequence[Mover]) -> list[str]:
     ]
 
 
-def show_reranked(view: View, _: int) -> None:
+def show_reranked(view: View) -> None:
     """Show what a perfect reranker would make of A and of B."""
     runs, queries = [view.compared.a, view.compared.b], {row.query_id for row in view.rows}
     show_reranker(view.board, runs, view.compared.measures, queries)
 
 
 LABELS = {"Rank strips": "Means and rank strips"}
-PICTURES: Mapping[str, Callable[[View, int], None]] = {
+PICTURES: Mapping[str, Callable[[View], None]] = {
     "Rank strips": show_strips,
     "Bars and scatter": show_charts,
     "What moved most": show_movers,

@@ -71,7 +71,7 @@ def _asides(standing: Standing, settings: Settings, asked: int, is_asked: bool) 
 def _show_asked(standing: Standing) -> None:
     """Lead to grading what is asked for, and let the lead end that."""
     if not standing.settled:
-        links.link("Grade what decides it", address.to("/"))
+        links.link("Grade what decides it", address.onward("/"))
     if st.button("Stop asking for what decides this"):
         with ui.guard(), ui.open_store() as store:
             store.save_settings(replace(store.settings(), strategy=QUERY_BY_QUERY))

@@ -95,7 +95,8 @@ def show_means(
         in_words = [tables.BAND_WORDS] if is_open else []
         in_words += [NO_BANDS] if view.board.collection.is_of_several else []
         print_lines = [compared.conventions.sentence, f"{upper(comparison.COVERS)}.", *in_words]
-        show_html(tables.means(means(view, bucket, summary, spreads), print_lines))
+        table = means(view, bucket, summary, spreads)
+        show_html(tables.means(table, print_lines), tables.whole_names(view.names, view.runs))
         # apart from the numbers, so that it stays open when they move
         what = "What to know of these numbers"
         bold = f"Bold is {comparison.RULE}; {family}"

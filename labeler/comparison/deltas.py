@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from labeler.errors import BadInput
+from labeler.errors import BadInput, Incomparable
 from labeler.evaluation import Conventions, Score, Scoreboard
 from labeler.measures import Bools, Floats, Ints, Measure
 
@@ -258,15 +258,15 @@ def compare(
 
 
 def check_pair(board: Scoreboard, a: str, b: str) -> None:
-    """Raise `BadInput` unless A and B are two runs with results for some query in common."""
+    """Raise `BadInput` unless A and B are two runs, `Incomparable` unless they share a query."""
     answered = [_answered(board, run) for run in (a, b)]
     if a == b:
         raise BadInput(f"A and B are both {a!r}; choose two different runs")
     for run, queries in zip((a, b), answered, strict=True):
         if not queries.any():
-            raise BadInput(f"run {run!r} has no result for any query of the golden set")
+            raise Incomparable(f"run {run!r} has no result for any query of the golden set")
     if not np.any(answered[0] & answered[1]):
-        raise BadInput(f"runs {a!r} and {b!r} share no query; nothing can be compared")
+        raise Incomparable(f"runs {a!r} and {b!r} share no query; nothing can be compared")
 
 
 def _answered(board: Scoreboard, run: str) -> Bools:

@@ -70,10 +70,19 @@ class Found:
         texts = {row.query_id: row.text for row in self.rows}
         exact = diagnosis.exact_in_words(self.within, texts)
         return [
-            f"{self.short[self.choice.run]}: {first}",
+            f"{self.short[self.choice.run]}: {first}{self._lost}",
             *others,
             *filter(None, [self.reranked, exact]),
         ]
+
+    @property
+    def _lost(self) -> str:
+        """In how many queries the run loses at all, where only those fail that lose much."""
+        rule = self.choice.rule
+        if not isinstance(rule, diagnosis.Loss) or rule.measure != self.measures[0]:
+            return ""
+        deltas = (row.delta for row in self.rows if row.query_id in self.within)
+        return f" (it loses at all in {sum(delta < 0 for delta in deltas if delta is not None):,})"
 
     @property
     def table(self) -> TwoByTwo:

@@ -51,7 +51,10 @@ def show_list(found: Found, shown: Sequence[QueryRow], order: str, page: int) ->
         f"{len(shown):,} of {len(found.rows):,} queries{of} · {order}{against} · click one to open "
         "it"
     )
-    show_html(tables.small_print([found.small_print]))
+    show_html(
+        tables.small_print([found.small_print]),
+        tables.whole_names(found.short, [run for run in (choice.run, choice.a) if run]),
+    )
     ui.offer(
         "Download these queries as CSV",
         lambda: downloads.failing_csv(
@@ -122,4 +125,4 @@ def show_steps(found: Found, shown: Sequence[QueryRow], order: str, query_id: st
                 preset=choice.conventions.preset,
             ),
         )
-        links.link("Grade chunks", address.to("/", query=query_id))
+        links.link("Grade chunks", address.onward("/", query=query_id))

@@ -11,10 +11,19 @@
 let pages = new Set(); // the paths Streamlit can show without a reload
 /** @type {string[]} */
 let places = []; // the parameters by which two addresses of one page are two places
+/**
+ * How far down a place was when it was left, and the link by which.
+ *
+ * @type {Map<string, { top: number, left: string | null }>}
+ */
+const seen = new Map();
+let here = ""; // the place that is shown
+let topAtAct = 0; // how far down it was when its reader last did something
 
 const push = history.pushState.bind(history);
 
 const LONGEST_WAIT_MS = 10_000;
+const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
 let isListening = false;
 
@@ -28,26 +37,64 @@ export default function show({ data }) {
 
 function listen() {
   isListening = true;
+  here = placeOf(new URL(location.href));
   // before anybody else's listeners: Streamlit's own links would merge other parameters in
   window.addEventListener("click", clicked, true);
   window.addEventListener("popstate", cameBack);
+  for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, noteTop, true);
   // Streamlit makes a step in the history of every change of the address; here only a new place is
   // one, so that Back leaves a page and not the last of ten choices made on it. And it goes back to
   // a page whose run ends after its reader has gone on; only links and Back go from page to page.
   history.pushState = (state, unused, url) => {
     const to = new URL(url ?? "", location.href);
     if (to.pathname !== location.pathname && pages.has(location.pathname)) return;
-    if (isSamePlace(to)) history.replaceState(state, unused, url);
-    else push(state, unused, url);
+    if (isSamePlace(to)) {
+      history.replaceState(state, unused, url);
+      return;
+    }
+    leave(topAtAct, null); // what stood there may be gone by now
+    push(state, unused, url);
+    here = placeOf(to);
+    settle(seen.get(here) ?? { top: 0, left: null });
   };
+}
+
+/** @type {(to: URL) => string} */
+function placeOf(to) {
+  return JSON.stringify([to.pathname, ...places.map((name) => to.searchParams.get(name))]);
 }
 
 /** @type {(to: URL) => boolean} */
 function isSamePlace(to) {
-  const here = new URL(location.href);
-  const inPlace = (/** @type {string} */ name) =>
-    to.searchParams.get(name) === here.searchParams.get(name);
-  return to.pathname === here.pathname && places.every(inPlace);
+  return placeOf(to) === placeOf(new URL(location.href));
+}
+
+function top() {
+  return main()?.scrollTop ?? 0;
+}
+
+function noteTop() {
+  topAtAct = top();
+}
+
+/** @type {(top: number, left: string | null) => void} */
+function leave(top, left) {
+  seen.set(here, { top, left });
+}
+
+// What a button opens is shown from its top; what was there before from where it was left.
+/** @type {(place: { top: number, left: string | null }) => void} */
+function settle({ top: to, left }) {
+  const scroll = () => {
+    if (top() !== to) main()?.scrollTo(0, to);
+  };
+  scroll();
+  if (to) whileItComes(scroll);
+  if (left) whileItComes(() => focusOn(left));
+}
+
+function main() {
+  return document.querySelector('[data-testid="stMain"]');
 }
 
 /** @type {(event: MouseEvent) => void} */
@@ -70,9 +117,11 @@ function go(to, link) {
   const stays = isSamePlace(to);
   const left = !stays && link.closest("table") ? link.getAttribute("href") : null;
   if (left) history.replaceState({ ...history.state, left }, "");
+  if (!stays) leave(top(), left);
   if (to.href !== location.href) push({}, "", to);
+  here = placeOf(to);
   obey();
-  if (!stays) document.querySelector('[data-testid="stMain"]')?.scrollTo(0, 0);
+  if (!stays) main()?.scrollTo(0, 0);
   else if (link.id) keepFocus(link);
 }
 
@@ -92,35 +141,51 @@ function keepFocus(link) {
   });
 }
 
-// Back leads to the row of a table by which one left it, and not to the table's start.
 /** @type {(event: PopStateEvent) => void} */
 function cameBack({ state }) {
-  const left = state?.left;
-  if (!left) return;
-  const stop = untilTheNextAct(() => {
-    if (document.activeElement !== document.body) return;
-    const rows = [...document.querySelectorAll("table a")];
-    const row = rows.find((each) => each.getAttribute("href") === left);
-    if (row instanceof HTMLElement) row.focus();
-  });
-  setTimeout(stop, LONGEST_WAIT_MS); // it may be gone
+  const to = placeOf(new URL(location.href));
+  if (to === here) return;
+  leave(top(), null);
+  here = to;
+  settle({ top: seen.get(here)?.top ?? top(), left: state?.left ?? null });
+}
+
+// The row of a table by which one left it, and not the table's start.
+/** @type {(left: string) => void} */
+function focusOn(left) {
+  if (document.activeElement !== document.body) return;
+  const rows = [...document.querySelectorAll("table a")];
+  const row = rows.find((each) => each.getAttribute("href") === left);
+  if (row instanceof HTMLElement) row.focus();
+}
+
+/** @type {(look: () => void) => void} */
+function whileItComes(look) {
+  setTimeout(untilTheNextAct(look), LONGEST_WAIT_MS); // it may be gone
 }
 
 // However late a table is drawn: until its reader does the next thing. A key that is pressed while
-// nothing has the focus does none.
+// nothing has the focus does none, unless it scrolls.
 /** @type {(look: () => void) => () => void} */
 function untilTheNextAct(look) {
-  const watch = new MutationObserver(look);
+  const sizes = new ResizeObserver(look); // what a component draws inside itself is seen by it alone
+  const watch = new MutationObserver(() => {
+    const page = main()?.firstElementChild;
+    if (page) sizes.observe(page);
+    look();
+  });
   watch.observe(document.body, { childList: true, subtree: true });
   const ended = new AbortController();
   const stop = () => {
     watch.disconnect();
+    sizes.disconnect();
     ended.abort();
   };
-  const act = (/** @type {Event} */ { type }) => {
-    if (type === "pointerdown" || document.activeElement !== document.body) stop();
+  const act = (/** @type {Event} */ event) => {
+    const isKey = event instanceof KeyboardEvent && !SCROLLING.includes(event.key);
+    if (!isKey || document.activeElement !== document.body) stop();
   };
-  for (const type of ["keydown", "pointerdown"]) {
+  for (const type of ["keydown", "pointerdown", "wheel"]) {
     window.addEventListener(type, act, { capture: true, signal: ended.signal });
   }
   return stop;

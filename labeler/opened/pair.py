@@ -23,7 +23,8 @@ LONGEST_TITLE, LONGEST_SHOWN = 200, 100_000  # characters of a text: for a title
 # The chunk stays in view beside a long table; Streamlit puts a box of its own around it.
 STICKY = """
 div:has(> .st-key-chunk-panel) { position: sticky; top: 4rem; }
-.st-key-chunk-panel { max-height: calc(100vh - 5rem); overflow-y: auto; }
+.st-key-chunk-panel { max-height: calc(100vh - 5rem); overflow-y: auto; scroll-margin-top: 4rem; }
+.st-key-ranks-shown { flex-wrap: nowrap; width: auto; }
 """
 
 
@@ -84,8 +85,11 @@ def steps(view: View, query_id: str) -> int:
             )
         st.caption("not in this bucket" if at is None else f"{at + 1:,} of {len(ids):,}")
         st.space("stretch")
-        st.caption("Ranks shown", width="content")
-        return address.choose_tab("Ranks shown", LISTED, "ranks")
+        with st.container(
+            horizontal=True, vertical_alignment="center", width="content", key="ranks-shown"
+        ):
+            st.caption("Ranks shown", width="content")
+            return address.choose_tab("Ranks shown", LISTED, "ranks")
 
 
 def look(view: View) -> Look:
@@ -104,7 +108,10 @@ def numbers(view: View, query_id: str) -> None:
     places = wording.places_of_query(view.board, query_id)
     names = {view.compared.a: "A", view.compared.b: "B"}
     show_html(tables.sentences(wording.in_words(places, list(names), names)))
-    show_html(tables.small_print([view.compared.conventions.sentence]))
+    show_html(
+        tables.small_print([view.compared.conventions.sentence]),
+        tables.whole_names(view.names, view.runs),
+    )
     if why := comparison.why_undefined(view.board, query_id, view.by):
         show_html(tables.sentences([why]))
 
@@ -169,7 +176,8 @@ def grade(
     if not is_live:
         return  # a grade would be of today, and nothing here would show it
     if name is None:
-        links.link("To grade here, first say who you are on Label", "/")
+        there = address.onward("/", query=query_id)
+        links.link("To grade here, first say who you are on Label", there)
         return
     # The same control for as long as the same grade counts, so that no push takes it from under a
     # hand; a click leaves it showing what counts, and so any click is an event.

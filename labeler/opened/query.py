@@ -156,7 +156,7 @@ def show_why(opened: Opened, lists: Lists) -> None:
     if opened.reranked:
         st.text(opened.reranked)
     show_keywords(opened)
-    show_html(tables.small_print([opened.small_print]))
+    show_html(tables.small_print([opened.small_print]), tables.whole_names(opened.short, lists))
 
 
 def show_keywords(opened: Opened) -> None:

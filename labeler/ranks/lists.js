@@ -7,6 +7,8 @@ import { cell, isMeant, make, sideName } from "./shared.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
+const IN_SIGHT = 0.8; // of the window's height: what begins further down is hardly seen
+
 const SIDES = /** @type {const} */ (["a", "b"]);
 
 /** @type {(component: Component<ListsData>) => void} */
@@ -22,12 +24,22 @@ export default function show({ data, parentElement, setTriggerValue }) {
   root.replaceChildren(two, key(data), movesTable(data));
   root.onclick = (event) => {
     const found = closest(event, "[data-chunk]");
-    if (found && isMeant(event)) setTriggerValue("picked", found.dataset.chunk);
+    if (!found || !isMeant(event)) return;
+    setTriggerValue("picked", found.dataset.chunk);
+    showPanel();
   };
   root.onmouseover = (event) => meet(root, closest(event, ".place"), data);
   // a rerun draws everything again: the key stays where it was
   const again = active ? root.querySelector(`[data-stop="${active}"]`) : null;
   if (again instanceof HTMLElement) again.focus({ preventScroll: true });
+}
+
+// On a phone the chunk stands below the lists, out of sight.
+function showPanel() {
+  const panel = document.querySelector(".st-key-chunk-panel");
+  if (panel && panel.getBoundingClientRect().top > window.innerHeight * IN_SIGHT) {
+    panel.scrollIntoView({ block: "start" });
+  }
 }
 
 /** @type {(event: Event, selector: string) => HTMLElement | null} */

@@ -6,6 +6,10 @@ import { cell, isMeant, make, sideName } from "./shared.js";
 
 const BESIDE = 2; // more runs than this stand below each other
 
+/** @type {WeakSet<HTMLElement>} */
+const drawn = new WeakSet();
+let top = 0; // how far down the rows one of them was opened
+
 /** @type {(component: Component<StripsData>) => void} */
 export default function show({ data, parentElement, setTriggerValue }) {
   const root = /** @type {HTMLElement} */ (parentElement.querySelector(".strips"));
@@ -18,12 +22,16 @@ export default function show({ data, parentElement, setTriggerValue }) {
   table.addEventListener("click", (event) => {
     const row = /** @type {Element} */ (event.target).closest("tbody tr");
     if (row instanceof HTMLElement && isMeant(event)) {
+      top = root.scrollTop;
       setTriggerValue("picked", row.dataset.query);
       if (event.detail === 0) goOn(root);
     }
   });
   table.addEventListener("keydown", walk);
   root.replaceChildren(table);
+  if (!drawn.has(root)) root.scrollTop = top; // who closes the query is where they opened it
+  drawn.add(root);
+  top = 0;
 }
 
 // Who opened a query by keys goes on in it, and not at the beginning of the page.

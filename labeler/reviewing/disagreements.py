@@ -71,7 +71,7 @@ def say_who() -> None:
     """Ask for a name where nobody has given one: a decision is somebody's."""
     st.subheader("Who decides?")
     st.write("A decision stands under a name. Say yours on the Label page, and come back.")
-    links.link("Say who you are", address.to("/"))
+    links.link("Say who you are", address.onward("/"))
 
 
 def bench_for(

@@ -376,14 +376,14 @@ def show_small_print(choice: Choice, notes: Sequence[str]) -> None:
     """Show the conventions, what was left out or could surprise, and the names that were folded."""
     said = [f"· {note}" for note in notes]
     are_folded = len(said) > MOST_NOTES_OPEN
-    show_html(tables.small_print([choice.conventions.sentence, *([] if are_folded else said)]))
+    short = choice.names.short
+    show_html(
+        tables.small_print([choice.conventions.sentence, *([] if are_folded else said)]),
+        tables.whole_names(short, filter(choice.shows, short)),
+    )
     if are_folded:
         with st.expander(f"{len(said)} things to know of these numbers", key="notes"):
             show_html(tables.small_print(said))
-    short = choice.names.short
-    whole = [f"{short[run]} is {run}" for run in short if short[run] != run and choice.shows(run)]
-    if whole:
-        show_html(tables.folded("The whole names of these runs", whole))
 
 
 BY_GRADES: Mapping[str, Callable[[Choice, Scoreboard], File | None]] = {

@@ -41,7 +41,7 @@ from labeler.tables.opened import (
     run_failures_table,
     worked_table,
 )
-from labeler.tables.printed import folded, sentences, small_print
+from labeler.tables.printed import folded, sentences, small_print, whole_names
 from labeler.tables.reranking import reranked_table
 from labeler.tables.runs import RunNames, RunTable, Steps, runs_table, sentence_with_link
 from labeler.tables.scores import (
@@ -149,6 +149,7 @@ __all__ = [
     "value_picture",
     "value_words",
     "what_if_table",
+    "whole_names",
     "with_gaps",
     "worked_table",
 ]

@@ -33,6 +33,8 @@ from labeler.tables.bands import NOTHING, Spread, band, scale_of
 from labeler.tables.marking import MARKED, lost_words, marked_text
 from labeler.tables.printed import sentences, small_print
 from labeler.tables.shared import (
+    EDGE,
+    ROW_HEADS,
     carried_words,
     framed,
     head,
@@ -42,7 +44,12 @@ from labeler.tables.shared import (
     small,
 )
 
-LOOK = style("""
+LOOK = style(
+    f"""
+.compare {{ {EDGE} }}
+{ROW_HEADS % ".compare"}
+"""
+    """
 .compare { overflow-x: auto; }
 .compare table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
 .compare th, .compare td {
@@ -72,6 +79,7 @@ LOOK = style("""
 }
 .compare.whole .change > * { font-size: 1.05rem; background:
     color-mix(in srgb, currentColor 5%, transparent); }
+.compare.whole .change > th { background: color-mix(in srgb, currentColor 5%, var(--ground)); }
 .compare.whole .change small { font-size: 0.78rem; }
 .compare.whole tr:not(.change) > td > small { white-space: normal; }
 .compare.whole .sure > * { font-size: 0.88rem; }
@@ -97,7 +105,8 @@ LOOK = style("""
     display: block; font-size: 0.78rem; font-weight: 400;
     color: color-mix(in srgb, currentColor 72%, transparent);
 }
-""")
+"""
+)
 
 Spreads = Mapping[Measure, Sequence[Spread]]
 """How far A, B and B - A may be off, by measure."""

@@ -12,16 +12,12 @@ from labeler.diagnosis import MATTERS, FailureClass, QueryRow, Tally
 from labeler.evaluation import arrowed, number, share_words
 from labeler.markup import style
 from labeler.tables.printed import small_print
-from labeler.tables.shared import GROUND, SHEET, carried_words, framed, head
+from labeler.tables.shared import SHEET, carried_words, framed, head
 
 LEAKED, DELTA = "leaked", "B − A"
 SAID = {"class": 7.5, "answer": 6.5, "known relevant": 11}  # rem at least for some words
 LONGEST = 500  # characters of a query's text in the list
-LOOK = style(
-    f"""
-.queries {{ {GROUND} }}
-"""
-    """
+LOOK = style("""
 .sheet.queries { max-height: 36rem; overflow: auto; container-type: inline-size;
     /* what gets the focus does not stand under the heads */
     scroll-padding: 2.75rem 0 0 7rem; }
@@ -66,8 +62,7 @@ LOOK = style(
     .sheet.queries th, .sheet.queries td.words:not(.text) { white-space: normal; padding: 0.2rem; }
     .sheet.queries td.words:not(.text), .sheet.queries td.text { min-width: 5rem; }
 }
-"""
-)
+""")
 
 
 def failing_list(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import htpy
 
@@ -31,6 +31,12 @@ def sentences(lines: Iterable[htpy.Node]) -> htpy.Fragment:
     """Return sentences as a list; nothing where there are none."""
     items = [htpy.li[line] for line in lines]
     return htpy.fragment[LOOK, htpy.ul(".told")[items] if items else None]
+
+
+def whole_names(short: Mapping[str, str], runs: Iterable[str]) -> htpy.Fragment:
+    """Return, folded, the whole names of those runs that are shown by ``short`` ones, if any."""
+    said = [f"{short[run]} is {run}" for run in runs if short.get(run, run) != run]
+    return folded("The whole names of these runs", said) if said else htpy.fragment[()]
 
 
 def folded(title: str, lines: Sequence[str]) -> htpy.Fragment:

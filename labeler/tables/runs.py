@@ -14,14 +14,14 @@ import htpy
 from labeler.lineup import BY_NAME, Group, Lineup, Values
 from labeler.markup import style
 from labeler.tables.bands import LOOK as BAND_LOOK
-from labeler.tables.shared import GROUND, framed, is_long, run_name, small
+from labeler.tables.shared import EDGE, framed, is_long, run_name, small
 
 MANY, CROWDED = 5, 8  # beside more columns, a narrow page, or any, shows no counts in the cells
 LONG_NAME = 36  # characters: a longer name takes several lines where measures need the room
 
 LOOK = style(
     f"""
-.scores {{ {GROUND} }}
+.scores {{ {EDGE} }}
 """
     """
 .scores { position: relative; overflow-x: auto; container-type: inline-size; }
@@ -47,6 +47,7 @@ LOOK = style(
 .scores thead .tall > a { white-space: normal; overflow-wrap: anywhere; overflow: hidden;
     display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; }
 .scores thead a { color: inherit; text-decoration: none; }
+.scores thead th > a { display: block; padding-block: 0.15rem; margin-block: -0.15rem; }
 .scores thead a:hover { text-decoration: underline; text-underline-offset: 0.2em; }
 .scores td a { color: inherit; }
 .scores thead a.leads, .scores td a {
@@ -190,7 +191,8 @@ class RunNames:
 
 def sentence_with_link(sentence: str, link: str, address: str) -> htpy.Element:
     """Return a sentence with a link after it."""
-    return htpy.p(style="margin: 0")[sentence, " ", htpy.a(href=address)[link]]
+    look = "color: inherit; text-underline-offset: 0.15em"
+    return htpy.p(style="margin: 0")[sentence, " ", htpy.a(href=address, style=look)[link]]
 
 
 def runs_table(

@@ -13,8 +13,25 @@ from labeler.uncertainty import BCA, Interval
 
 GROUND = f"--ground: light-dark({LIGHT_GROUND}, {DARK_GROUND});"
 """The page's own colour, for what lies over the rest as a table is scrolled."""
+EDGE = f"""{GROUND}
+    background: linear-gradient(var(--ground), var(--ground)) right / 0.8rem 100% no-repeat local,
+        linear-gradient(to left, color-mix(in srgb, currentColor 28%, transparent), transparent)
+        right / 0.8rem 100% no-repeat;"""
+"""A shade where a table that is scrolled goes on, which its own end covers."""
+ROW_HEADS = """
+@media (max-width: 40rem) {
+    %s :is(th, td):first-child { position: sticky; left: 0; z-index: 1; max-width: 42vw;
+        background: var(--ground); overflow-wrap: anywhere; white-space: normal; }
+}
+"""
+"""On a phone the first column stays in sight, as names of what is scrolled to."""
 LONG_HEADING = 40  # characters
-SHEET = style("""
+SHEET = style(
+    f"""
+.sheet {{ {EDGE} }}
+{ROW_HEADS % ".sheet"}
+"""
+    """
 .sheet { overflow-x: auto; }
 .sheet table { border-collapse: collapse; font-variant-numeric: tabular-nums; width: 100%; }
 .sheet caption { text-align: left; font-weight: 600; padding: 0.2rem 0 0.45rem; }
@@ -52,7 +69,13 @@ SHEET = style("""
 .sheet .tag { border: 1px dashed currentColor; border-radius: 0.6rem; padding: 0 0.4rem;
     font-size: 0.75rem; font-weight: 400; margin-left: 0.3rem; }
 .sheet a { color: inherit; text-decoration: underline; text-underline-offset: 0.15em; }
-""")
+@media (max-width: 40rem) {
+    .sheet.why th, .sheet.why td { padding-inline: 0.35rem; font-size: 0.85rem; }
+    .sheet.why .words { min-width: 5rem; }
+    .sheet.why td.words:nth-child(3) { min-width: 9rem; }
+}
+"""
+)
 
 
 def framed(

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, TimeoutError, expect
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.choices import open_choices
+from tests.browser.padpage import PHONE
 from tests.browser.server import WarmServer, loaded
 from tests.browser.still import follow, stand_still
 
@@ -79,6 +80,7 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
     page = look("measure=RR")
     rows = page.locator(".strips tbody tr")
     expect(rows).to_have_count(3)
+    expect(page.locator(".strips thead .bucket")).to_have_text("topic")
     expect(rows.locator("button").first).to_have_text(EVIL)
     expect(rows.nth(2).locator(".strip").nth(0).locator(".cell")).to_have_text([*"·····3"])
     expect(rows.nth(2).locator(".strip").nth(1).locator(".cell")).to_have_text([*"3·····"])
@@ -89,6 +91,38 @@ def test_a_click_on_a_strip_opens_the_query_and_the_way_back_leads_back(look):
     expect(page.locator(".strips tbody tr")).to_have_count(3)
     page.wait_for_url(lambda url: "query=" not in url)
     assert page.evaluate("window.ran") is None
+
+
+def test_on_a_phone_a_query_opens_from_its_top_and_closes_to_where_its_reader_was(golden, visit):
+    page = stand_still(visit(f"{golden.url}/compare?measure=RR", grader=None, **PHONE))
+    row = page.locator(".strips tbody tr").last
+    row.scroll_into_view_if_needed()
+    before = page.locator('[data-testid="stMain"]').evaluate("it => it.scrollTop")
+    assert before > PHONE["viewport"]["height"] / 2
+    row.locator("td.delta").tap()
+    expect_query(page, "q0")
+    expect(page.locator(".question p")).to_be_in_viewport(ratio=1)
+    page.locator(".ranks .list-b .place").last.tap()
+    expect(page.locator(".chunk-shown")).to_be_in_viewport()
+    page.get_by_role("button", name="All queries").tap()
+    is_back = """to => document.querySelector('[data-testid="stMain"]').scrollTop === to"""
+    page.wait_for_function(is_back, arg=before)
+    page.go_back()
+    expect_query(page, "q0")
+    page.go_back()
+    expect(row).to_be_visible()
+    page.wait_for_function(is_back, arg=before)
+
+
+def test_on_a_phone_rows_are_named_however_far_a_table_is_scrolled(golden, visit):
+    page = stand_still(visit(f"{golden.url}/compare", grader=None, **PHONE))
+    table = page.locator(".compare.whole")
+    table.evaluate("it => it.scrollTo(it.scrollWidth, 0)")
+    assert table.evaluate("it => it.scrollLeft") > 100
+    for row in table.get_by_role("rowheader").all():
+        row.scroll_into_view_if_needed()
+        expect(row).to_be_in_viewport(ratio=0.9)
+    assert table.evaluate("it => it.scrollLeft") > 100
 
 
 def test_the_keyboard_walks_the_rows_and_opens_one(look):

@@ -299,6 +299,7 @@ def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
     page.go_back()
     page.get_by_role("link", name="Grade chunks").click()
     expect(page.locator(".query-text")).to_have_text("What is 1?")
+    assert {"a": says(page)["a"], "b": says(page)["b"]} == {"a": [RUNS[1]], "b": [RUNS[2]]}
     page.go_back()
     page.go_back()
     expect(page.get_by_role("link", name="Compare runs on it")).to_have_count(0)
