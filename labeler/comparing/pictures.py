@@ -48,7 +48,8 @@ def choose_picture(view: View) -> tuple[Callable[[], None], bool]:
 
 def show_strips(view: View) -> None:
     """Show a page of queries as rank strips; a click opens one."""
-    page = address.choose_page(math.ceil(len(view.rows) / QUERIES_A_PAGE))
+    with st.container(horizontal=True):
+        page = address.choose_page(math.ceil(len(view.rows) / QUERIES_A_PAGE))
     first = (page - 1) * QUERIES_A_PAGE
     shown = ranks.strip_rows(view, first, QUERIES_A_PAGE)
     depth = ranks.strip_depth(view)

@@ -14,7 +14,8 @@ from labeler.uncertainty import BCA, Interval
 GROUND = f"--ground: light-dark({LIGHT_GROUND}, {DARK_GROUND});"
 """The page's own colour, for what lies over the rest as a table is scrolled."""
 EDGE = f"""{GROUND}
-    background: linear-gradient(var(--ground), var(--ground)) right / 0.8rem 100% no-repeat local,
+    background:
+        linear-gradient(var(--ground), var(--ground)) right -1px top / 1rem 100% no-repeat local,
         linear-gradient(to left, color-mix(in srgb, currentColor 28%, transparent), transparent)
         right / 0.8rem 100% no-repeat;"""
 """A shade where a table that is scrolled goes on, which its own end covers."""
