@@ -234,7 +234,8 @@ def _is_undefined(value: object) -> bool:
 
 
 def _is_whole(value: object) -> bool:
-    return isinstance(value, (int, Integral)) and not isinstance(value, bool)
+    is_number = isinstance(value, (int, Integral))  # int first, since that is quickly found out
+    return is_number and not isinstance(value, bool)
 
 
 def number(value: float) -> str:

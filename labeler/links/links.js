@@ -19,10 +19,15 @@ let places = []; // the parameters by which two addresses of one page are two pl
 const seen = new Map();
 let here = ""; // the place that is shown
 let topAtAct = 0; // how far down it was when its reader last did something
+/** @type {number | null} */
+let aim = null; // how far down it will be once all of it has come, until its reader does something
+/** @type {(() => void)[]} */
+let coming = []; // ends what is still done to the place that was shown before
 
 const push = history.pushState.bind(history);
 
 const LONGEST_WAIT_MS = 10_000;
+const ACTS = ["keydown", "pointerdown", "wheel"];
 const SCROLLING = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
 
 let isListening = false;
@@ -41,7 +46,7 @@ function listen() {
   // before anybody else's listeners: Streamlit's own links would merge other parameters in
   window.addEventListener("click", clicked, true);
   window.addEventListener("popstate", cameBack);
-  for (const type of ["pointerdown", "keydown"]) window.addEventListener(type, noteTop, true);
+  for (const type of ACTS) window.addEventListener(type, noteAct, { capture: true, passive: true });
   // Streamlit makes a step in the history of every change of the address; here only a new place is
   // one, so that Back leaves a page and not the last of ten choices made on it. And it goes back to
   // a page whose run ends after its reader has gone on; only links and Back go from page to page.
@@ -73,8 +78,9 @@ function top() {
   return main()?.scrollTop ?? 0;
 }
 
-function noteTop() {
+function noteAct() {
   topAtAct = top();
+  aim = null;
 }
 
 /** @type {(top: number, left: string | null) => void} */
@@ -88,6 +94,9 @@ function settle({ top: to, left }) {
   const scroll = () => {
     if (top() !== to) main()?.scrollTo(0, to);
   };
+  for (const stop of coming) stop();
+  coming = [];
+  aim = to;
   scroll();
   if (to) whileItComes(scroll);
   if (left) whileItComes(() => focusOn(left));
@@ -121,7 +130,7 @@ function go(to, link) {
   if (to.href !== location.href) push({}, "", to);
   here = placeOf(to);
   obey();
-  if (!stays) main()?.scrollTo(0, 0);
+  if (!stays) settle({ top: 0, left: null });
   else if (link.id) keepFocus(link);
 }
 
@@ -145,7 +154,7 @@ function keepFocus(link) {
 function cameBack({ state }) {
   const to = placeOf(new URL(location.href));
   if (to === here) return;
-  leave(top(), null);
+  leave(aim ?? top(), null);
   here = to;
   settle({ top: seen.get(here)?.top ?? top(), left: state?.left ?? null });
 }
@@ -161,7 +170,9 @@ function focusOn(left) {
 
 /** @type {(look: () => void) => void} */
 function whileItComes(look) {
-  setTimeout(untilTheNextAct(look), LONGEST_WAIT_MS); // it may be gone
+  const stop = untilTheNextAct(look);
+  coming.push(stop);
+  setTimeout(stop, LONGEST_WAIT_MS); // it may be gone
 }
 
 // However late a table is drawn: until its reader does the next thing. A key that is pressed while
@@ -185,7 +196,7 @@ function untilTheNextAct(look) {
     const isKey = event instanceof KeyboardEvent && !SCROLLING.includes(event.key);
     if (!isKey || document.activeElement !== document.body) stop();
   };
-  for (const type of ["keydown", "pointerdown", "wheel"]) {
+  for (const type of ACTS) {
     window.addEventListener(type, act, { capture: true, signal: ended.signal });
   }
   return stop;
