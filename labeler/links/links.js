@@ -18,7 +18,8 @@ let places = []; // the parameters by which two addresses of one page are two pl
  */
 const seen = new Map();
 let here = ""; // the place that is shown
-let topAtAct = 0; // how far down it was when its reader last did something
+let hasActed = true; // whether its reader has done something since it was come to
+let topAtAct = 0; // how far down it was when they last did
 /** @type {number | null} */
 let aim = null; // how far down it will be once all of it has come, until its reader does something
 /** @type {(() => void)[]} */
@@ -46,10 +47,13 @@ function listen() {
   // before anybody else's listeners: Streamlit's own links would merge other parameters in
   window.addEventListener("click", clicked, true);
   window.addEventListener("popstate", cameBack);
-  for (const type of ACTS) window.addEventListener(type, noteAct, { capture: true, passive: true });
+  for (const type of [...ACTS, "click"]) {
+    window.addEventListener(type, noteAct, { capture: true, passive: true });
+  }
   // Streamlit makes a step in the history of every change of the address; here only a new place is
   // one, so that Back leaves a page and not the last of ten choices made on it. And it goes back to
-  // a page whose run ends after its reader has gone on; only links and Back go from page to page.
+  // what a run was of that ends after its reader has gone on; only links and Back go from page to
+  // page, and nothing but what a reader does opens a place.
   history.pushState = (state, unused, url) => {
     const to = new URL(url ?? "", location.href);
     if (to.pathname !== location.pathname && pages.has(location.pathname)) return;
@@ -57,6 +61,7 @@ function listen() {
       history.replaceState(state, unused, url);
       return;
     }
+    if (!hasActed) return;
     leave(topAtAct, null); // what stood there may be gone by now
     push(state, unused, url);
     here = placeOf(to);
@@ -78,7 +83,10 @@ function top() {
   return main()?.scrollTop ?? 0;
 }
 
-function noteAct() {
+/** @type {(event: Event) => void} */
+function noteAct({ defaultPrevented }) {
+  if (defaultPrevented) return; // a link that was followed
+  hasActed = true;
   topAtAct = top();
   aim = null;
 }
@@ -127,6 +135,7 @@ function go(to, link) {
   const left = !stays && link.closest("table") ? link.getAttribute("href") : null;
   if (left) history.replaceState({ ...history.state, left }, "");
   if (!stays) leave(top(), left);
+  hasActed = false;
   if (to.href !== location.href) push({}, "", to);
   here = placeOf(to);
   obey();
@@ -155,6 +164,7 @@ function cameBack({ state }) {
   const to = placeOf(new URL(location.href));
   if (to === here) return;
   leave(aim ?? top(), null);
+  hasActed = false;
   here = to;
   settle({ top: seen.get(here)?.top ?? top(), left: state?.left ?? null });
 }

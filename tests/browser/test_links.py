@@ -306,6 +306,15 @@ def test_an_opened_query_is_a_step_and_leads_where_it_says(open_page):
     assert "query" not in says(page)
 
 
+def test_a_run_that_ends_late_takes_no_opened_query_away(tab, golden):
+    page = follow(tab, f"{golden.url}/queries?{PAIR}&query=q1")
+    page.evaluate("history.pushState({}, '', '?review=Notes')")  # as Streamlit does then
+    assert says(page)["query"] == ["q1"]
+    page.get_by_role("button", name="Back to the list").click()
+    expect(page.get_by_role("link", name="Compare runs on it")).to_have_count(0)
+    assert "query" not in says(page)
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
