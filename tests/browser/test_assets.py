@@ -97,7 +97,7 @@ def test_an_invited_person_is_refused_nothing_that_a_page_asks_for(serve, look, 
         if role == "grader":
             expect(page.get_by_text(f"{name.capitalize()} is for leads")).to_be_visible()
         else:
-            expect(page.get_by_role("link", name="Data")).to_be_visible()
+            expect(page.get_by_role("link", name="Data", exact=True)).to_be_visible()
         page.wait_for_load_state("networkidle")
     assert refused(answers) == set()
     assert {*fonts(answers)} == {200}
