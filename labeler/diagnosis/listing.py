@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
-from labeler.comparison import QueryDelta, compare
+from labeler.comparison import TOLERANCE, QueryDelta, compare
 from labeler.diagnosis.answering import Outcome
 from labeler.diagnosis.classes import CLASSES, GENERATION
 from labeler.diagnosis.failures import Failure
@@ -65,6 +65,11 @@ class QueryRow(NamedTuple):
     def share(self) -> float:
         """The share of the top k that nobody has graded; 0 where the list is empty."""
         return self.holes / self.shown if self.shown else 0.0
+
+    @property
+    def loses(self) -> bool:
+        """Say whether the run is worse than A here, as a comparison counts it."""
+        return self.delta is not None and self.delta < -TOLERANCE
 
     @property
     def status(self) -> str:

@@ -81,8 +81,8 @@ class Found:
         rule = self.choice.rule
         if not isinstance(rule, diagnosis.Loss) or rule.measure != self.measures[0]:
             return ""
-        deltas = (row.delta for row in self.rows if row.query_id in self.within)
-        return f" (it loses at all in {sum(delta < 0 for delta in deltas if delta is not None):,})"
+        lost = sum(row.loses for row in self.rows if row.query_id in self.within)
+        return f" (it loses at all in {lost:,})"
 
     @property
     def table(self) -> TwoByTwo:

@@ -277,8 +277,7 @@ class Hits:
         key = cutoffs.tobytes()
         if key not in self._insides:
             inside = (self.rank <= cutoffs).ravel().nonzero()[0]  # half the time of two dimensions
-            which = inside // len(self.rank)
-            hits = inside - which * len(self.rank)
+            which, hits = np.divmod(inside, len(self.rank))
             self._insides[key] = hits, which * len(self.length) + self.row[hits]
         return self._insides[key]
 

@@ -6,8 +6,6 @@ import { cell, isMeant, make, sideName } from "./shared.js";
 
 const BESIDE = 2; // more runs than this stand below each other
 
-/** @type {WeakSet<HTMLElement>} */
-const drawn = new WeakSet();
 let top = 0; // how far down the rows one of them was opened
 
 /** @type {(component: Component<StripsData>) => void} */
@@ -28,9 +26,10 @@ export default function show({ data, parentElement, setTriggerValue }) {
     }
   });
   table.addEventListener("keydown", walk);
+  const isNew = !root.firstElementChild;
   root.replaceChildren(table);
-  if (!drawn.has(root)) root.scrollTop = top; // who closes the query is where they opened it
-  drawn.add(root);
+  if (!isNew) return;
+  root.scrollTop = top; // who closes the query is where they opened it
   top = 0;
 }
 
