@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -52,6 +53,33 @@ def test_a_measure_says_what_it_means_and_hides(name: str) -> None:
     assert definition.hides.endswith(".")
     assert definition.formula
     assert parse(definition.example).name == name
+
+
+def test_nothing_tells_a_reader_to_install_the_other_project_named_labeler() -> None:
+    """On PyPI `labeler` is somebody else's package; ours is `retrieval-labeler`."""
+    other = re.compile(
+        r"(?:\b(?:pip3?|uv|pipx)\b[^\n]*\b(?:install|add|run)\b|\buvx\b|\bpipx\b)"
+        r"[^\n]*?[\s'\"`]labeler(?=[\[=<>~!'\"`\s]|$)"
+    )
+    listed = ["git", "ls-files", "-co", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    texts = {
+        name: (ROOT / name).read_text(encoding="utf-8", errors="replace")
+        for name in names.splitlines()
+        if (ROOT / name).is_file() and not name.startswith("tests/")
+    }
+    assert other.search("run: pip install labeler")
+    assert not other.search("pip install 'retrieval-labeler[login]'")
+    assert [name for name, text in texts.items() if other.search(text)] == []
+    assert [
+        name for name, text in texts.items() if re.search(r"(?<!-)\blabeler\[[a-z]", text)
+    ] == []
+
+
+def test_both_commands_start_the_same_program() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == "retrieval-labeler"
+    assert project["scripts"] == dict.fromkeys(("labeler", "retrieval-labeler"), "labeler.cli:main")
 
 
 def test_the_readme_s_generated_parts_are_up_to_date() -> None:

@@ -134,7 +134,7 @@ def test_a_missing_library_is_said_with_what_installs_it(file, monkeypatch, miss
     monkeypatch.setattr(
         "labeler.cli.logging_in.find_spec", lambda name: None if name == missing else real(name)
     )
-    with pytest.raises(BadInput, match=r"pip install 'labeler\[login\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'retrieval-labeler\[login\]'"):
         check_login(file(toml_of({"auth": {**GENERAL, **PROVIDER}})))
 
 

@@ -42,7 +42,7 @@ def test_both_pipelines_run_the_same_commands_and_one_shows_the_summary():
     on_github, on_gitlab = commands()
     assert on_github[:-1] == on_gitlab
     assert on_github[-1] == 'cat gate.md >> "$GITHUB_STEP_SUMMARY"'
-    assert on_gitlab[0] == "pip install labeler"
+    assert on_gitlab[0] == "pip install retrieval-labeler"
     reports = pipelines()[1]["retrieval"]["artifacts"]["reports"]
     assert f"--junit {reports['junit']}" in on_gitlab[-1]
 
@@ -89,7 +89,7 @@ def test_a_build_is_stopped_where_a_task_collapses_and_says_so(
     repository: Path, monkeypatch: pytest.MonkeyPatch, found: str, ends: int, said: str
 ):
     [install, *lines, judge, show], _ = commands()
-    assert install == "pip install labeler"
+    assert install == "pip install retrieval-labeler"
     shutil.copy(ROOT / f"sample_data/runs/{found}.trec", "found.trec")
     monkeypatch.setenv("LABELER_DB", "golden.db")
     assert [run(line) for line in lines] == [0] * len(lines)

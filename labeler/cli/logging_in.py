@@ -38,7 +38,7 @@ def check_login(path: Path) -> None:
         place, section = ("[auth]", auth) if usual else (f"[auth.{name}]", auth[name])
         check_keys(path, place, section, PROVIDER_KEYS)
     if find_spec("authlib") is None or find_spec("httpx") is None:
-        raise BadInput("--login needs a library that is missing: pip install 'labeler[login]'")
+        raise BadInput("--login needs a library that is missing: pip install 'retrieval-labeler[login]'")
 
 
 def check_secret(path: Path, auth: Mapping[str, Any]) -> None:

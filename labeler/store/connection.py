@@ -170,6 +170,7 @@ def engine_at(place: Place, busy_seconds: float) -> SQLite | Postgres:
         from labeler.store.postgres import Postgres
     except ImportError as error:
         raise Unusable(
-            f"{place}: needs psycopg, which is not installed: pip install 'labeler[postgres]'"
+            f"{place}: needs psycopg, which is not installed: "
+            "pip install 'retrieval-labeler[postgres]'"
         ) from error
     return Postgres(place, busy_seconds)
