@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from labeler.gate import Outcome
+    from labeler.analysis.gate import Outcome
 
 
 class LabelerGate:
@@ -40,10 +40,10 @@ class LabelerGate:
         passing one only with ``keep``, since a test should change nothing.
         """
         __tracebackhide__ = True
+        from labeler.analysis.gate import PASSED
         from labeler.cli.gate_forms import as_text
         from labeler.cli.gating import Asked, judge_file
         from labeler.errors import LabelerError
-        from labeler.gate import PASSED
         from labeler.model import legible
         from labeler.store.addresses import is_address, place_of
 

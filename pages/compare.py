@@ -4,10 +4,14 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, boards, choices, comparing, comparison, evaluation, live, ui
-from labeler.comparison import View
-from labeler.naming import short_names
-from labeler.opened import show_pair
+from labeler import evaluation
+from labeler.analysis import comparison
+from labeler.analysis.comparison import View
+from labeler.render.naming import short_names
+from labeler.ui import address, boards, choices, live
+from labeler.ui import compare as comparing
+from labeler.ui import shared as ui
+from labeler.ui.query_detail import show_pair
 
 EACH_THE_SAME = (
     "The means are weighted; queries are shown one by one, and what is added up over them counts "

@@ -2,18 +2,19 @@
 
 import streamlit as st
 
-from labeler import address, ui
-from labeler.sections.audit import audit
-from labeler.sections.candidates import candidates
-from labeler.sections.carrying import carry_over
-from labeler.sections.contents import counts_line
-from labeler.sections.downloading import download
-from labeler.sections.loading import load
-from labeler.sections.people import people
-from labeler.sections.queries import queries
-from labeler.sections.runs import runs
-from labeler.sections.settings import decide
-from labeler.sections.versions import versions
+from labeler.ui import address
+from labeler.ui import shared as ui
+from labeler.ui.data.audit import audit
+from labeler.ui.data.candidates import candidates
+from labeler.ui.data.carrying import carry_over
+from labeler.ui.data.contents import counts_line
+from labeler.ui.data.downloading import download
+from labeler.ui.data.loading import load
+from labeler.ui.data.people import people
+from labeler.ui.data.queries import queries
+from labeler.ui.data.runs import runs
+from labeler.ui.data.settings import decide
+from labeler.ui.data.versions import versions
 
 SECTIONS = {
     "Load": load,

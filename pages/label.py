@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, ui, unsettled
-from labeler.address import Astray
-from labeler.grading import Confined, Desk, Terms, pad
 from labeler.model import LEAKED, SPLITS, WITH, chunking_named, chunking_shown
-from labeler.palette import GRADE_COLOURS
+from labeler.render.palette import GRADE_COLOURS
+from labeler.ui import address, unsettled
+from labeler.ui import shared as ui
+from labeler.ui.address import Astray
+from labeler.ui.grading import Confined, Desk, Terms, pad
 
 OWN = {
     *address.CARRIED,

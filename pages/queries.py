@@ -2,10 +2,14 @@
 
 import streamlit as st
 
-from labeler import address, boards, diagnosis, failing, live, tables, ui
-from labeler.markup import show_html
-from labeler.opened import Opened, show_query
-from labeler.portions import LONGEST_IN_LIST
+from labeler.analysis import failures as diagnosis
+from labeler.render import tables
+from labeler.render.markup import show_html
+from labeler.services.assignment.portions import LONGEST_IN_LIST
+from labeler.ui import address, boards, live
+from labeler.ui import queries as failing
+from labeler.ui import shared as ui
+from labeler.ui.query_detail import Opened, show_query
 
 LIST, CAUSES, ANSWERS = "List", "Why they fail", "Retrieval and answer"
 QUERY_BOX = {

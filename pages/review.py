@@ -5,13 +5,15 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from labeler import address, boards, charts, choices, downloads, links, live, tables, ui
-from labeler.agreement import by_grader, in_words
+from labeler.analysis.agreement import by_grader, in_words
 from labeler.evaluation import share_words
-from labeler.markup import show_html
 from labeler.model import MAJORITY, counted, minute
-from labeler.reviewing import agreement, carried, disagreements, health
-from labeler.tables import Said
+from labeler.render import charts, downloads, tables
+from labeler.render.markup import show_html
+from labeler.render.tables import Said
+from labeler.ui import address, boards, choices, links, live
+from labeler.ui import shared as ui
+from labeler.ui.review import agreement, carried, disagreements, health
 
 ON_A_PAGE = 100
 MOST_REASONS, NO_REASON = 20, "no reason given"

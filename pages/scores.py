@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from labeler import address, boards, live, scoring, ui
 from labeler.evaluation import NOT_WEIGHTED, Scoreboard, cautions
 from labeler.model import counted
+from labeler.ui import address, boards, live
+from labeler.ui import scores as scoring
+from labeler.ui import shared as ui
 
 MOST_CAUTIONS_OPEN = 6
 REACH = (

@@ -5,25 +5,17 @@ from functools import partial
 
 import streamlit as st
 
-from labeler import (
-    address,
-    banding,
-    boards,
-    choices,
-    comparison,
-    downloads,
-    evaluation,
-    live,
-    tables,
-    ui,
-    wording,
-)
-from labeler.keywords import described, keyword_means
-from labeler.leading import bucket_queries, lowest_in_words, with_ways
-from labeler.markup import show_html
+from labeler import evaluation
+from labeler.analysis import comparison
+from labeler.analysis.keywords import described, keyword_means
 from labeler.model import counted, upper
-from labeler.naming import short_names
-from labeler.uncertainty import mean_intervals
+from labeler.render import downloads, tables
+from labeler.render.markup import show_html
+from labeler.render.naming import short_names
+from labeler.stats import mean_intervals
+from labeler.ui import address, banding, boards, choices, live, wording
+from labeler.ui import shared as ui
+from labeler.ui.leading import bucket_queries, lowest_in_words, with_ways
 
 ONE_RUN = "no second run"
 MOST_DRAWN, MOST_ACROSS = 40, 12  # buckets in a picture, and columns where two facets cross

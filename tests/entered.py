@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from labeler.access import SESSION_COOKIE, hash_of
 from labeler.store import Store
 from labeler.store.people import Role
+from labeler.web.auth.access import SESSION_COOKIE, hash_of
 
 
 def let_in(store: Store, name: str, token: str, role: Role | None = None) -> dict[str, str]:

@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 import pytest
 from starlette.applications import Starlette
 
-from labeler import tokens
 from labeler.errors import NotFound
 from labeler.model import Chunk, Query, Ranking
-from labeler.routes import grading_routes
 from labeler.store import Store
+from labeler.web.auth import tokens
+from labeler.web.grading_api import grading_routes
 
 KEY_OF_BEFORE = "of an older row"
 

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import tests.scanned  # noqa: F401 - opening a page takes half as long
 from labeler.model import GoldenGrade, Loaded, LoadedGolden, Query, Ranking
-from labeler.places import PACKAGE, folder
+from labeler.paths import PACKAGE, folder
 from labeler.store import Store
 from tests.newborn import newborn
 
@@ -53,7 +53,7 @@ def add_collapsed_bucket(path: Path) -> None:
 
 def open_page(name: str, **parameters: str | list[str]) -> AppTest:
     """Run the app with a page open and these parameters in its URL."""
-    app = AppTest.from_file(str(PACKAGE / "navigation.py"), default_timeout=30)
+    app = AppTest.from_file(str(PACKAGE / "app" / "navigation.py"), default_timeout=30)
     for key, value in parameters.items():
         app.query_params[key] = value
     app.switch_page(str(folder("pages") / f"{name}.py"))

@@ -6,9 +6,9 @@ from itertools import count
 
 import pytest
 
-from labeler.desk import Desk
 from labeler.model import Judgment, Remark, Settings
-from labeler.papers import Next, Paper
+from labeler.services.assignment.desk import Desk
+from labeler.services.assignment.papers import Next, Paper
 from labeler.store import Store
 from tests.pad import many
 

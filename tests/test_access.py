@@ -18,8 +18,10 @@ from starlette.routing import Route
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.testing.v1 import AppTest
 
-from labeler import access
-from labeler.access import (
+from labeler.paths import PACKAGE, folder
+from labeler.store import Login, Store
+from labeler.web.auth import access
+from labeler.web.auth.access import (
     SECURE_COOKIE,
     SESSION_COOKIE,
     Claims,
@@ -31,10 +33,9 @@ from labeler.access import (
     promise_key,
     session_by_login,
 )
-from labeler.doors import ClosedDoor, FilesForLeads, door_routes
-from labeler.places import PACKAGE, folder
-from labeler.store import Login, Store
-from labeler.tokens import Forbidden, issue
+from labeler.web.auth.entering import door_routes
+from labeler.web.auth.guarding import ClosedDoor, FilesForLeads
+from labeler.web.auth.tokens import Forbidden, issue
 from tests.entered import let_in
 from tests.page import words
 
@@ -291,7 +292,7 @@ def test_a_promise_is_for_one_secret_one_person_and_a_short_while(
             answer = ask(served, method, path)
             assert answer.status == 403, path
         assert "set-cookie" not in answer.headers
-    monkeypatch.setattr("labeler.tokens.LIFETIME_SECONDS", -1)
+    monkeypatch.setattr("labeler.web.auth.tokens.LIFETIME_SECONDS", -1)
     late = ask(served, "GET", f"/join/{key.secret}?promise={key.promise}")
     assert (late.status, b"not opened in time" in late.body) == (403, True)
     assert not store.has_invitations()
@@ -385,7 +386,7 @@ def open_as(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[..., App
     def run(name: str, **cookies: str) -> AppTest:
         brought = SimpleNamespace(cookies=cookies, headers=[], remote_ip="192.0.2.7")
         monkeypatch.setattr("streamlit.runtime.context._get_client_context", lambda: brought)
-        app = AppTest.from_file(str(PACKAGE / "navigation.py"), default_timeout=30)
+        app = AppTest.from_file(str(PACKAGE / "app" / "navigation.py"), default_timeout=30)
         app.switch_page(str(folder("pages") / f"{name}.py"))
         return app.run()
 

@@ -15,8 +15,15 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeler.analysis.comparison import (
+    compare,
+    crossed,
+    moves,
+    partners,
+    shared_in_words,
+    shared_text,
+)
 from labeler.cli import main
-from labeler.comparison import compare, crossed, moves, partners, shared_in_words, shared_text
 from labeler.evaluation import ACROSS, Conventions, Golden, Scoreboard, collect, regraded
 from labeler.measures import Finds, Retrieved, parse, score, terms
 from labeler.model import (

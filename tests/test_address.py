@@ -10,7 +10,7 @@ def reads_while_the_next_run_begins() -> None:
     from streamlit.runtime.scriptrunner import get_script_run_ctx
     from streamlit.runtime.state import SafeSessionState
 
-    from labeler import address
+    from labeler.ui import address
 
     of_next = SafeSessionState(get_script_run_ctx().session_state._state, lambda: None)
     with of_next.query_params() as shared:
@@ -34,7 +34,7 @@ def test_a_run_that_is_being_replaced_reads_its_own_address_to_the_end() -> None
 def shows_a_list_or_what_was_opened() -> None:
     import streamlit as st
 
-    from labeler import address
+    from labeler.ui import address
 
     if address.given("query") is None:
         address.choose_tab("Show", ["List", "Why"], "view")

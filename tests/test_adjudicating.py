@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from labeler.access import hash_of
 from labeler.cli import main
 from labeler.errors import NotFound
 from labeler.model import MAJORITY, UPPER_MEDIAN, Chunk, Judgment, Query, Ranking, Settings
 from labeler.store import Outdated, Store
+from labeler.web.auth.access import hash_of
 from tests.entered import let_in
 from tests.pad import Pad, pad
 

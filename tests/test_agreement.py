@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.agreement import SelfAgreement, in_words, self_agreement
+from labeler.analysis.agreement import SelfAgreement, in_words, self_agreement
 
 grades = st.integers(0, 3)
 pairs = st.lists(st.tuples(grades, grades))

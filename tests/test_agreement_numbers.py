@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.agreement import METRICS, Agreement, Sheet, agreement_of, summary
+from labeler.analysis.agreement import METRICS, Agreement, Sheet, agreement_of, summary
 from labeler.errors import BadInput
 
 Ratings = Sequence[Sequence[int | None]]

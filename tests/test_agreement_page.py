@@ -13,9 +13,9 @@ from urllib.parse import urlencode
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts, downloads, tables
-from labeler.agreement import Sheet, agreement_of, agreement_records, conventions_of
+from labeler.analysis.agreement import Sheet, agreement_of, agreement_records, conventions_of
 from labeler.model import Chunk, Judgment, Query
+from labeler.render import charts, downloads, tables
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 

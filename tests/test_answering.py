@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeler.comparison import (
+from labeler.analysis.comparison import (
     Answer,
     Delta,
     Lead,
@@ -20,11 +20,11 @@ from labeler.comparison import (
     answer,
     lead_of,
 )
-from labeler.comparison.surviving import Reading
-from labeler.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW
+from labeler.analysis.comparison.surviving import Reading
+from labeler.analysis.comparison.verdict import AT_ODDS, OPEN, SURE, TOO_FEW
 from labeler.evaluation import Conventions
 from labeler.measures import Measure, parse
-from labeler.uncertainty import Band, Interval
+from labeler.stats import Band, Interval
 
 CONVENTIONS = Conventions.of()
 RR, AP, R5 = parse("RR"), parse("AP"), parse("R@5")

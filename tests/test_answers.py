@@ -15,9 +15,9 @@ from urllib.parse import parse_qsl
 import pytest
 from click.testing import CliRunner
 
-from labeler import diagnosis
+from labeler.analysis import failures as diagnosis
+from labeler.analysis.failures import Bar
 from labeler.cli import main
-from labeler.diagnosis import Bar
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse
 from labeler.model import (

@@ -10,12 +10,12 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 
-from labeler.asking import AT_ONCE, Asking
-from labeler.desk import Desk
 from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Ranking, Settings
-from labeler.pooling import TELLING_AT_ONCE, Pool
-from labeler.routes import grading_routes
+from labeler.services.assignment.desk import Desk
+from labeler.services.assignment.pooling import TELLING_AT_ONCE, Pool
 from labeler.store import Store
+from labeler.ui.asking import AT_ONCE, Asking
+from labeler.web.grading_api import grading_routes
 from tests.browser.server import loaded, small_golden_set
 from tests.pad import Pad
 

@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from labeler import access, transfer
-from labeler.access import hash_of
 from labeler.cli import main
 from labeler.errors import LabelerError
 from labeler.model import AUDITED, Actor, AuditEntry, Chunk, GoldenGrade, Judgment, Query, Ranking
+from labeler.services import import_export as transfer
 from labeler.store import Store
+from labeler.web.auth import access
+from labeler.web.auth.access import hash_of
 from tests.databases import assert_refused
 from tests.page import empty_golden_set, open_page, words
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.beginning import (
+from labeler.ui.beginning import (
     CHUNKS,
     GRADE,
     GRADE_ON,

@@ -15,7 +15,7 @@ from labeler import compare, evaluate
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import Measure
 from labeler.model import GradeChange
-from labeler.uncertainty import DEPTH, Bands, bands
+from labeler.stats import DEPTH, Bands, bands
 from tests.boards import board_of, change
 
 MEASURES = [

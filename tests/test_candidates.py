@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler.candidates import alike_in, drawn
 from labeler.cli import main
 from labeler.model import Question
+from labeler.services.candidates.candidates import alike_in, drawn
 from labeler.store import Store, health
 
 

@@ -17,16 +17,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from labeler import freezing
-from labeler.carryover import follow, place, record
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats import read_golden, write_golden
 from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Selection, Settings
-from labeler.reviewing.carried import as_file
-from labeler.safekeeping.checking import examine
+from labeler.services.carryover import follow, place, record
+from labeler.services.import_export import export, freezing
 from labeler.store import Store, health
-from labeler.transfer import export
+from labeler.store.backup.checking import examine
+from labeler.ui.review.carried import as_file
 from tests.databases import IN_BOTH, assert_refused, assert_whole, rewrite
 from tests.page import listed_queries, open_page, words
 from tests.test_store_open import to_earlier_shape

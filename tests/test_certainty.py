@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from labeler.certainty import how_sure
-from labeler.comparison import Delta
-from labeler.deciding import Standing
+from labeler.analysis.active import Standing
+from labeler.analysis.active.certainty import how_sure
+from labeler.analysis.comparison import Delta
 from labeler.evaluation import Conventions
 from labeler.measures import parse
-from labeler.uncertainty import Band
+from labeler.stats import Band
 
 CONVENTIONS, RR = Conventions.of(), parse("RR@10")
 OPEN = Standing(

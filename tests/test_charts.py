@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from labeler import charts, palette
-from labeler.charts import HEAT_COLOURS, HeatCell
-from labeler.comparison import OUTCOMES, DrawnQuery
-from labeler.diagnosis import CLASSES
+from labeler.analysis.comparison import OUTCOMES, DrawnQuery
+from labeler.analysis.failures import CLASSES
+from labeler.analysis.trend import Dated, Point, moment_of, series_of, signals_of, span_of
 from labeler.evaluation import Scoreboard
 from labeler.model import SignalPoint
-from labeler.places import PACKAGE
-from labeler.trend import Dated, Point, moment_of, series_of, signals_of, span_of
+from labeler.paths import PACKAGE
+from labeler.render import charts, palette
+from labeler.render.charts import HEAT_COLOURS, HeatCell
 from tests.boards import board_of
 from tests.contrast import contrast, mixed
 
@@ -100,7 +100,9 @@ def values_of(spec: Any, names: re.Pattern[str]) -> Iterator[tuple[str, Any]]:
 
 
 def test_the_grounds_are_those_of_the_theme() -> None:
-    config = tomllib.loads((PACKAGE / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+    config = tomllib.loads(
+        (PACKAGE / "app" / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+    )
     grounds = [config["theme"][which]["backgroundColor"] for which in ("light", "dark")]
     assert grounds == [palette.LIGHT_GROUND, palette.DARK_GROUND]
 
@@ -160,7 +162,7 @@ def test_eight_runs_differ_in_shape_and_colour_together_and_line_and_colour() ->
     ).to_dict()["encoding"]
     looks = list(zip(spec["color"]["scale"]["range"], spec["shape"]["scale"]["range"], strict=True))
     assert spec["color"]["scale"]["domain"] == list(range(8)), (
-        "by number, see `labeler.charts.look`"
+        "by number, see `labeler.render.charts.look`"
     )
     assert len(set(looks)) == 8
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from labeler import freezing
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Remark
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 

@@ -13,15 +13,15 @@ import pytest
 from click.testing import CliRunner, Result
 from sqlite_utils import Database
 
-from labeler import transfer
+from labeler.analysis.comparison import compare
 from labeler.cli import main
-from labeler.comparison import compare
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.formats.meant import chunk_id_of
 from labeler.model import Chunk, Document, GoldenGrade, Judgment, Query, Ranking, Selection
-from labeler.schema import migrations
+from labeler.services import import_export as transfer
 from labeler.store import Store
+from labeler.store.schema import migrations
 from tests.databases import IN_BOTH
 
 QUERIES = [Query("q1", "money back"), Query("q2", "parcel lost")]

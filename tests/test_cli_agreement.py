@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler.agreement import LIMITS
+from labeler.analysis.agreement import LIMITS
 from labeler.cli import main
 from labeler.model import Chunk, Judgment, Query
 from labeler.store import Store

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from labeler.analysis.comparison import COVERS, METHODS, RULE
 from labeler.cli import main
 from labeler.cli.comparing import signed
-from labeler.comparison import COVERS, METHODS, RULE
 from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded

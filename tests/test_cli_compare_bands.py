@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler.certainty import how_sure
+from labeler.analysis.active import Decider
+from labeler.analysis.active.certainty import how_sure
+from labeler.analysis.comparison import compare
 from labeler.cli import main
 from labeler.cli.scoring import chosen
-from labeler.comparison import compare
-from labeler.deciding import Decider
 from labeler.evaluation import Conventions, Scoreboard
+from labeler.stats import Bands
 from labeler.store import Store
-from labeler.uncertainty import Bands
 
 RUNS = ("a", "b", "c")
 MEASURES = "nDCG@10 AP"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from labeler.access import hash_of, session_by_link
 from labeler.cli import main
 from labeler.store import Store
+from labeler.web.auth.access import hash_of, session_by_link
 
 LINK = re.compile(r"^(http\S+)/join/([\w-]{43})$", re.MULTILINE)
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import downloads
-from labeler.comparison import compare, rows_over, sort_queries, sureties
+from labeler.analysis.comparison import compare, rows_over, sort_queries, sureties
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.render import downloads
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
 

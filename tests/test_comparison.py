@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.comparison import (
+from labeler.analysis.comparison import (
     ABSENT,
     HOLE,
     Delta,

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler import freezing, transfer
-from labeler.candidates import gathered
 from labeler.cli import main
 from labeler.model import Asked, Chunk, Judgment, Query, Remark, Settings
+from labeler.services import import_export as transfer
+from labeler.services.candidates.candidates import gathered
+from labeler.services.import_export import freezing
 from labeler.store import Store, mark_of
 
 Labeler = Callable[..., Result]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.access import hash_of, session_by_link
 from labeler.model import HOLES_OF_TWO, Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Settings
 from labeler.store import Store
+from labeler.web.auth.access import hash_of, session_by_link
 from tests.entered import let_in
 from tests.page import empty_golden_set, loaded, open_page, words
 
@@ -417,7 +417,7 @@ def test_where_others_reach_the_server_the_door_stays_closed(invited: Path, monk
 def test_a_login_is_asked_for_where_the_server_has_one(invited: Path, monkeypatch):
     assert "Login" not in [each.label for each in open_page("data", section="People").text_input]
     monkeypatch.setenv("LABELER_LOGIN", "1")
-    monkeypatch.setattr("labeler.visitors.user_of", lambda _: {})
+    monkeypatch.setattr("labeler.web.auth.visitors.user_of", lambda _: {})
     app = open_page("data", section="People")
     field(app, "Login").set_value("Cy@example.org")
     field(app, "Name").set_value("Cy")

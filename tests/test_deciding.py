@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from labeler.deciding import LEAST, SURE, Decider, stand, try_out
+from labeler.analysis.active import LEAST, SURE, Decider, stand, try_out
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.model import GradeChange
-from labeler.uncertainty import find_tops, learn
+from labeler.stats import find_tops, learn
 
 QUERIES, CHUNKS = 40, 30
 Qrels = dict[str, dict[str, int]]

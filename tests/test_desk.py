@@ -10,10 +10,6 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from labeler import claiming
-from labeler.claiming import CLAIM_SECONDS
-from labeler.confining import Field, within
-from labeler.desk import Desk
 from labeler.errors import BadInput, NotFound
 from labeler.model import (
     LOWER_MEDIAN,
@@ -25,7 +21,11 @@ from labeler.model import (
     Ranking,
     Settings,
 )
-from labeler.papers import together
+from labeler.services.assignment import claiming
+from labeler.services.assignment.claiming import CLAIM_SECONDS
+from labeler.services.assignment.confining import Field, within
+from labeler.services.assignment.desk import Desk
+from labeler.services.assignment.papers import together
 from labeler.store import Leaked, Store, moment
 from tests.shelf import ask, judge, numbers, pair_of, pairs_of, queries_of, remark, shelf
 

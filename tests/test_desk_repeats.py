@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from labeler.confining import Field
-from labeler.desk import FIRST_REPEAT_AT, Desk
 from labeler.model import Query
-from labeler.papers import Paper
-from labeler.pooling import REPEATED_AFTER, REPEATED_SHARE, Pool, lot
+from labeler.services.assignment.confining import Field
+from labeler.services.assignment.desk import FIRST_REPEAT_AT, Desk
+from labeler.services.assignment.papers import Paper
+from labeler.services.assignment.pooling import REPEATED_AFTER, REPEATED_SHARE, Pool, lot
 from labeler.store import Store
 from tests.shelf import ask, judge, make_order_alike, pair_of, remark, shelf
 

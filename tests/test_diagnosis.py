@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from labeler.cli import main
-from labeler.diagnosis import (
+from labeler.analysis.failures import (
     CLASSES,
     CROWDED_OUT,
     GENERATION,
@@ -45,6 +44,7 @@ from labeler.diagnosis import (
     reranking_of_one,
     tallies,
 )
+from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, cautions, collect, primary
 from labeler.measures import parse, parse_all

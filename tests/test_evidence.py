@@ -27,11 +27,11 @@ from labeler.model import (
     check_evidence,
     union_of,
 )
-from labeler.safekeeping.checking import examine
-from labeler.schema import migrations
+from labeler.services.import_export import LoadOptions, export, read
 from labeler.store import Store
+from labeler.store.backup.checking import examine
 from labeler.store.columns import text_hash
-from labeler.transfer import LoadOptions, export, read
+from labeler.store.schema import migrations
 from tests.databases import IN_BOTH, REFUSED, another_tool, rewrite
 
 TEXT = "Naïve 👩‍🏫 café. Refunds take 30 days. 返金は三十日以内です。"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from labeler import tables
 from labeler.model import Chunk, GradeEvidence, Judgment
+from labeler.render import tables
+from labeler.render.tables.marking import lost_words, marked_text
 from labeler.store import Store
-from labeler.tables.marking import lost_words, marked_text
 from tests.pad import Pad, pad
 
 __all__ = ["pad"]

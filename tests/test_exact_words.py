@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from labeler.diagnosis import diagnose, exact_in_words, exact_lever, exact_words
+from labeler.analysis.failures import diagnose, exact_in_words, exact_lever, exact_words
 from tests.boards import board_of
 
 

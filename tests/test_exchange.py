@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from labeler import transfer
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import guess, read_chunks, read_golden, read_queries, read_run
 from labeler.formats.meant import chunk_id_of, query_id_of
 from labeler.model import Chunk, GoldenGrade, Loaded, Query, Ranking
+from labeler.services import import_export as transfer
+from labeler.services.import_export import LoadOptions
 from labeler.store import Store
-from labeler.transfer import LoadOptions
 
 QUERIES = [
     Query("q1", "how long does a refund take?", reference="Three days."),

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler import transfer
 from labeler.cli import main
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import (
@@ -24,6 +23,7 @@ from labeler.model import (
     Selection,
     Ungraded,
 )
+from labeler.services import import_export as transfer
 from labeler.store import Store
 from labeler.store.columns import text_hash
 from tests.page import open_page, words

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler import transfer
 from labeler.cli import main
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking, Ungraded
+from labeler.services import import_export as transfer
 from labeler.store import Leaked, Store
 
 OTHERS = ("q0", "q3", "about three", "c-q3")  # of no split, and of another one

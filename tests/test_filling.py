@@ -7,7 +7,7 @@ import pytest
 
 from labeler.errors import NotFound
 from labeler.evaluation import Scoreboard
-from labeler.uncertainty import Filling, find_tops, learn
+from labeler.stats import Filling, find_tops, learn
 from tests.boards import board_of, change
 
 DEPTH = 8

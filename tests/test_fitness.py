@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from labeler.analysis.health import Told, agreement_by_source, fitness_of, parts_of, shares_of
 from labeler.cli import main
 from labeler.errors import BadInput
-from labeler.fitness import Told, agreement_by_source, fitness_of, parts_of, shares_of
 from labeler.model import GradedPair, Judgment, Met, Origin, Query
 from labeler.store import Store
 from tests.page import add_collapsed_bucket, open_page, words
@@ -196,7 +196,7 @@ def test_grades_grow_old_where_nobody_writes(lived: Path, monkeypatch: pytest.Mo
         def now(cls, tz=None) -> datetime:
             return datetime.now(tz) + timedelta(days=300)
 
-    monkeypatch.setattr("labeler.reviewing.health.datetime", Later)
+    monkeypatch.setattr("labeler.ui.review.health.datetime", Later)
     assert "100% are older than 180 days" in words(open_page("review", review="Health"))
 
 

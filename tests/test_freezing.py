@@ -13,11 +13,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from labeler import freezing, transfer
 from labeler.cli import main
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GoldenGrade, Judgment, Query, Settings
+from labeler.services import import_export as transfer
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from tests.databases import rewrite
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from labeler import freezing
 from labeler.model import Judgment, Query, Settings
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from tests.page import loaded, open_page, words
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from labeler.analysis.gate import Terms, checks_of, read_gate, thresholds_for
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.gate import Terms, checks_of, read_gate, thresholds_for
 
 WHOLE = b"""\
 run = "new"

@@ -6,7 +6,7 @@ from itertools import count
 
 import pytest
 
-from labeler.agreement import Sheet, against_others, agreement_of, left_aside
+from labeler.analysis.agreement import Sheet, against_others, agreement_of, left_aside
 from labeler.model import Chunk, GoldenGrade, Judgment
 from labeler.store import Store
 

@@ -22,11 +22,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from labeler.access import SESSION_COOKIE, hash_of
-from labeler.doors import door_routes
-from labeler.hosts import HOST_NAMES, HostNames
-from labeler.routes import grading_routes
 from labeler.store import Store
+from labeler.web.auth.access import SESSION_COOKIE, hash_of
+from labeler.web.auth.entering import door_routes
+from labeler.web.auth.hosts import HOST_NAMES, HostNames
+from labeler.web.grading_api import grading_routes
 from tests.entered import let_in
 
 DIRECTIVES = {
@@ -46,7 +46,7 @@ DIRECTIVES = {
 @pytest.fixture
 def app(filled: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlette]:
     """Make an application that has the server's middleware and a page that fails."""
-    from labeler.app import broken, middleware
+    from labeler.app.main import broken, middleware
 
     monkeypatch.delenv("LABELER_ANY_HOST", raising=False)
 
@@ -111,7 +111,7 @@ def test_every_answer_carries_the_headers(app, ask, method: str, path: str, host
     ],
 )
 def test_only_our_own_pages_open_a_websocket(origin: str | None, answer: str):
-    from labeler.doors import OwnNames
+    from labeler.web.auth.naming import OwnNames
 
     sent: list[str] = []
 
@@ -197,7 +197,7 @@ def serving(path: Path) -> Iterator[int]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     root = Path(__file__).parent.parent
-    command = [sys.executable, "-m", "streamlit", "run", root / "labeler" / "app.py"]
+    command = [sys.executable, "-m", "streamlit", "run", root / "labeler" / "app" / "main.py"]
     options = {
         "server.port": port,
         "server.address": "127.0.0.1",

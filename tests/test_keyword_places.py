@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 import labeler
+from labeler.analysis.keywords import Corpus, found_alone, keyword_places, missed_in_words
 from labeler.cli import main
 from labeler.errors import BadInput
-from labeler.keywords import Corpus, found_alone, keyword_places, missed_in_words
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
 from tests.page import loaded

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
-from labeler.errors import BadInput
-from labeler.keywords import (
+from labeler.analysis.keywords import (
     Corpus,
     folded,
     keyword_score,
@@ -20,6 +19,7 @@ from labeler.keywords import (
     rank_agreement,
     say_unusable,
 )
+from labeler.errors import BadInput
 
 TEXTS = {n: f"text {n} speaks of thing{n}" for n in range(1, 7)}
 

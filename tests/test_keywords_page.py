@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import downloads
+from labeler.analysis.keywords import Corpus, beside_grades, keyword_scores
 from labeler.evaluation import Conventions, Scoreboard
-from labeler.keywords import Corpus, beside_grades, keyword_scores
 from labeler.model import Chunk, Judgment, Query, Ranking
+from labeler.render import downloads
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from rapidfuzz.distance import LCSseq
 
+from labeler.analysis.leakage import Finder, Leak, Needle, alike_texts, leaks_in, words_of
 from labeler.errors import BadInput, NotFound
 from labeler.formats import passages, read_passages
-from labeler.leakage import Finder, Leak, Needle, alike_texts, leaks_in, words_of
 
 ASKED = "What does the warranty of a travel card cover abroad?"
 NEARLY = "what does the warranty of a travel card include abroad"

@@ -12,19 +12,19 @@ import pytest
 from click.testing import CliRunner
 from starlette.applications import Starlette
 
-from labeler import remaining
-from labeler.carryover import Opening, follow, place, record
-from labeler.carryover import opening as opening_module
-from labeler.carryover.hinting import in_graders_words
 from labeler.cli import main
-from labeler.confining import Field, within
-from labeler.desk import Desk
 from labeler.errors import BadInput, NotFound
 from labeler.model import Chunk, Document, Judgment, Query, Ranking, Settings
-from labeler.papers import Paper
-from labeler.remaining import AT_FIRST
-from labeler.routes import grading_routes
+from labeler.services.assignment import remaining
+from labeler.services.assignment.confining import Field, within
+from labeler.services.assignment.desk import Desk
+from labeler.services.assignment.papers import Paper
+from labeler.services.assignment.remaining import AT_FIRST
+from labeler.services.carryover import Opening, follow, place, record
+from labeler.services.carryover import opening as opening_module
+from labeler.services.carryover.hinting import in_graders_words
 from labeler.store import Store
+from labeler.web.grading_api import grading_routes
 from tests.pad import Pad
 from tests.page import open_page, words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.likeness import first_alike, shingles_of
+from labeler.model.likeness import first_alike, shingles_of
 
 WORDS = [f"w{number}" for number in range(20)]
 

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from labeler import tables
 from labeler.evaluation import Scoreboard
-from labeler.lineup import Group, Lineup, picked
-from labeler.naming import short_names
+from labeler.render import tables
+from labeler.render.lineup import Group, Lineup, picked
+from labeler.render.naming import short_names
 from tests.boards import board_of
 
 SYSTEMS = {"a2": "dense", "b10": "sparse", "B9": "sparse", "c": "c"}

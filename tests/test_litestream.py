@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from labeler.safekeeping.checking import examine
 from labeler.store import Store
+from labeler.store.backup.checking import examine
 from tests.benchmarks.load import clients_of
 from tests.browser.server import QUIET, WarmServer, small_golden_set
 

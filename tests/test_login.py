@@ -14,14 +14,15 @@ from streamlit.auth_util import decode_provider_token
 from streamlit.runtime.secrets import Secrets
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from labeler import visitors
-from labeler.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
-from labeler.access import LOGIN as LOGIN_FLAG
 from labeler.cli.logging_in import SECRET as SHARED_SECRET
 from labeler.cli.logging_in import check_login
-from labeler.doors import ClosedDoor, door_routes
 from labeler.errors import BadInput, LabelerError
 from labeler.store import Store
+from labeler.web.auth import visitors
+from labeler.web.auth.access import FORMER_COOKIE, SECURE_COOKIE, SESSION_COOKIE, Claims, Door
+from labeler.web.auth.access import LOGIN as LOGIN_FLAG
+from labeler.web.auth.entering import door_routes
+from labeler.web.auth.guarding import ClosedDoor
 
 SECRET = "0123456789abcdef" * 2
 ORIGIN = "https://grading.example"

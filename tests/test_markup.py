@@ -5,9 +5,9 @@ from __future__ import annotations
 import htpy
 from streamlit.testing.v1 import AppTest
 
-from labeler import tables
-from labeler.comparison import DcgTable
+from labeler.analysis.comparison import DcgTable
 from labeler.measures import parse
+from labeler.render import tables
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror='alert(1)'> & \"so\""
 
@@ -15,7 +15,7 @@ HOSTILE = "</style><script>alert(1)</script><img src=x onerror='alert(1)'> & \"s
 def drawn() -> None:
     import htpy
 
-    from labeler.markup import show_html, style
+    from labeler.render.markup import show_html, style
 
     show_html(style("p > b { color: red }"), htpy.p(title='<i>"')["<b>bold</b>"], "<script>")
 

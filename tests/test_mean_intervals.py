@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from labeler import downloads
 from labeler.evaluation import score_records
 from labeler.measures import parse_all
+from labeler.render import downloads
+from labeler.stats import intervals, mean_intervals, wilson, with_intervals
 from labeler.store import Store
-from labeler.uncertainty import intervals, mean_intervals, wilson, with_intervals
 from tests.boards import board_of
 from tests.page import add_collapsed_bucket, empty_golden_set, open_page, words
 

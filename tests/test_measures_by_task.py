@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from labeler.analysis.failures import ByTask
 from labeler.cli import main
-from labeler.diagnosis import ByTask
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.model import Settings

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from labeler.measures import Floats, Ints
-from labeler.uncertainty.mixed import TILTED, Fitted, fit, sigmoid
+from labeler.stats.mixed import TILTED, Fitted, fit, sigmoid
 
 Members = tuple[Floats, Floats, Ints]
 PRIOR, DOUBT = np.zeros(2), np.full(2, 2.0)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.comparison import compare, moved, movers_by, moves
+from labeler.analysis.comparison import compare, moved, movers_by, moves
 from labeler.errors import BadInput
 from labeler.evaluation import USUAL, Scoreboard
 from labeler.measures import parse

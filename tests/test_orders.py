@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from labeler.live.orders import Orders, count_moved
+from labeler.ui.live.orders import Orders, count_moved
 
 
 def keep(orders: Orders, rows: str, question: object = "worst first") -> str:

@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from labeler import comparison, downloads
-from labeler.boards import conventions, live_board
+from labeler.analysis import comparison
+from labeler.analysis.keywords import KeywordRow
 from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
-from labeler.keywords import KeywordRow
 from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
-from labeler.sections.contents import counts_line
+from labeler.render import downloads
 from labeler.store import Contents, Leaked, Store
+from labeler.ui.boards import conventions, live_board
+from labeler.ui.data.contents import counts_line
 from tests.page import drawn, empty_golden_set, loaded, open_page, words
 
 

@@ -16,8 +16,8 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from labeler.analysis.gate import read_gate
 from labeler.cli import main
-from labeler.gate import read_gate
 from tests.test_docs import ROOT, section
 
 GUARDING = section("Guarding a release")

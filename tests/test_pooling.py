@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from labeler.model import STRATEGIES, Judged, Pair
-from labeler.pooling import IN_A_ROUND, REPEATED_AFTER, Pool, lot, repeats_due, usefulness
+from labeler.services.assignment.pooling import (
+    IN_A_ROUND,
+    REPEATED_AFTER,
+    Pool,
+    lot,
+    repeats_due,
+    usefulness,
+)
 
 QUERY_BY_QUERY, MOST_USEFUL, LEAST_JUDGED, HOLES_OF_TWO, WHAT_DECIDES = STRATEGIES
 CHUNKS = {f"q{q}": list(range(100 * q, 100 * q + 12)) for q in range(8)}

@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 import labeler
-from labeler import transfer
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Scoreboard, collect
 from labeler.measures import parse_all
 from labeler.model import Judgment, Loaded, Query, Ungraded
+from labeler.services import import_export as transfer
+from labeler.services.import_export import LoadOptions
 from labeler.store import Store
-from labeler.transfer import LoadOptions
 
 QRELS = {"q1": {"b": -1, "a": 1, "c": 0, "e": 2}, "q2": {"x": 0, "y": -1}, "q3": {"a": -1}}
 RUN = {"q1": ["x", "b", "a", "c", "e"], "q2": ["x", "y"], "q3": ["a"]}

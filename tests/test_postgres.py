@@ -19,12 +19,12 @@ from click.testing import CliRunner, Result
 
 from labeler.cli import main
 from labeler.cli.sample import build_demo
-from labeler.discretion import AWAY, without_path
 from labeler.errors import Away, BadInput, Busy, NotFound
 from labeler.model import Judgment, Query, Ranking
-from labeler.schema import Database, migrations
 from labeler.store import Outdated, Store, database, leasing, postgres, shaping
 from labeler.store.addresses import Address, place_of
+from labeler.store.schema import Database, migrations
+from labeler.web.discretion import AWAY, without_path
 from tests.databases import rewrite
 from tests.postgres import Server, newborn_database, release, server_or_skip
 

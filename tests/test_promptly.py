@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from labeler.promptly import answer_at_once
+from labeler.web.promptly import answer_at_once
 from tests.browser.server import WarmServer, small_golden_set
 
 ACKNOWLEDGED_AFTER = 0.04  # seconds that Linux lets pass at least before it does so unasked

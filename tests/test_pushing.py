@@ -17,12 +17,12 @@ from starlette.middleware import Middleware
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
-from labeler.access import GRADERS_ONLY, SESSION_COOKIE
-from labeler.hosts import HostNames
 from labeler.model import Judgment, Remark
-from labeler.pushing import START, Pace, Telling, telling
-from labeler.pushing.pages import OpenPage
 from labeler.store import Store
+from labeler.web.auth.access import GRADERS_ONLY, SESSION_COOKIE
+from labeler.web.auth.hosts import HostNames
+from labeler.web.push import START, Pace, Telling, telling
+from labeler.web.push.pages import OpenPage
 from tests.entered import let_in
 
 Open = Callable[..., ClientConnection]
@@ -36,7 +36,7 @@ def told(filled: Store) -> Telling:
 @pytest.fixture
 def url(told: Telling) -> Iterator[str]:
     """Serve the sockets as the app does."""
-    from labeler.doors import OwnNames
+    from labeler.web.auth.naming import OwnNames
 
     @asynccontextmanager
     async def lifespan(_: Starlette):

@@ -11,11 +11,12 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from labeler import diagnosis, downloads
-from labeler.comparison import dcg_table
-from labeler.diagnosis import UsefulInPrompt
+from labeler.analysis import failures as diagnosis
+from labeler.analysis.comparison import dcg_table
+from labeler.analysis.failures import UsefulInPrompt
 from labeler.evaluation import Conventions, Ranked, Scoreboard
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
+from labeler.render import downloads
 from labeler.store import Store
 from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
 

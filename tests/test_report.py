@@ -17,17 +17,17 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from labeler import boards
+from labeler.analysis.comparison import View, buckets_of, compare
+from labeler.analysis.failures import Bar
 from labeler.cli import main
-from labeler.comparing.reporting import report_of
-from labeler.comparison import View, buckets_of, compare
-from labeler.diagnosis import Bar
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.freezing import freeze
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, SingleGrades
-from labeler.report import Asked, Source, make_report
-from labeler.report.strips import RankStrips
+from labeler.render.report import Asked, Source, make_report
+from labeler.render.report.strips import RankStrips
+from labeler.services.import_export.freezing import freeze
 from labeler.store import Store
+from labeler.ui import boards
+from labeler.ui.compare.reporting import report_of
 from tests.page import loaded
 
 NOBODYS = SingleGrades.of(0, {}, np.empty((0, 6), dtype=np.int64))
@@ -286,5 +286,5 @@ def test_a_report_of_a_set_that_nobody_graded_says_so(tmp_path: Path) -> None:
 
 
 def test_making_a_report_needs_no_streamlit() -> None:
-    asked = "import labeler.report, sys; sys.exit('streamlit' in sys.modules)"
+    asked = "import labeler.render.report, sys; sys.exit('streamlit' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0

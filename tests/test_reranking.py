@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import labeler
-from labeler.comparison import TOPS, reranked, reranked_in_words
+from labeler.analysis.comparison import TOPS, reranked, reranked_in_words
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import PRESETS, Conventions, Scoreboard, collect
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import charts, downloads
 from labeler.evaluation import share_words
 from labeler.model import (
     MAJORITY,
@@ -25,8 +24,9 @@ from labeler.model import (
     Ranking,
     Remark,
 )
-from labeler.reviewing.disagreements import as_file, small_print
+from labeler.render import charts, downloads
 from labeler.store import Store
+from labeler.ui.review.disagreements import as_file, small_print
 from tests.page import empty_golden_set, loaded, open_page, words
 
 HOSTILE = "<img src=x onerror=alert(1)> **bold** :red[x] $y$"

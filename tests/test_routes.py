@@ -9,12 +9,12 @@ import time
 import pytest
 from starlette.applications import Starlette
 
-from labeler import tokens
 from labeler.model import Judgment
-from labeler.routes import grading_routes
-from labeler.routes.guard import MOST_BYTES
-from labeler.routes.taking import LONGEST_NOTE, LONGEST_REASON, MOST_EVENTS
 from labeler.store import Store
+from labeler.web.auth import tokens
+from labeler.web.grading_api import grading_routes
+from labeler.web.grading_api.guard import MOST_BYTES
+from labeler.web.grading_api.taking import LONGEST_NOTE, LONGEST_REASON, MOST_EVENTS
 from tests.databases import another_writer
 from tests.pad import Pad, pad
 
@@ -270,7 +270,7 @@ def test_while_another_process_writes_nothing_is_refused_for_good(filled: Store,
 
 WITHOUT_ROOM = """
 import asyncio, json, resource, sys
-from labeler.routes import grading_routes
+from labeler.web.grading_api import grading_routes
 from labeler.store import Store
 
 path, token, body = sys.argv[1:]

@@ -13,8 +13,8 @@ import pytest
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import parse
 from labeler.model import Chunk, Judgment, Query, Ranking, Remark, Settings
-from labeler.routes.giving import MOST_ITEMS
 from labeler.store import Leaked, Store
+from labeler.web.grading_api.giving import MOST_ITEMS
 from tests.pad import Pad, many, pad
 
 __all__ = ["pad"]

@@ -12,9 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 import labeler
-from labeler import comparison, downloads, tables
+from labeler.analysis import comparison
+from labeler.analysis.failures import diagnose
+from labeler.analysis.keywords import KeywordScore, beside_grades
 from labeler.cli import main
-from labeler.diagnosis import diagnose
 from labeler.evaluation import (
     PRESETS,
     Scoreboard,
@@ -23,9 +24,9 @@ from labeler.evaluation import (
     score_records,
     tie_ranges,
 )
-from labeler.keywords import KeywordScore, beside_grades
 from labeler.measures import parse_all
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.render import downloads, tables
 from labeler.store import Store
 from tests.boards import ALL, board_of, change, everything, one, rows
 from tests.page import empty_golden_set, listed_queries, loaded, open_page, words

@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from labeler import scripts
-from labeler.places import PACKAGE
+from labeler.paths import PACKAGE
+from labeler.web import scripts
 
-FILES = sorted(PACKAGE.glob("*/*.js"))
+SCRIPTS = PACKAGE / "ui"
+FILES = sorted(SCRIPTS.glob("*/*.js"))
 IMPORT = re.compile(r'^import (?:.*? from )?"([^"]+)";$', re.MULTILINE | re.DOTALL)
 
 
 def name_of(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix()
+    return path.relative_to(SCRIPTS).as_posix()
 
 
 def imports_of(path: Path) -> list[str]:
@@ -47,7 +48,7 @@ def test_a_browser_keeps_a_script_for_good(get, path):
 def test_scripts_travel_compressed(get):
     answer = get("grading/pad.js", **{"accept-encoding": "gzip"})
     assert answer.headers["content-encoding"] == "gzip"
-    assert gzip.decompress(answer.body) == (PACKAGE / "grading" / "pad.js").read_bytes()
+    assert gzip.decompress(answer.body) == (PACKAGE / "ui" / "grading" / "pad.js").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["grading/gone.js", "grading/pad.css", "../app.py", "app.py", ""])
@@ -81,20 +82,20 @@ def test_a_room_is_asked_for_at_once_the_main_script_first(room, main, lent):
 
 
 def test_what_a_room_has_from_another_comes_along():
-    addresses = re.findall(r"/scripts/[0-9a-f]+/([^\"]+)", scripts.loader("adjudicating", "main"))
+    addresses = re.findall(r"/scripts/[0-9a-f]+/([^\"]+)", scripts.loader("adjudication", "main"))
     assert len(set(addresses)) == len(addresses)
-    assert {"adjudicating/bench.js", "grading/marker.js", "grading/places.js"} <= {*addresses}
+    assert {"adjudication/bench.js", "grading/marker.js", "grading/places.js"} <= {*addresses}
     for name in addresses:
-        assert {*imports_of(PACKAGE / name)} <= {*addresses}
+        assert {*imports_of(SCRIPTS / name)} <= {*addresses}
 
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_a_script_imports_scripts_of_its_own_room(path):
     room = path.parent.name
     # the bench marks evidence as the pad does, and both say alone that there is no connection
-    lent = {"adjudicating": {"grading", "live"}, "grading": {"live"}}
+    lent = {"adjudication": {"grading", "live"}, "grading": {"live"}}
     assert {Path(name).parent.name for name in imports_of(path)} <= {room, *lent.get(room, ())}
-    assert all((PACKAGE / name).is_file() for name in imports_of(path))
+    assert all((SCRIPTS / name).is_file() for name in imports_of(path))
 
 
 def test_no_scripts_import_each_other_in_a_circle():

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from labeler.chain import Seal, next_seal
 from labeler.errors import BadInput
 from labeler.model import Judgment, Remark
-from labeler.schema import ADD_SEAL
 from labeler.store import Store
+from labeler.store.chain import Seal, next_seal
 from labeler.store.chained import MOST_FAULTS
+from labeler.store.schema import ADD_SEAL
 from labeler.store.seals import AT_ONCE
 from tests.databases import IN_BOTH, assert_whole, rewrite
 

@@ -8,10 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from labeler.desk import Desk
 from labeler.model import ASKED_TO_DECIDE, WHAT_DECIDES, Judgment, Settings
-from labeler.schema import migrations
+from labeler.services.assignment.desk import Desk
 from labeler.store import Store
+from labeler.store.schema import migrations
 from tests.databases import another_tool, another_writer
 from tests.pad import Pad, pad
 from tests.shelf import ask, judge, pairs_of, queries_of, shelf

@@ -25,14 +25,14 @@ from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
-from labeler import access
-from labeler.access import Door, hash_of
 from labeler.cli import main
 from labeler.cli.sample import build_demo
 from labeler.cli.serving import FIRST_PORT, environment, free_port, is_free
 from labeler.errors import BadInput
 from labeler.model import Loaded, Query
 from labeler.store import Store
+from labeler.web.auth import access
+from labeler.web.auth.access import Door, hash_of
 from tests.browser.server import any_port
 from tests.entered import let_in
 

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from labeler import charts, trend
+from labeler.analysis import trend
+from labeler.analysis.trend import Dated, Timeline, Window, moment_of
 from labeler.cli import main
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Signal, SignalPoint
+from labeler.render import charts
 from labeler.store import Store
-from labeler.trend import Dated, Timeline, Window, moment_of
 from tests.page import empty_golden_set, loaded, open_page, words
 
 HOSTILE = "<b>ctr</b> **x** =1+1"

@@ -13,13 +13,13 @@ from urllib.parse import parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler import downloads
-from labeler.comparison import compare
+from labeler.analysis.comparison import compare
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
-from labeler.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE
+from labeler.render import downloads
+from labeler.render.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE
+from labeler.render.tables.pictured import MOST_SHADE
 from labeler.store import Store
-from labeler.tables.pictured import MOST_SHADE
 from tests.contrast import contrast, mixed
 from tests.page import (
     add_collapsed_bucket,

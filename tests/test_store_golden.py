@@ -20,7 +20,6 @@ from hypothesis import strategies as st
 
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import read_golden, write_golden
-from labeler.freezing import live
 from labeler.model import (
     LOWER_MEDIAN,
     MAJORITY,
@@ -37,6 +36,7 @@ from labeler.model import (
     acting_in,
     agreed_grade,
 )
+from labeler.services.import_export.freezing import live
 from labeler.store import Store
 
 GRADERS = ("Ann", "Bob", "Cy")

@@ -14,8 +14,8 @@ from sqlite_utils import Database
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound
 from labeler.model import Ranking, Remark
-from labeler.schema import migrations
 from labeler.store import Store, Unusable
+from labeler.store.schema import migrations
 from tests.newborn import newborn
 
 OPEN = """
@@ -219,7 +219,7 @@ def test_a_migration_that_fails_halfway_leaves_the_old_file(
     filled.close()
     to_earlier_shape(filled.path)
     before = shape(filled.path)
-    monkeypatch.setattr("labeler.schema.SEARCH", "CREATE TABLE nonsense (")
+    monkeypatch.setattr("labeler.store.schema.SEARCH", "CREATE TABLE nonsense (")
     with pytest.raises(BadInput):
         Store(filled.path)
     assert shape(filled.path) == before

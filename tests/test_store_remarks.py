@@ -9,8 +9,8 @@ import pytest
 from labeler.errors import BadInput, NotFound
 from labeler.formats import read_golden
 from labeler.model import Query, Remark
+from labeler.services.import_export import export
 from labeler.store import Store
-from labeler.transfer import export
 
 
 @pytest.fixture

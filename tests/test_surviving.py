@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from labeler.comparison import Surety, compare
-from labeler.comparison.survival_words import (
+from labeler.analysis.comparison import Surety, compare
+from labeler.analysis.comparison.survival_words import (
     survival_in_words,
     survival_records,
     unchanged_in_words,
 )
-from labeler.comparison.surviving import (
+from labeler.analysis.comparison.surviving import (
     ALL_FROM_FILES,
     ONE_GRADER,
     TOO_FEW_DIFFER,

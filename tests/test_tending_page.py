@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from labeler.candidates import gathered
 from labeler.model import Asked, Query
+from labeler.services.candidates.candidates import gathered
 from labeler.store import Store, mark_of
 from tests.page import empty_golden_set, loaded, open_page, words
 

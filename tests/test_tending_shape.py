@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from labeler.schema import migrations
 from labeler.store import Store, health
+from labeler.store.schema import migrations
 
 OURS = "m013_candidates_and_the_history_of_queries"
 

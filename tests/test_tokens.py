@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from labeler import tokens
 from labeler.errors import LabelerError
-from labeler.tokens import Expired, Forbidden
+from labeler.web.auth import tokens
+from labeler.web.auth.tokens import Expired, Forbidden
 
 NAMES = ["Ann", "", "Åsa", "名前", "a/b.c:d", "Ann ", "🙂" * 50]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from labeler import transfer
 from labeler.formats import read_golden
 from labeler.model import Judgment, Loaded, Remark
+from labeler.services import import_export as transfer
 from labeler.store import Store
 
 

@@ -12,10 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labeler.errors import BadInput, NotFound
-from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.model import StoredRun
-from labeler.trend import (
+from labeler.analysis.trend import (
     Dated,
     Looked,
     Place,
@@ -30,6 +27,9 @@ from labeler.trend import (
     timeline,
     window_of,
 )
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.model import StoredRun
 from tests.boards import board_of
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from labeler.gate import SERVED
+from labeler.analysis.gate import SERVED
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.page import empty_golden_set, loaded, open_page, words

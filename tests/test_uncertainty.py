@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from labeler.uncertainty import (
+from labeler.stats import (
     ALL_ALIKE,
     DRAWS,
     EXACT,
@@ -141,7 +141,7 @@ def test_a_bootstrap_interval_is_that_of_scipy(sample: np.ndarray) -> None:
 
 def test_bca_bends_as_scipy_bends_on_the_same_draws() -> None:
     """The same resamples in both, so that only the arithmetic is compared."""
-    from labeler.uncertainty.draws import resamples
+    from labeler.stats.draws import resamples
 
     counts = np.concatenate(list(resamples(len(SKEWED), DRAWS)))
     drawn = counts @ SKEWED / len(SKEWED)

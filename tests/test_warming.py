@@ -13,14 +13,16 @@ from typing import Any
 
 import pytest
 
-from labeler import asking, banding, boards, ui, warming
-from labeler.deciding import following
+from labeler.analysis.active import following
+from labeler.app import warming
+from labeler.app.warming import NotesTraffic, Traffic, warm_up
 from labeler.evaluation import USUAL, Scoreboard
 from labeler.model import Chunk, Query, Ranking
+from labeler.stats import bands
+from labeler.stats.ground import Ground, find_ground
 from labeler.store import Store
-from labeler.uncertainty import bands
-from labeler.uncertainty.ground import Ground, find_ground
-from labeler.warming import NotesTraffic, Traffic, warm_up
+from labeler.ui import asking, banding, boards
+from labeler.ui import shared as ui
 from tests.page import empty_golden_set, loaded
 
 
@@ -217,7 +219,7 @@ async def test_each_message_of_a_request_counts_as_traffic() -> None:
 
 SERVE = """
 import asyncio, gc, threading
-from labeler import app
+from labeler.app import main as app
 async def look():
     async with app.hold_open(app.app):
         print([thread.name for thread in threading.enumerate()])

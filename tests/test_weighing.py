@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import Conventions, Scoreboard, collect, worth
 from labeler.model import GradeChange, Traffic
-from labeler.uncertainty import (
+from labeler.stats import (
     as_if_equal,
     intervals,
     mean_intervals,

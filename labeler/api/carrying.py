@@ -12,10 +12,10 @@ from typing import TypeAlias
 import pandas as pd
 
 from labeler import rechunking
+from labeler.api.given import GivenGrades, GivenRun, RunRule, grade_rule, grades_from, lists_of_runs
 from labeler.errors import BadInput
 from labeler.evaluation import GivenList
 from labeler.formats import LIMITS, Limits, read_chunks
-from labeler.given import GivenGrades, GivenRun, RunRule, grade_rule, grades_from, lists_of_runs
 from labeler.model import Ranking
 from labeler.rechunking import Basis, Carried, Cut, Graded, Places, cut_of
 

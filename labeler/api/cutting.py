@@ -19,11 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from labeler.api.given import GRADE, RANK, SCORE, RunRule, columns_of
 from labeler.api.parquet import Given, Source, files_of, frame_in
 from labeler.api.plans import Plan
 from labeler.errors import BadInput, LabelerError
 from labeler.evaluation import Part
-from labeler.given import GRADE, RANK, SCORE, RunRule, columns_of
 
 Numbers: TypeAlias = npt.NDArray[np.int32]
 Progress: TypeAlias = Callable[[int, int], object]

@@ -7,10 +7,7 @@ from typing import Any, TypeAlias, cast
 
 import pandas as pd
 
-from labeler.errors import BadInput
-from labeler.evaluation import Conventions, Scoreboard, plain_board, tie_notes, tied_ranges
-from labeler.formats import GradeRule
-from labeler.given import (
+from labeler.api.given import (
     GivenGrades,
     GivenRun,
     RunRule,
@@ -19,6 +16,9 @@ from labeler.given import (
     lists_of_runs,
     named_in_python,
 )
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions, Scoreboard, plain_board, tie_notes, tied_ranges
+from labeler.formats import GradeRule
 from labeler.measures import Measure
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"

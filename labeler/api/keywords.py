@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from labeler.api.grounds import board_of
-from labeler.errors import BadInput
-from labeler.evaluation import Conventions
-from labeler.formats import LIMITS, Limits, OnDuplicate
-from labeler.given import GivenRun, RunRule, grade_rule
-from labeler.keywords import (
+from labeler.analysis.keywords import (
     Corpus,
     keyword_means,
     keyword_places,
@@ -22,6 +17,11 @@ from labeler.keywords import (
     place_records,
     say_unusable,
 )
+from labeler.api.given import GivenRun, RunRule, grade_rule
+from labeler.api.grounds import board_of
+from labeler.errors import BadInput
+from labeler.evaluation import Conventions
+from labeler.formats import LIMITS, Limits, OnDuplicate
 
 
 def find_keywords(

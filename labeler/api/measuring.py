@@ -9,9 +9,10 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from labeler import comparison
+from labeler.analysis import comparison
 from labeler.api.columns import columns_of_board, columns_of_means
 from labeler.api.cutting import Progress, are_cut, evaluate_cut
+from labeler.api.given import GivenGrades, GivenRun, RunRule
 from labeler.api.grounds import Measures, board_of, frame_of, rule_of, wanted_of
 from labeler.api.parquet import Given
 from labeler.api.plans import Plan
@@ -26,8 +27,7 @@ from labeler.evaluation import (
     score_records,
 )
 from labeler.formats import LIMITS, Limits, OnDuplicate, Order
-from labeler.given import GivenGrades, GivenRun, RunRule
-from labeler.uncertainty import Bands, with_bands
+from labeler.stats import Bands, with_bands
 
 
 def evaluate(

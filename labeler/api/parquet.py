@@ -15,8 +15,8 @@ import pyarrow as pa  # type: ignore[import-untyped]  # it carries no annotation
 import pyarrow.compute as pc  # type: ignore[import-untyped]  # nor does this
 import pyarrow.dataset as ds  # type: ignore[import-untyped]  # nor does this
 
+from labeler.api.given import CHUNK, QUERY, column_among, columns_of
 from labeler.errors import BadInput
-from labeler.given import CHUNK, QUERY, column_among, columns_of
 
 Given: TypeAlias = "pd.DataFrame | str | PathLike[str]"
 

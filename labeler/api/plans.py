@@ -11,6 +11,14 @@ from dataclasses import dataclass
 import pandas as pd
 
 from labeler.api.columns import columns_of_whole
+from labeler.api.given import (
+    GivenGrades,
+    GivenRun,
+    RunRule,
+    grades_from,
+    lists_of_runs,
+    named_in_python,
+)
 from labeler.api.grounds import Measures, rule_of, wanted_of
 from labeler.errors import BadInput
 from labeler.evaluation import (
@@ -26,14 +34,6 @@ from labeler.evaluation import (
     score_records,
 )
 from labeler.formats import LIMITS, GradeRule, Limits, OnDuplicate, Order
-from labeler.given import (
-    GivenGrades,
-    GivenRun,
-    RunRule,
-    grades_from,
-    lists_of_runs,
-    named_in_python,
-)
 from labeler.measures import Measure
 from labeler.model import check_id
 

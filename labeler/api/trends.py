@@ -7,14 +7,14 @@ from datetime import date
 
 import pandas as pd
 
-from labeler import trend
+from labeler.analysis import trend
+from labeler.api.given import GivenGrades, GivenRun, RunRule
 from labeler.api.grounds import Measures, board_of, frame_of, rule_of, wanted_of
 from labeler.errors import BadInput
 from labeler.evaluation import USUAL, Conventions, Undefined
 from labeler.formats import LIMITS, Limits, OnDuplicate, Order
-from labeler.given import GivenGrades, GivenRun, RunRule
 from labeler.model import StoredRun
-from labeler.uncertainty import mean_intervals
+from labeler.stats import mean_intervals
 
 SYSTEM = "system"
 """What the system of runs is called that belong to none by name."""

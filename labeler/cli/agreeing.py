@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from labeler.agreement import (
+from labeler.analysis.agreement import (
     LIMITS,
     METRICS,
     AgainstOthers,

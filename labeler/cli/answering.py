@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import click
 
-from labeler import diagnosis, freezing
+from labeler.analysis import failures as diagnosis
+from labeler.analysis.failures import Outcome, TwoByTwo
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
 from labeler.cli.scoring import (
@@ -22,10 +23,10 @@ from labeler.cli.scoring import (
     with_options,
 )
 from labeler.cli.tables import FOR_PROGRAMS, Table
-from labeler.diagnosis import Outcome, TwoByTwo
 from labeler.errors import NotFound
 from labeler.evaluation import Note, Record, Scoreboard
 from labeler.model import legible
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from labeler.store.addresses import Place
 

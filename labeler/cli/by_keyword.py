@@ -7,13 +7,7 @@ from functools import reduce
 
 import click
 
-from labeler.cli.group import CommandT
-from labeler.cli.selecting import selection
-from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
-from labeler.errors import BadInput, NotFound
-from labeler.evaluation import Conventions, Record, Scoreboard, number
-from labeler.formats import rows, spreadsheet
-from labeler.keywords import (
+from labeler.analysis.keywords import (
     KeywordMean,
     KeywordPlace,
     corpora_of,
@@ -26,6 +20,12 @@ from labeler.keywords import (
     place_records,
     say_unusable,
 )
+from labeler.cli.group import CommandT
+from labeler.cli.selecting import selection
+from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
+from labeler.errors import BadInput, NotFound
+from labeler.evaluation import Conventions, Record, Scoreboard, number
+from labeler.formats import rows, spreadsheet
 from labeler.model import Collection, legible
 from labeler.store import Store
 from labeler.store.addresses import Place

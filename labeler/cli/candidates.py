@@ -9,8 +9,6 @@ from pathlib import Path
 
 import click
 
-from labeler import transfer
-from labeler.candidates import USUAL_DRAW, alike_in
 from labeler.cli.audit import short
 from labeler.cli.group import FILE, LabelerGroup, database_option, format_option, say
 from labeler.cli.holdings import drop
@@ -21,6 +19,8 @@ from labeler.cli.verbs import restore
 from labeler.cli.whole import filling
 from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Limits, Proposing
 from labeler.model import CANDIDATE_SOURCES, STATES, Candidate, legible
+from labeler.services import import_export as transfer
+from labeler.services.candidates.candidates import USUAL_DRAW, alike_in
 from labeler.store import Store
 from labeler.store.addresses import Place
 

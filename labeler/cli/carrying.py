@@ -9,7 +9,15 @@ from typing import Any
 
 import click
 
-from labeler.carryover import (
+from labeler.cli.exporting import put_file
+from labeler.cli.group import FILE_OR_OUTPUT, database_option, format_option
+from labeler.cli.progress import progress_bar
+from labeler.cli.tables import Table, text_lines
+from labeler.cli.whole import check_room
+from labeler.errors import BadInput
+from labeler.formats import write_golden
+from labeler.model import chunking_shown, counted, legible
+from labeler.services.carryover import (
     STATES,
     Carryover,
     Outcome,
@@ -20,14 +28,6 @@ from labeler.carryover import (
     record,
     summary,
 )
-from labeler.cli.exporting import put_file
-from labeler.cli.group import FILE_OR_OUTPUT, database_option, format_option
-from labeler.cli.progress import progress_bar
-from labeler.cli.tables import Table, text_lines
-from labeler.cli.whole import check_room
-from labeler.errors import BadInput
-from labeler.formats import write_golden
-from labeler.model import chunking_shown, counted, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
 

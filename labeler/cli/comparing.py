@@ -8,7 +8,8 @@ from itertools import combinations
 
 import click
 
-from labeler import comparison, freezing
+from labeler.analysis import comparison
+from labeler.analysis.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.cli.golden import golden_option
 from labeler.cli.group import database_option
 from labeler.cli.pairs import (
@@ -30,7 +31,6 @@ from labeler.cli.scoring import (
 from labeler.cli.surviving import check_graders, graders_option, print_survival
 from labeler.cli.tables import FOR_PROGRAMS, Table, as_page, text_lines
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
-from labeler.comparison import Answer, Answered, Both, Comparison, Delta, QueryDelta
 from labeler.errors import BadInput
 from labeler.evaluation import (
     USUAL,
@@ -46,9 +46,10 @@ from labeler.evaluation import (
 )
 from labeler.measures import Measure
 from labeler.model import legible
+from labeler.services.import_export import freezing
+from labeler.stats import Bands, with_bands
 from labeler.store import Store
 from labeler.store.addresses import Place
-from labeler.uncertainty import Bands, with_bands
 
 STRIP = 10  # how many ranks a strip shows where the leading measure has no cut-off
 

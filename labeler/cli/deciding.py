@@ -7,11 +7,11 @@ import math
 
 import click
 
+from labeler.analysis.active import BATCH, FAVOURS, Chosen, Decider, Standing, one_measure
 from labeler.cli.group import database_option, format_option
 from labeler.cli.scoring import conventions_of, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS
 from labeler.cli.tables import Table, text_footer, text_lines
-from labeler.deciding import BATCH, FAVOURS, Chosen, Decider, Standing, one_measure
 from labeler.errors import BadInput
 from labeler.evaluation import PRESETS, Conventions, Note, Scoreboard
 from labeler.model import legible

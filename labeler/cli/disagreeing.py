@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import click
 
-from labeler import transfer
 from labeler.cli.group import check_raw, database_option, format_option, raw_option
 from labeler.cli.scoring import FORMATS, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
@@ -15,6 +14,7 @@ from labeler.cli.tables import FOR_PROGRAMS, Table, in_markdown, markdown_lines,
 from labeler.errors import NotFound
 from labeler.formats import spreadsheet
 from labeler.model import RULES_IN_WORDS, legible
+from labeler.services import import_export as transfer
 from labeler.store import Disagreement, Store
 from labeler.store.addresses import Place
 

@@ -8,19 +8,20 @@ from pathlib import Path
 
 import click
 
-from labeler import freezing, transfer
-from labeler.chain import Seal
 from labeler.cli.group import FILE_OR_OUTPUT, database_option, say
 from labeler.cli.scoring import with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option_that, selection
 from labeler.cli.whole import check_room, write_file, write_folder
-from labeler.extracts import WHOLE, Extract, check_whole, extract
 from labeler.formats import LEAVES_OUT, RUN_KINDS
 from labeler.model import EVERYTHING, Selection, legible
-from labeler.safekeeping import kept
+from labeler.model.versions import Content
+from labeler.services import import_export as transfer
+from labeler.services.import_export import freezing
+from labeler.services.import_export.extracts import WHOLE, Extract, check_whole, extract
 from labeler.store import Store
 from labeler.store.addresses import Place
-from labeler.versions import Content
+from labeler.store.backup import kept
+from labeler.store.chain import Seal
 
 VERSION, COMPLETE = "version", "complete"
 FLAT = (

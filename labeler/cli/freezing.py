@@ -8,18 +8,18 @@ from dataclasses import asdict
 
 import click
 
-from labeler import freezing
 from labeler.cli.group import check_raw, database_option, format_option, raw_option, say
 from labeler.cli.scoring import FORMATS, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, in_markdown, markdown_lines, text_lines
 from labeler.errors import NotFound
-from labeler.extracts import part_of
 from labeler.formats import spreadsheet
 from labeler.model import EVERYTHING, SHORT, Selection, Version, legible, minute
+from labeler.model.versions import Change, Content, cells_of, difference, in_words
+from labeler.services.import_export import freezing
+from labeler.services.import_export.extracts import part_of
 from labeler.store import Store
 from labeler.store.addresses import Place
-from labeler.versions import Change, Content, cells_of, difference, in_words
 
 LONGEST_CELL = 40
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from labeler.analysis.gate import FAILED, KINDS, PASSED, UNJUDGED, Finding, Outcome
 from labeler.cli.tables import Table, folded, in_markdown, markdown_lines, text_lines
 from labeler.evaluation import Note, number, signed
-from labeler.gate import FAILED, KINDS, PASSED, UNJUDGED, Finding, Outcome
 from labeler.model import counted, legible
 
 # What XML 1.0 cannot carry, not even as a reference, and what acts in a terminal.

@@ -12,16 +12,7 @@ from typing import Any
 
 import click
 
-from labeler import freezing
-from labeler.cli import gate_forms
-from labeler.cli.golden import golden_option
-from labeler.cli.group import FILE, database_option, format_option, one_sentence
-from labeler.cli.scoring import chosen, conventions_of
-from labeler.cli.weighting import weighed
-from labeler.cli.whole import write_file
-from labeler.errors import BadInput, LabelerError, NotFound
-from labeler.evaluation import Scoreboard
-from labeler.gate import (
+from labeler.analysis.gate import (
     FAILED,
     PASSED,
     UNJUDGED,
@@ -37,7 +28,16 @@ from labeler.gate import (
     read_passing,
     with_runs,
 )
+from labeler.cli import gate_forms
+from labeler.cli.golden import golden_option
+from labeler.cli.group import FILE, database_option, format_option, one_sentence
+from labeler.cli.scoring import chosen, conventions_of
+from labeler.cli.weighting import weighed
+from labeler.cli.whole import write_file
+from labeler.errors import BadInput, LabelerError, NotFound
+from labeler.evaluation import Scoreboard
 from labeler.model import SHORT, Collection, Settings, Traffic, legible, traffic_by
+from labeler.services.import_export import freezing
 from labeler.store import Store, moment
 from labeler.store.addresses import Place
 

@@ -13,5 +13,7 @@ HELP = (
 
 
 def golden_option(command: CommandT) -> CommandT:
-    """Let the user name a frozen version; `labeler.freezing.collection_of` takes what is named."""
+    """Let the user name a frozen version; `labeler.services.import_export.freezing.collection_of`
+    takes what is named.
+    """
     return click.option("--golden", metavar="NAME|HASH", help=HELP)(command)

@@ -7,15 +7,15 @@ from datetime import UTC, datetime
 
 import click
 
+from labeler.analysis.active import one_measure
+from labeler.analysis.health import OLD_AFTER, Part, Told, fitness_of, parts_of, record_of
+from labeler.analysis.health import spread_of as spread_in
+from labeler.analysis.leakage import count_alike
 from labeler.cli.group import database_option, format_option
 from labeler.cli.scoring import conventions_of, with_options
 from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import Table, text_lines
-from labeler.deciding import one_measure
 from labeler.evaluation import Scoreboard
-from labeler.fitness import OLD_AFTER, Part, Told, fitness_of, parts_of, record_of
-from labeler.fitness import spread_of as spread_in
-from labeler.leakage import count_alike
 from labeler.model import EVERYTHING, Settings, legible
 from labeler.store import Store
 from labeler.store.addresses import Place

@@ -9,6 +9,13 @@ from typing import TypeVar
 
 import click
 
+from labeler.analysis.leakage import (
+    THRESHOLD,
+    Finder,
+    Needle,
+    alike_texts,
+    leaks_in,
+)
 from labeler.cli.group import FILE, database_option, format_option
 from labeler.cli.leaks import QUERY, REFERENCE, Found, marked_lines, page, records
 from labeler.cli.loading import limit_option
@@ -18,13 +25,6 @@ from labeler.cli.selecting import SELECTION_OPTIONS, selection
 from labeler.cli.tables import FOR_PROGRAMS, written
 from labeler.errors import NotFound
 from labeler.formats import Limits
-from labeler.leakage import (
-    THRESHOLD,
-    Finder,
-    Needle,
-    alike_texts,
-    leaks_in,
-)
 from labeler.model import Query
 from labeler.store import Leaked, Store
 from labeler.store.addresses import Place

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from labeler.analysis.leakage import FEWEST_WORDS, Leak, words_of
 from labeler.cli.tables import Table, markdown_lines, text_lines
 from labeler.evaluation import Record
-from labeler.leakage import FEWEST_WORDS, Leak, words_of
 from labeler.model import Query, counted, legible
 from labeler.store import Leaked
 

@@ -9,15 +9,15 @@ from typing import Literal
 
 import click
 
-from labeler import transfer
 from labeler.cli.group import FILE, CommandT, LabelerGroup, database_option
 from labeler.cli.progress import progress_bar
 from labeler.cli.whole import filling, is_new
 from labeler.errors import BadInput, LabelerError
 from labeler.formats import Limits, guess, parse_grade_map, parse_limits, usual_limits
+from labeler.services import import_export as transfer
+from labeler.services.import_export import LoadOptions
 from labeler.store import Store, health
 from labeler.store.addresses import Place
-from labeler.transfer import LoadOptions
 
 path_argument = click.argument("path", type=FILE)
 update_option = click.option(

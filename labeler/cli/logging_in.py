@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from labeler.access import DEFAULT_PROVIDER, PROVIDER_KEYS, providers
 from labeler.errors import BadInput, NotFound
+from labeler.web.auth.access import DEFAULT_PROVIDER, PROVIDER_KEYS, providers
 
 CALLBACK = "/oauth2callback"
 SHORTEST_SECRET = 32
@@ -38,7 +38,9 @@ def check_login(path: Path) -> None:
         place, section = ("[auth]", auth) if usual else (f"[auth.{name}]", auth[name])
         check_keys(path, place, section, PROVIDER_KEYS)
     if find_spec("authlib") is None or find_spec("httpx") is None:
-        raise BadInput("--login needs a library that is missing: pip install 'retrieval-labeler[login]'")
+        raise BadInput(
+            "--login needs a library that is missing: pip install 'retrieval-labeler[login]'"
+        )
 
 
 def check_secret(path: Path, auth: Mapping[str, Any]) -> None:

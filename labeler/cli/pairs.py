@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from labeler import comparison
-from labeler.certainty import how_sure, is_telling
-from labeler.cli.tables import Table
-from labeler.comparison import (
+from labeler.analysis import comparison
+from labeler.analysis.active import Decider, can_decide
+from labeler.analysis.active.certainty import how_sure, is_telling
+from labeler.analysis.comparison import (
     Answer,
     Answered,
     Comparison,
@@ -18,10 +18,10 @@ from labeler.comparison import (
     Sureties,
     Verdict,
 )
-from labeler.deciding import Decider, can_decide
+from labeler.cli.tables import Table
 from labeler.evaluation import Scoreboard, number, signed
 from labeler.model import legible
-from labeler.uncertainty import Bands, DeltaBands
+from labeler.stats import Bands, DeltaBands
 
 
 @dataclass(frozen=True, slots=True)

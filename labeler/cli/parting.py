@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from labeler import freezing, trend
+from labeler.analysis import trend
+from labeler.analysis.trend import Parts
 from labeler.cli.scoring import chosen, print_records, print_table
 from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions, Note, Scoreboard, number, signed
 from labeler.measures import Measure
 from labeler.model import Collection, chunking_in_words
+from labeler.services.import_export import freezing
 from labeler.store import Store
-from labeler.trend import Parts
 
 
 def split(

@@ -9,7 +9,6 @@ from datetime import timedelta
 
 import click
 
-from labeler import access
 from labeler.cli.group import database_option, say
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.times import duration
@@ -19,6 +18,7 @@ from labeler.model import legible, minute
 from labeler.store import Store, health
 from labeler.store.addresses import Place
 from labeler.store.people import Role, WayIn, check_address
+from labeler.web.auth import access
 
 
 @click.command()

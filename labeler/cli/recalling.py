@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import click
 
-from labeler import freezing
 from labeler.cli.golden import golden_option
 from labeler.cli.group import CommandT, database_option
 from labeler.cli.scoring import (
@@ -35,6 +34,7 @@ from labeler.evaluation import (
     own_pools,
 )
 from labeler.model import legible
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from labeler.store.addresses import Place
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from labeler import freezing, transfer
 from labeler.cli.exporting import put_file
 from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE_OR_OUTPUT, CommandT, database_option, say
@@ -22,6 +21,8 @@ from labeler.cli.scoring import (
 )
 from labeler.evaluation import USUAL, Scoreboard
 from labeler.model import legible
+from labeler.services import import_export as transfer
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from labeler.store.addresses import Place
 
@@ -81,7 +82,11 @@ def report(
     that answer to the pointer. It loads nothing from anywhere, and prints. The same golden set
     asked the same on the same day gives the same file, byte for byte.
     """
-    from labeler.report import Asked, Source, make_report  # brings what draws charts, which is slow
+    from labeler.render.report import (  # brings what draws charts, which is slow
+        Asked,
+        Source,
+        make_report,
+    )
 
     with Store(db) as store:
         collection, settings = freezing.collection_of(store, golden)

@@ -10,18 +10,18 @@ from pathlib import Path
 
 import click
 
-from labeler import freezing
-from labeler.chain import Seal
 from labeler.cli.group import FILE, CommandT, database_option
 from labeler.cli.times import duration
 from labeler.cli.verbs import restore
 from labeler.errors import BadInput, LabelerError
 from labeler.model import Version, legible
-from labeler.safekeeping import backups, checking, restoring
-from labeler.safekeeping.backups import Schedule, described
-from labeler.safekeeping.kept import kept_seal
+from labeler.services.import_export import freezing
 from labeler.store import Store, health, versions_in
 from labeler.store.addresses import Place, file_of
+from labeler.store.backup import backups, checking, restoring
+from labeler.store.backup.backups import Schedule, described
+from labeler.store.backup.kept import kept_seal
+from labeler.store.chain import Seal
 
 BY_DUMP = (
     "its server's own tool makes a backup, also while people grade: pg_dump --format custom --file "

@@ -8,7 +8,7 @@ from labeler import formats
 from labeler.cli.whole import building
 from labeler.errors import BadInput
 from labeler.model import UNNAMED, Settings
-from labeler.places import folder
+from labeler.paths import folder
 from labeler.store import Store
 
 RUNS = {

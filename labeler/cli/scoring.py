@@ -10,7 +10,7 @@ from itertools import chain
 
 import click
 
-from labeler import freezing
+from labeler.analysis.comparison import FEW, reranked_notes
 from labeler.cli.by_keyword import check_keywords, keyword_options, print_keywords
 from labeler.cli.each_chunking import apart
 from labeler.cli.golden import golden_option
@@ -19,7 +19,6 @@ from labeler.cli.selecting import SELECTION_OPTIONS, chunking_option, selection
 from labeler.cli.tables import FOR_PROGRAMS, Row, Table, as_page, described, wide, written
 from labeler.cli.undefined import undefined_asked, undefined_option
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
-from labeler.comparison import FEW, reranked_notes
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import (
     PRESETS,
@@ -41,9 +40,10 @@ from labeler.evaluation import (
 )
 from labeler.measures import MEASURES, Measure
 from labeler.model import Collection, Settings, Traffic, legible
+from labeler.services.import_export import freezing
+from labeler.stats import Bands, mean_intervals, with_bands, with_intervals
 from labeler.store import Store
 from labeler.store.addresses import Place
-from labeler.uncertainty import Bands, mean_intervals, with_bands, with_intervals
 
 FORMATS = ("table", "csv", "json", "md")
 

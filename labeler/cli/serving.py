@@ -13,8 +13,7 @@ from typing import NoReturn
 
 import click
 
-from labeler import access
-from labeler.access import Door
+from labeler.analysis.gate import SERVED, gate_at
 from labeler.cli.group import FILE, database_option, say
 from labeler.cli.launch import address_of
 from labeler.cli.logging_in import check_login, host_of_login
@@ -23,14 +22,15 @@ from labeler.cli.safekeeping import backup_options, schedule_of
 from labeler.cli.sample import build_demo, check_is_demo
 from labeler.cli.whole import building, is_new
 from labeler.errors import BadInput
-from labeler.gate import SERVED, gate_at
-from labeler.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
-from labeler.places import PACKAGE
-from labeler.safekeeping import backups
-from labeler.safekeeping.backups import Schedule
+from labeler.paths import PACKAGE
+from labeler.services.import_export import MOST_UPLOAD_MEGABYTES
 from labeler.store import Store, health
 from labeler.store.addresses import Place, file_of, in_environment
-from labeler.transfer import MOST_UPLOAD_MEGABYTES
+from labeler.store.backup import backups
+from labeler.store.backup.backups import Schedule
+from labeler.web.auth import access
+from labeler.web.auth.access import Door
+from labeler.web.auth.hosts import BOUND, HOST_NAMES, LOOPBACK, check_host_name
 
 FIRST_PORT = 8501
 PORTS_TRIED = 100
@@ -350,7 +350,7 @@ def streamlit_arguments(host: str, port: int, login: Path | None = None) -> list
     if login is not None:
         options["secrets.files"] = str(login.absolute())
     flags = [word for name, value in options.items() for word in (f"--{name}", str(value))]
-    return ["run", str(PACKAGE / "app.py"), *flags]
+    return ["run", str(PACKAGE / "app" / "main.py"), *flags]
 
 
 def free_port(host: str, wanted: int | None) -> int:

@@ -12,10 +12,10 @@ from typing import Any
 
 import click
 
+from labeler.analysis.active import one_measure
 from labeler.cli.group import database_option
 from labeler.cli.tables import Table, text_lines
 from labeler.cli.verbs import change
-from labeler.deciding import one_measure
 from labeler.errors import BadInput
 from labeler.evaluation import Conventions
 from labeler.model import CARRIED, RULES, Settings, legible

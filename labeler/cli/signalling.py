@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import click
 
-from labeler import trend
+from labeler.analysis import trend
+from labeler.analysis.trend import Heard, Signals, Timeline, Window
 from labeler.cli.selecting import selection
 from labeler.cli.tables import FOR_PROGRAMS, Table, in_markdown, markdown_lines, text_lines, written
 from labeler.errors import NotFound
 from labeler.model import SignalPoint, StoredRun, legible
 from labeler.store import Store
 from labeler.store.addresses import Place
-from labeler.trend import Heard, Signals, Timeline, Window
 
 NAMES = ["signal", "system"]
 

@@ -9,7 +9,7 @@ import click
 from labeler.cli.group import database_option
 from labeler.errors import NotFound
 from labeler.model import SPLITS
-from labeler.splitting import assigned
+from labeler.services.candidates.splitting import assigned
 from labeler.store import Store
 from labeler.store.addresses import Place
 

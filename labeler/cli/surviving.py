@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from labeler import comparison
+from labeler.analysis import comparison
+from labeler.analysis.comparison import Comparison, Survival
 from labeler.cli.group import CommandT
 from labeler.cli.pairs import Shown
 from labeler.cli.scoring import print_records, print_table
 from labeler.cli.tables import FOR_PROGRAMS, Table
-from labeler.comparison import Comparison, Survival
 from labeler.errors import BadInput
 from labeler.evaluation import Note, Scoreboard, number, signed
 from labeler.model import SingleGrades, legible

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import click
 
-from labeler import freezing, trend
+from labeler.analysis import trend
+from labeler.analysis.gate import Gate, gate_at, other_conventions, thresholds_for
+from labeler.analysis.trend import (
+    Dated,
+    Looked,
+    Point,
+    Series,
+    Summary,
+    Thresholds,
+    Timeline,
+    Window,
+)
 from labeler.cli.golden import golden_option
 from labeler.cli.group import FILE, check_raw, database_option
 from labeler.cli.parting import print_parts, split
@@ -30,13 +41,12 @@ from labeler.cli.tables import FOR_PROGRAMS, Table
 from labeler.cli.weighting import traffic_asked, weighed, weighted_option
 from labeler.errors import BadInput, NotFound
 from labeler.evaluation import USUAL, Conventions, Note, Scoreboard, number, signed
-from labeler.gate import Gate, gate_at, other_conventions, thresholds_for
 from labeler.measures import Measure
 from labeler.model import legible
+from labeler.services.import_export import freezing
+from labeler.stats import mean_intervals
 from labeler.store import Store
 from labeler.store.addresses import Place
-from labeler.trend import Dated, Looked, Point, Series, Summary, Thresholds, Timeline, Window
-from labeler.uncertainty import mean_intervals
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from labeler.errors import BadInput, LabelerError
-from labeler.safekeeping.parts import keep, part_of, publish, translated
 from labeler.store import Store
 from labeler.store.addresses import Address, Place
+from labeler.store.backup.parts import keep, part_of, publish, translated
 from labeler.store.connection import is_there
 from labeler.store.sqlite import broken_link, check_place
 

@@ -15,8 +15,8 @@ from functools import cached_property
 from itertools import chain, groupby, islice
 from typing import Any
 
-from labeler.chain import LOGS, Seal, first_seal, next_seal, sealed
-from labeler.schema import LAST, sealed_events
+from labeler.store.chain import LOGS, Seal, first_seal, next_seal, sealed
+from labeler.store.schema import LAST, sealed_events
 
 MOST_FAULTS = 20  # that are named one by one
 GOLDEN_SET = "SELECT value FROM settings WHERE key = 'golden_set'"

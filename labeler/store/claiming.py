@@ -11,8 +11,8 @@ from datetime import datetime
 from labeler.model import Pair
 from labeler.store.columns import as_json
 from labeler.store.connection import Connection
+from labeler.store.transactions import CHOOSING
 
-CHOOSING = "BEGIN IMMEDIATE -- in turn with whoever chooses, and with no writer"
 NOW = "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"  # of the database: servers' clocks differ
 CLAIMED = f"""
 SELECT g.name, c.queries, c.pairs, c.seen_at, {NOW}

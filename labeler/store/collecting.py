@@ -23,6 +23,13 @@ from labeler.model import (
     StoredList,
     StoredRun,
 )
+from labeler.model.versions import (
+    canonical_conventions,
+    digest_of_written,
+    query_digest,
+    whole_hash,
+    written,
+)
 from labeler.store.laying import Laying
 from labeler.store.log import JudgmentLog
 from labeler.store.reading import BUCKETS, IN_USE, RETIRED
@@ -38,13 +45,6 @@ from labeler.store.resolving import (
     Log,
     Names,
     paired,
-)
-from labeler.versions import (
-    canonical_conventions,
-    digest_of_written,
-    query_digest,
-    whole_hash,
-    written,
 )
 
 POOL = "SELECT q.query_id, u.chunk FROM ungraded AS u JOIN queries AS q ON q.id = u.query"

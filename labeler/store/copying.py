@@ -6,8 +6,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from labeler.chain import Seal
 from labeler.store import health
+from labeler.store.chain import Seal
 from labeler.store.chained import Chain
 from labeler.store.health import Newest
 from labeler.store.sqlite import in_words

@@ -20,13 +20,13 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8
 from psycopg_pool import ConnectionPool
 
-from labeler.schema import migrations
-from labeler.schema.dialect import in_postgres
-from labeler.schema.postgres import LOCK, TURNS, guards
-from labeler.schema.shape import shape_after
 from labeler.store.addresses import Address
-from labeler.store.claiming import CHOOSING
 from labeler.store.leasing import lease
+from labeler.store.schema import migrations
+from labeler.store.schema.dialect import in_postgres
+from labeler.store.schema.postgres import LOCK, TURNS, guards
+from labeler.store.schema.shape import shape_after
+from labeler.store.transactions import CHOOSING
 
 AT_ONCE = 1_000  # rows that are sent together
 MANY = 1_000  # rows after which a server has to look at tables anew

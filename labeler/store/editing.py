@@ -12,10 +12,10 @@ from dataclasses import replace
 
 from labeler.errors import BadInput, NotFound
 from labeler.model import CHANGES, Loaded, Origin, Query, QueryChange
+from labeler.model.versions import query_digest
 from labeler.store.columns import as_json, moment
 from labeler.store.history import History
 from labeler.store.reading import Reading
-from labeler.versions import query_digest
 
 PUT = """
 INSERT INTO queries (

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from labeler.errors import BadInput, Unusable
-from labeler.schema import migrations
-from labeler.schema.light import Database
 from labeler.store import damage
 from labeler.store.addresses import Address, Place
+from labeler.store.schema import migrations
+from labeler.store.schema.light import Database
 from labeler.store.sqlite import check_place, code_of, in_words, open_mode
 
 Rows = list[tuple[Any, ...]]

@@ -13,8 +13,8 @@ from psycopg.adapt import Dumper, Loader
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from labeler.errors import Away, BadInput, NotFound
-from labeler.schema.postgres import SCHEMA
 from labeler.store.addresses import Address, without_secrets, wrong_address
+from labeler.store.schema.postgres import SCHEMA
 
 LEAST_SERVER = 16
 MOST_AT_ONCE = 30  # connections of one process

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from labeler.errors import BadInput
-from labeler.schema import migrations
-from labeler.schema.shape import columns_after, in_order, shape_after
 from labeler.store.chained import Chain
 from labeler.store.collecting import Collecting
 from labeler.store.columns import quoted
+from labeler.store.schema import migrations
+from labeler.store.schema.shape import columns_after, in_order, shape_after
 
 
 class Moving(Collecting):

@@ -10,11 +10,11 @@ import psycopg
 from psycopg_pool import PoolTimeout
 
 from labeler.errors import Away, BadInput, Busy, LabelerError, Unusable
-from labeler.schema import migrations
-from labeler.schema.postgres import SCHEMA
 from labeler.store.addresses import Address, NoGoldenSet, without_secrets
 from labeler.store.columns import as_json, quoted
 from labeler.store.database import FILLED, Database
+from labeler.store.schema import migrations
+from labeler.store.schema.postgres import SCHEMA
 from labeler.store.shaping import is_made, make, upgrade
 
 BRIEF_MS = 1_000

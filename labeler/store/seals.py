@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from labeler.chain import LOGS, Seal, sealed
 from labeler.errors import Busy
-from labeler.schema import ADD_SEAL
+from labeler.store.chain import LOGS, Seal, sealed
 from labeler.store.chained import Chain, ChainReport
 from labeler.store.connection import Connection, Unusable
+from labeler.store.schema import ADD_SEAL
 
 AT_ONCE = 2_000  # events sealed in one transaction: graders wait for it some milliseconds
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from labeler.errors import BadInput
-from labeler.schema import migrations
-from labeler.schema.postgres import (
+from labeler.store.addresses import Address
+from labeler.store.columns import moment
+from labeler.store.schema import migrations
+from labeler.store.schema.postgres import (
     FOLDING,
     SCHEMA,
     in_migration,
@@ -17,9 +19,7 @@ from labeler.schema.postgres import (
     views_and_triggers,
     without_views_and_triggers,
 )
-from labeler.schema.shape import Made, born, shape_after
-from labeler.store.addresses import Address
-from labeler.store.columns import moment
+from labeler.store.schema.shape import Made, born, shape_after
 
 if TYPE_CHECKING:
     from labeler.store.database import Database

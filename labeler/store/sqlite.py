@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from labeler.errors import BadInput, Busy, LabelerError, NotFound, Unusable
-from labeler.schema import migrations
-from labeler.schema.light import Database
 from labeler.store import damage
 from labeler.store.columns import as_json, quoted
+from labeler.store.schema import migrations
+from labeler.store.schema.light import Database
 
 BRIEF_MS = 1_000
 CACHE_KILOBYTES = 32_000  # ids of a large run come in no order that their index would like

@@ -11,8 +11,8 @@ import pytest
 from click.testing import Result
 
 from labeler.errors import BadInput, NotFound
-from labeler.safekeeping import backups
 from labeler.store import Store, damage
+from labeler.store.backup import backups
 from tests.databases import assert_whole, grade, newest_alone
 
 Run = Callable[..., Result]
@@ -127,7 +127,7 @@ def test_a_killed_backup_leaves_the_one_before_and_the_next_removes_its_part(
         """
 import sys
 from pathlib import Path
-from labeler.safekeeping import parts
+from labeler.store.backup import parts
 with parts.part_of(Path(sys.argv[1])) as part:
     part.write_bytes(b"half")
     print(part, flush=True)

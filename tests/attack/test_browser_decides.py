@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from labeler import tokens
 from labeler.model import Chunk, Judgment
-from labeler.routes import grading_routes
 from labeler.store import Store
 from labeler.store.givers import UNSIGNED_FOR
+from labeler.web.auth import tokens
+from labeler.web.grading_api import grading_routes
 from tests.pad import Pad, pad
 from tests.test_store_open import to_earlier_shape
 

@@ -18,8 +18,8 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.model import Chunk, Judgment, Loaded
-from labeler.safekeeping import checking
 from labeler.store import Store, Unusable, damage, health
+from labeler.store.backup import checking
 from labeler.store.folding import fold
 from labeler.store.sqlite import check_sqlite
 from tests.databases import grade
@@ -291,7 +291,7 @@ def test_who_waits_while_a_backup_is_put_in_place_opens_the_restored_file(
         """
 import os, sys, time
 from pathlib import Path
-from labeler.safekeeping import locks
+from labeler.store.backup import locks
 path, new = map(Path, sys.argv[1:])
 with locks.to_itself(path):
     print("held", flush=True)

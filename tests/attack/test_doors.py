@@ -18,8 +18,11 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket
 
-from labeler import access
-from labeler.access import (
+from labeler.store import Login, Store
+from labeler.store.schema import migrations
+from labeler.store.sessions import MOST_AT_ONCE
+from labeler.web.auth import access
+from labeler.web.auth.access import (
     FORMER_COOKIE,
     SECURE_COOKIE,
     SESSION_COOKIE,
@@ -29,13 +32,10 @@ from labeler.access import (
     new_secret,
     session_by_login,
 )
-from labeler.doors import door_routes
-from labeler.doors.guesses import MOST_WAITING, Guesses
-from labeler.doors.naming import in_plain_letters
-from labeler.hosts import BOUND, HOST_NAMES
-from labeler.schema import migrations
-from labeler.store import Login, Store
-from labeler.store.sessions import MOST_AT_ONCE
+from labeler.web.auth.entering import door_routes
+from labeler.web.auth.guesses import MOST_WAITING, Guesses
+from labeler.web.auth.hosts import BOUND, HOST_NAMES
+from labeler.web.auth.naming import in_plain_letters
 from tests.entered import let_in
 from tests.pad import Pad
 
@@ -52,7 +52,7 @@ def _plain_server(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def app(store: Store, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Starlette]:
     """Make what stands before the pages, with something that answers in their place."""
-    from labeler import app as server
+    from labeler.app import main as server
 
     async def page(request: Request) -> Response:
         asked = "&".join(f"{name}={value}" for name, value in request.query_params.items())
@@ -296,7 +296,7 @@ def upgraded(tmp_path: Path) -> Path:
 
 
 def test_todays_cookies_are_exchanged_and_nobody_is_thrown_out(upgraded: Path, ask, monkeypatch):
-    from labeler import app as server
+    from labeler.app import main as server
 
     async def page(_: Request) -> Response:
         return PlainTextResponse("a page")

@@ -15,18 +15,20 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message
 from starlette.websockets import WebSocket
 
-from labeler import tokens
-from labeler.access import hash_of, session_by_link
-from labeler.auditing import NotesAnswers, Refusals, keep_books
-from labeler.auditing.refusals import MOST_MINUTES, Minute
-from labeler.auditing.rounds import write_up
-from labeler.doors import ClosedDoor, FilesForLeads, OwnNames, door_routes
-from labeler.doors.guesses import Guesses
 from labeler.errors import LabelerError
-from labeler.hosts import HostNames
 from labeler.model import AuditEntry, Judgment
-from labeler.routes import grading_routes
 from labeler.store import Store
+from labeler.web.audit_log import NotesAnswers, Refusals, keep_books
+from labeler.web.audit_log.refusals import MOST_MINUTES, Minute
+from labeler.web.audit_log.rounds import write_up
+from labeler.web.auth import tokens
+from labeler.web.auth.access import hash_of, session_by_link
+from labeler.web.auth.entering import door_routes
+from labeler.web.auth.guarding import ClosedDoor, FilesForLeads
+from labeler.web.auth.guesses import Guesses
+from labeler.web.auth.hosts import HostNames
+from labeler.web.auth.naming import OwnNames
+from labeler.web.grading_api import grading_routes
 
 MINUTE = "2026-11-22T10:00"
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1.element_tree import Block, Element
 
-from labeler import freezing
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
+from labeler.services.import_export import freezing
 from labeler.store import Store
 from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
 from tests.traffic import log
@@ -164,7 +164,7 @@ def test_no_name_is_markdown_and_none_breaks_a_page(hostile):
 
 
 def test_the_walk_would_notice(hostile, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("labeler.tables.BAND_WORDS", LINK)
+    monkeypatch.setattr("labeler.render.tables.BAND_WORDS", LINK)
     found = said_as_markdown(open_page("scores"))
     assert any("evil.example" in text for text in found)
 
@@ -194,7 +194,7 @@ def called(tmp_path: Path) -> Path:
 def kept_to(monkeypatch: pytest.MonkeyPatch, **parameters: str) -> Any:
     """Open Label and return what its pad is told: the bucket, and the query to begin with."""
     told = []
-    monkeypatch.setattr("labeler.grading.pad", told.append)
+    monkeypatch.setattr("labeler.ui.grading.pad", told.append)
     app = open_page("label", **parameters)
     assert not app.exception
     assert told, words(app)
@@ -235,7 +235,7 @@ def test_label_keeps_to_a_split_beside_a_bucket(called, monkeypatch):
     with Store(called) as store:
         store.set_splits({"q0": "dev"}, {})
     told = []
-    monkeypatch.setattr("labeler.grading.pad", told.append)
+    monkeypatch.setattr("labeler.ui.grading.pad", told.append)
     open_page("label", split="dev", intent="red")
     open_page("label", split="dev")
     open_page("label", split="dev", query="q1")

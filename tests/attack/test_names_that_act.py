@@ -14,13 +14,13 @@ import pytest
 from click.testing import CliRunner, Result
 from streamlit.logger import get_logger
 
-from labeler.access import Claims, Door
 from labeler.cli import main
 from labeler.errors import BadInput
 from labeler.formats import read_golden, read_queries
-from labeler.logs import keep_legible
 from labeler.model import Judgment
 from labeler.store import Store
+from labeler.web.auth.access import Claims, Door
+from labeler.web.logs import keep_legible
 
 ESCAPE, FAKED = "a\x1b]0;PWNED\x07", "Ann\nRoot  lead  link"
 ACTING = [ESCAPE, FAKED, "tab\there", "\x9b2J", "gnp.\u202eexe", "line\u2028line", "\u2066x"]

@@ -8,8 +8,8 @@ import signal
 from pathlib import Path
 
 from labeler.cli.whole import building
-from labeler.safekeeping import parts
 from labeler.store import Store
+from labeler.store.backup import parts
 
 
 def test_what_a_killed_first_load_left_is_never_taken_for_one_s_own(path: Path, tmp_path: Path):

@@ -18,10 +18,10 @@ from click.testing import Result
 
 from labeler.errors import Busy
 from labeler.model import Chunk, Judgment, Loaded
-from labeler.safekeeping import backups
-from labeler.safekeeping.backups import Schedule, back_up_in_series, series
-from labeler.safekeeping.watch import LONGEST_SECONDS, REST_SECONDS, Rest, Watch
 from labeler.store import Store
+from labeler.store.backup import backups
+from labeler.store.backup.backups import Schedule, back_up_in_series, series
+from labeler.store.backup.watch import LONGEST_SECONDS, REST_SECONDS, Rest, Watch
 from labeler.store.folding import Folding, fold
 from tests.browser.server import WarmServer
 from tests.databases import grade, newest_alone

@@ -14,7 +14,14 @@ from functools import partial
 
 import numpy as np
 
-from labeler.agreement import Agreement, Coefficient, Draws, Sheet, against_others, agreement_of
+from labeler.analysis.agreement import (
+    Agreement,
+    Coefficient,
+    Draws,
+    Sheet,
+    against_others,
+    agreement_of,
+)
 from labeler.model import GivenGrade, agreed_grade
 
 TRULY, SIMULATED = 20_000, 1_000  # queries, samples of queries

@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from labeler import access
-from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
+from labeler.ui.grading import COOKIE
+from labeler.web.auth import access
 from tests.browser.choices import open_choices
 from tests.browser.doors import come_in
 from tests.browser.server import Server, launch

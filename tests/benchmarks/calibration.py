@@ -30,7 +30,7 @@ import numpy.typing as npt
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.measures import Measure
 from labeler.model import Collection
-from labeler.uncertainty import DEPTH, Band, Bands, Tops, find_tops
+from labeler.stats import DEPTH, Band, Bands, Tops, find_tops
 from tests.benchmarks.published import read_all, without
 from tests.benchmarks.simulated import KINDS, simulate
 

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from labeler.deciding import BATCH, Chosen, Decider, choose
+from labeler.analysis.active import BATCH, Chosen, Decider, choose
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GradeChange
 from tests.benchmarks.live import machine

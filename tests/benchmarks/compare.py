@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from labeler.comparison import (
+from labeler.analysis.comparison import (
     compare,
     contradictions,
     crossed,
@@ -31,7 +31,7 @@ from labeler.comparison import (
     verdict,
     what_if,
 )
-from labeler.diagnosis import count_by_bucket, diagnose
+from labeler.analysis.failures import count_by_bucket, diagnose
 from labeler.evaluation import Conventions, Scoreboard, cautions
 from labeler.model import Collection, GradeChange
 

@@ -23,9 +23,9 @@ from pathlib import Path
 
 import numpy as np
 
-from labeler.deciding import MATTERS, Decider, Standing, Trial
+from labeler.analysis.active import MATTERS, Decider, Standing, Trial
+from labeler.api.given import RunRule, grade_rule, grades_from, lists_of_runs
 from labeler.evaluation import Conventions, Scoreboard, collect
-from labeler.given import RunRule, grade_rule, grades_from, lists_of_runs
 from labeler.measures import Ints, Measure
 from labeler.model import GradeChange
 

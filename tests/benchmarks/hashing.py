@@ -12,8 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from labeler import freezing
 from labeler.model import Judgment, Loaded, Query
+from labeler.services.import_export import freezing
 from labeler.store import Store
 
 QUERIES = 1_000

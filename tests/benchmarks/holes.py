@@ -15,7 +15,7 @@ import numpy as np
 
 from labeler.evaluation import Conventions, Scoreboard
 from labeler.model import GradeChange
-from labeler.uncertainty import Bands, find_tops
+from labeler.stats import Bands, find_tops
 from tests.benchmarks.live import machine
 from tests.benchmarks.workloads import SIZES, collection_of
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from labeler.safekeeping import checking
 from labeler.store import Store
+from labeler.store.backup import checking
 from tests.browser.server import small_golden_set
 
 SECONDS, WRITERS, KEEPERS = 60, 4, 2
@@ -59,7 +59,7 @@ BACKUP = """
 import sys
 from datetime import timedelta
 from pathlib import Path
-from labeler.safekeeping.backups import Schedule, back_up_in_series
+from labeler.store.backup.backups import Schedule, back_up_in_series
 path, folder = map(Path, sys.argv[1:])
 while True:
     print(back_up_in_series(path, Schedule(timedelta(0), folder, 5)).path, flush=True)

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from labeler.leakage import FEWEST_WORDS, Finder, Needle, words_of
+from labeler.analysis.leakage import FEWEST_WORDS, Finder, Needle, words_of
 from labeler.store import Store
 from tests.conftest import ROOT
 

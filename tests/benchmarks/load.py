@@ -26,9 +26,9 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import Page, expect, sync_playwright
 
-from labeler import tokens
-from labeler.grading import COOKIE
 from labeler.store import Store
+from labeler.ui.grading import COOKIE
+from labeler.web.auth import tokens
 from tests.benchmarks.app import PROBE, fill, percentiles
 from tests.browser.server import Server, launch
 

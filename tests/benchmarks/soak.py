@@ -25,9 +25,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect, sync_playwright
 
-from labeler.grading import COOKIE
-from labeler.safekeeping import checking
 from labeler.store import Store
+from labeler.store.backup import checking
+from labeler.ui.grading import COOKIE
 from tests.benchmarks.app import fill, percentiles
 from tests.benchmarks.load import Client, clients_of, work_all
 from tests.browser.killable import Killable

@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 
-from labeler.uncertainty import DRAWS, intervals, p_values, wilson
+from labeler.stats import DRAWS, intervals, p_values, wilson
 
 QUERIES, RUNS, MEASURES, ROUNDS = 1_000, 10, 8, 3
 SIMULATIONS, FEWER_DRAWS, AT_ONCE = 10_000, 2_000, 1_000

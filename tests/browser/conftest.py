@@ -16,7 +16,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from labeler.grading import COOKIE
+from labeler.ui.grading import COOKIE
 from tests.browser.doors import come_in
 from tests.browser.profiles import ONE_PROCESS, Profiles
 from tests.browser.server import KnownServer, WarmServer, launch, small_golden_set

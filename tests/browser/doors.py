@@ -11,8 +11,8 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from labeler.access import hash_of, new_secret
 from labeler.store.people import Role
+from labeler.web.auth.access import hash_of, new_secret
 from tests.browser.server import QUIET, Server, WarmServer, wait_for
 
 

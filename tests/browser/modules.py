@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from playwright.sync_api import Browser, Page, Route
 
-from labeler.places import PACKAGE
+from labeler.paths import PACKAGE
 
 ADDRESS = "http://scripts.test/"
 
@@ -16,7 +16,7 @@ ADDRESS = "http://scripts.test/"
 def page_with(browser: Browser, *names: str, body: str = "") -> Iterator[Page]:
     """Open a page on which everything these scripts export is at hand by its name.
 
-    A name is a script's place in the package, without its ending: ``grading/deck``.
+    A name is a script's place below ``ui/``, without its ending: ``grading/deck``.
     """
     imports = "".join(f'Object.assign(window, await import("/{name}.js"));' for name in names)
     html = f'{body}<script type="module">{imports} window.isReady = true;</script>'
@@ -24,7 +24,7 @@ def page_with(browser: Browser, *names: str, body: str = "") -> Iterator[Page]:
     def answer(route: Route) -> None:
         name = route.request.url.removeprefix(ADDRESS)
         if name:
-            route.fulfill(path=PACKAGE / name, content_type="text/javascript")
+            route.fulfill(path=PACKAGE / "ui" / name, content_type="text/javascript")
         else:
             route.fulfill(body=html, content_type="text/html")
 

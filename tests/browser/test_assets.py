@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Response, expect
 
-from labeler.access import SESSION_COOKIE, session_by_link
+from labeler.web.auth.access import SESSION_COOKIE, session_by_link
 from tests.browser.doors import come_in, link_for
 from tests.browser.padpage import ready
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler import transfer
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.services import import_export as transfer
 from labeler.store import Store
 from tests.browser.server import loaded
 from tests.browser.test_data import drop, load

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler import transfer
 from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query
+from labeler.services import import_export as transfer
 from labeler.store import Store, mark_of
 from tests.browser.server import loaded
 from tests.databases import assert_whole

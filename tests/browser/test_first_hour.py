@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler.places import folder
+from labeler.paths import folder
 from labeler.store import Store
 from tests.browser.doors import DoorServer, come_in, link_for
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, WebSocketRoute, expect
 
-from labeler.access import SESSION_COOKIE
+from labeler.web.auth.access import SESSION_COOKIE
 from tests.browser.doors import DoorServer, come_in, link_for
 from tests.browser.padpage import ready
 

@@ -12,9 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler.grading import COOKIE
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.store import Store
+from labeler.ui.grading import COOKIE
 from tests.browser.server import WarmServer, loaded
 from tests.browser.still import follow, shown, stand_still
 

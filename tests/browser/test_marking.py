@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from playwright.sync_api import Browser, Page
 
-from labeler.places import PACKAGE
+from labeler.paths import PACKAGE
 from tests.browser.modules import page_with
 
 pytestmark = pytest.mark.browser
@@ -21,7 +21,7 @@ def bench(browser: Browser):
     """Give a blank page that has the script and one element to paint into."""
     host = '<div class="pad"><div id="host" class="text"></div></div>'
     with page_with(browser, "grading/marking", body=host) as page:
-        page.add_style_tag(path=PACKAGE / "grading" / "whole.css")
+        page.add_style_tag(path=PACKAGE / "ui" / "grading" / "whole.css")
         yield page
 
 

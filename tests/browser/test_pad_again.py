@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from labeler.model import Judgment
-from labeler.pooling import REPEATED_SHARE, lot
+from labeler.services.assignment.pooling import REPEATED_SHARE, lot
 from labeler.store import Store
 from tests.browser.padpage import all_saved, library, ready, shown, standing
 

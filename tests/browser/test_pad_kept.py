@@ -8,9 +8,9 @@ import signal
 import pytest
 from playwright.sync_api import Page, expect
 
-from labeler.grading import COOKIE
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
+from labeler.ui.grading import COOKIE
 from tests.browser.doors import DoorServer, link_for
 from tests.browser.killable import Killable
 from tests.browser.padpage import (

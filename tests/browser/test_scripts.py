@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from labeler.grading import COOKIE
+from labeler.ui.grading import COOKIE
 from tests.browser.padpage import ready
 
 pytestmark = pytest.mark.browser

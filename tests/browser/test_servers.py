@@ -16,10 +16,10 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from labeler.access import hash_of
-from labeler.pushing.telling import LOOK_EVERY_SECONDS
 from labeler.store import Store, leasing
 from labeler.store.addresses import Address
+from labeler.web.auth.access import hash_of
+from labeler.web.push.telling import LOOK_EVERY_SECONDS
 from tests.browser import test_proxy
 from tests.browser.doors import come_in
 from tests.browser.padpage import all_saved, ready

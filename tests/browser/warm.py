@@ -40,18 +40,18 @@ LIBRARIES = [
 # that are imported for a golden set, nor those of Streamlit's script.
 ROOMS = [
     "labeler.api",
-    "labeler.charts",
+    "labeler.render.charts",
     "labeler.cli",
-    "labeler.desk",
-    "labeler.doors",
-    "labeler.downloads",
-    "labeler.keywords",
-    "labeler.pooling",
-    "labeler.routes",
-    "labeler.safekeeping.watch",
+    "labeler.services.assignment.desk",
+    "labeler.web.auth",
+    "labeler.render.downloads",
+    "labeler.analysis.keywords",
+    "labeler.services.assignment.pooling",
+    "labeler.web.grading_api",
+    "labeler.store.backup.watch",
     "labeler.store",
-    "labeler.tables",
-    "labeler.transfer",
+    "labeler.render.tables",
+    "labeler.services.import_export",
 ]
 CAN_FORK = sys.platform.startswith("linux")  # libraries of macOS do not survive it, Windows cannot
 if CAN_FORK:

@@ -1,0 +1,1 @@
+"""Analyses of runs and of the golden set: comparison, failures, trend, gate, agreement, health."""

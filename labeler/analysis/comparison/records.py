@@ -1,0 +1,126 @@
+"""B against A as programs get it: rows of named columns; knows no file format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from itertools import chain
+
+from labeler.analysis.comparison.deltas import TOLERANCE, Comparison, Delta, QueryDelta
+from labeler.analysis.comparison.surety import Reach, Sureties, cautions_of, reaches, sureties
+from labeler.evaluation import NO_RESULT, Record, names_of, why_no_mean, why_no_value
+
+
+def delta_records(
+    comparison: Comparison, rows: Iterable[Delta], tested: Sureties | None = None
+) -> list[Record]:
+    """Return means as rows; facet and bucket are columns where one of ``rows`` is of a bucket.
+
+    A row stands under the name its measure was asked for by. ``a``, ``b`` and ``delta`` are NaN
+    where there is no value, and ``reason`` says why and of which run. ``tested`` are the tests of
+    the rows; without it they are tested among each other.
+    """
+    rows = list(rows)
+    tested = sureties(comparison, rows) if tested is None else tested
+    in_buckets = any(row.facet is not None for row in rows)
+    has_carried = any(row.carried_a or row.carried_b for row in rows)
+    return [
+        {
+            "run_a": comparison.a,
+            "run_b": comparison.b,
+            **({"facet": row.facet, "bucket": row.bucket} if in_buckets else {}),
+            **names,
+            "a": row.a,
+            "b": row.b,
+            "delta": row.delta,
+            "reason": _why(comparison, row, why_no_mean(row.n, row.undefined, row.measure)),
+            "wins": row.wins,
+            "ties": row.ties,
+            "losses": row.losses,
+            "n": row.n,
+            "undefined": row.undefined,
+            "holes_a": row.holes_a,
+            "holes_b": row.holes_b,
+            "missing_a": row.missing_a,
+            "missing_b": row.missing_b,
+            **({"carried_a": row.carried_a, "carried_b": row.carried_b} if has_carried else {}),
+            **_sure(comparison, row, reach, tested),
+        }
+        for row, reach in zip(rows, reaches(comparison, rows), strict=True)
+        for names in names_of(row.measure)
+    ]
+
+
+def _sure(comparison: Comparison, row: Delta, reach: Reach, tested: Sureties) -> Record:
+    """Return the columns that say how sure a difference is."""
+    surety, both = tested.of(row), comparison.on_both(row)
+    return {
+        "lo": reach.interval.lo,
+        "hi": reach.interval.hi,
+        "interval": reach.interval.method or None,
+        "p": surety.p,
+        "p_holm": surety.holm,
+        "test": surety.kind,
+        "family": surety.family,
+        "detectable": reach.detectable,
+        "more_queries": reach.more_queries,
+        "caution": cautions_of(row, reach) or None,
+        "n_both": both.n if both else None,
+        "both_a": both.a if both else math.nan,
+        "both_b": both.b if both else math.nan,
+    }
+
+
+def query_delta_records(
+    comparison: Comparison, rows: Iterable[QueryDelta] | None = None
+) -> list[Record]:
+    """Return values of queries as rows; the counts are 0 or 1.
+
+    Those of all measures query by query, or ``rows`` of the comparison in the order given.
+    """
+    columns = [comparison.queries(measure) for measure in comparison.measures]
+    every = chain.from_iterable(zip(*columns, strict=True))
+    has_carried = any(each.carried.any() for each in comparison.columns.values())
+    return [
+        record | (_carried(row) if has_carried else {})
+        for row in (every if rows is None else rows)
+        for record in _records_of(comparison, row)
+    ]
+
+
+def _carried(row: QueryDelta) -> Record:
+    return {"carried_a": row.carried_a, "carried_b": row.carried_b}
+
+
+def _records_of(comparison: Comparison, row: QueryDelta) -> list[Record]:
+    return [
+        {
+            "run_a": comparison.a,
+            "run_b": comparison.b,
+            "query_id": row.query_id,
+            **names,
+            "a": row.a,
+            "b": row.b,
+            "delta": row.delta,
+            "reason": _why(comparison, row, why_no_value(row.judged, row.counted, row.measure)),
+            "wins": int(row.delta > TOLERANCE),
+            "ties": int(abs(row.delta) <= TOLERANCE),
+            "losses": int(row.delta < -TOLERANCE),
+            "n": int(row.counted),
+            "undefined": int(row.judged and not row.counted),
+            "holes_a": row.holes_a,
+            "holes_b": row.holes_b,
+            "missing_a": int(row.missing_a),
+            "missing_b": int(row.missing_b),
+        }
+        for names in names_of(row.measure)
+    ]
+
+
+def _why(comparison: Comparison, row: Delta | QueryDelta, why: str) -> str | None:
+    if not math.isnan(row.delta):
+        return None
+    if why != NO_RESULT:
+        return why
+    sides = ((comparison.a, row.a), (comparison.b, row.b))
+    return "; ".join(f"{run}: {why}" for run, value in sides if math.isnan(value))

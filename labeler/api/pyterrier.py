@@ -1,0 +1,89 @@
+"""PyTerrier's frames out of a golden set's file and into it; knows no page.
+
+Their columns are PyTerrier's: ``qid, query`` of topics, ``qid, docno, label`` of qrels, and
+``qid, docno, rank, score`` of results, whose ranks count from 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import pandas as pd
+
+from labeler.api.given import GRADE, SCORE, grade_rule, grades_from, nested
+from labeler.errors import BadInput
+from labeler.model import GoldenGrade, IntakeReport, Loaded, LoadedGolden, Ranking, Ungraded
+from labeler.store import Store
+
+RecordT = TypeVar("RecordT")
+_SOURCE = "a frame"
+
+
+def topics(db: str | Path) -> pd.DataFrame:
+    """Return the queries of the golden set in the file ``db``, retired ones left out."""
+    with Store(db) as store:
+        rows = [(query.query_id, query.text) for query in store.queries()]
+    return pd.DataFrame(rows, columns=["qid", "query"], dtype=object)
+
+
+def qrels(db: str | Path) -> pd.DataFrame:
+    """Return the golden grades; a label of -1 is a chunk in the pool that nobody has graded."""
+    with Store(db) as store:
+        pairs: list[GoldenGrade | Ungraded] = [*store.golden_set()[1], *store.ungraded()]
+    rows = [(each.query_id, each.chunk_id, each.grade) for each in pairs]
+    return pd.DataFrame(rows, columns=["qid", "docno", "label"])
+
+
+def results(db: str | Path, run: str) -> pd.DataFrame:
+    """Return a stored run; one without scores has minus its ranks. May raise `NotFound`."""
+    with Store(db) as store:
+        lists = store.run_lists(run)
+    rows = [
+        (each.query_id, chunk_id, rank, -float(rank) if each.scores is None else each.scores[rank])
+        for each in lists
+        for rank, chunk_id in enumerate(each.chunk_ids)
+    ]
+    return pd.DataFrame(rows, columns=["qid", "docno", "rank", "score"])
+
+
+def load_results(db: str | Path, frame: pd.DataFrame, name: str) -> IntakeReport:
+    """Store a run from a frame of results, ordered by score; ties stay in the frame's order."""
+    found = nested(frame, f"run {name!r}", SCORE)
+    rankings = []
+    for query_id, scored in found.items():
+        ids = sorted(scored, key=scored.__getitem__, reverse=True)
+        rankings.append(Ranking(query_id, tuple(ids), tuple(float(scored[each]) for each in ids)))
+    if not rankings:
+        raise BadInput(f"run {name!r}: there is no result in the frame")
+    with Store(db) as store:
+        return store.add_run(_loaded(rankings), name=name)
+
+
+def load_qrels(
+    db: str | Path,
+    frame: pd.DataFrame,
+    *,
+    grade_map: dict[float, int] | None = None,
+    negative_as_ungraded: bool = False,
+) -> IntakeReport:
+    """Add golden grades from a frame of qrels; their queries must be there already."""
+    rule = grade_rule(grade_map, False, negative_as_ungraded)
+    pairs = [
+        (query_id, chunk_id, grade)
+        for query_id, grades in grades_from(nested(frame, "qrels", GRADE), rule).items()
+        for chunk_id, grade in grades.items()
+    ]
+    golden = LoadedGolden(
+        _loaded([]),
+        _loaded([GoldenGrade(*pair) for pair in pairs if pair[2] >= 0]),
+        _loaded([]),
+        _loaded([Ungraded(*pair[:2]) for pair in pairs if pair[2] < 0]),
+    )
+    with Store(db) as store:
+        return store.add_golden(golden)
+
+
+def _loaded(records: Sequence[RecordT]) -> Loaded[RecordT]:
+    return Loaded(_SOURCE, records, range(1, len(records) + 1))

@@ -1,0 +1,1 @@
+"""Values as HTML tables, charts, CSV files and the report."""

@@ -1,0 +1,125 @@
+"""Scores: runs by measures, and recall and precision over k."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import altair as alt
+import pandas as pd
+
+from labeler.evaluation import Conventions, Score
+from labeler.render.charts.look import INK, LEAST_FONT, Names, dressed, tips
+from labeler.render.palette import DASHES, MARKS, QUIET, RUN_COLOURS
+
+ROOM_AROUND = 60  # pixels: a chart's height is that of its axis, too
+LINE = 34  # pixels: one measure's
+CURVES_AT = (1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 75, 100)  # cut-offs at which a curve has a point
+
+
+def score_chart(scores: Sequence[Score], conventions: Conventions) -> alt.Chart:
+    """Return a dot for each run on a line for each measure; runs differ by shape and colour.
+
+    Counts are left to the table: they have no common scale with values between 0 and 1. The
+    legend is `labeler.render.tables.run_legend`, of the same runs in the same order.
+    """
+    scores = [score for score in scores if not score.measure.definition.count]
+    headings = {score.measure: conventions.heading(score.measure) for score in scores}
+    lines = Names("measures", list(dict.fromkeys(headings.values())))
+    runs = Names("runs", list(dict.fromkeys(score.run for score in scores)))
+    frame = pd.DataFrame(
+        {
+            "run": [score.run for score in scores],
+            "at": runs.places(score.run for score in scores),
+            "measure": [headings[score.measure] for score in scores],
+            "line": lines.places(headings[score.measure] for score in scores),
+            "value": [score.value for score in scores],
+            "n": [score.n for score in scores],
+            "holes": [score.holes for score in scores],
+        }
+    ).dropna(subset="value")
+    axis = alt.Axis(labelExpr=lines.spelled, labelLimit=280)
+    chart: alt.Chart = (
+        alt.Chart(frame, height=LINE * len(lines.names) + ROOM_AROUND)
+        .mark_point(size=110, filled=True, opacity=1)
+        .encode(
+            x=alt.X(
+                "value:Q",
+                title="mean",
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(labelFlush=False),  # pushed inside, the last number would be cut
+            ),
+            y=alt.Y("line:O", title=None, scale=alt.Scale(domain=lines.numbers), axis=axis),
+            shape=alt.Shape("at:N", scale=runs.in_turn(MARKS), legend=None),
+            color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
+            tooltip=[
+                *tips("run:N", "measure:N"),
+                alt.Tooltip("value:Q", title="mean", format=".4f"),
+                alt.Tooltip("n:Q", title="queries"),
+                *tips("holes:Q"),
+            ],
+        )
+        .add_params(lines.parameter)
+        .properties(description="Mean of each measure for each run; the same numbers as the table")
+    )
+    return dressed(chart)
+
+
+def curve_chart(scores: Iterable[Score], budgets: Iterable[int]) -> alt.LayerChart:
+    """Return a measure over k, a line for each run, with the prompt budgets as upright rules.
+
+    ``scores`` are of one measure at several cut-offs; a budget is what really reaches the prompt.
+    The legend is `labeler.render.tables.run_legend`, of the same runs in the same order.
+    """
+    given = list(scores)
+    name = next((each.measure.name for each in given), "")
+    runs = Names("runs", list(dict.fromkeys(each.run for each in given)))
+    frame = pd.DataFrame(
+        [
+            {
+                "run": each.run,
+                "at": at,
+                "k": each.measure.cutoff,
+                "value": each.value,
+                "n": each.n,
+            }
+            for each, at in zip(given, runs.places(each.run for each in given), strict=True)
+        ],
+        columns=["run", "at", "k", "value", "n"],
+    ).dropna(subset="value")
+    lines = (
+        alt.Chart(frame)
+        .mark_line(point=alt.OverlayMarkDef(size=45, filled=True))
+        .encode(
+            x=alt.X("k:Q", title="k: the first k chunks", scale=alt.Scale(type="log")),
+            y=alt.Y("value:Q", title=f"mean {name}@k", scale=alt.Scale(domain=[0, 1])),
+            color=alt.Color("at:N", scale=runs.in_turn(RUN_COLOURS), legend=None),
+            strokeDash=alt.StrokeDash("at:N", scale=runs.in_turn(DASHES), legend=None),
+            tooltip=[
+                *tips("run:N", "k:Q"),
+                alt.Tooltip("value:Q", title="mean", format=".4f"),
+                alt.Tooltip("n:Q", title="queries"),
+            ],
+        )
+    )
+    chart: alt.LayerChart = alt.LayerChart(layer=[lines, *_budget_rules(budgets)]).properties(
+        height=280,
+        description=f"{name}@k over k for each run; the same numbers as the table",
+    )
+    return dressed(chart)
+
+
+def _budget_rules(budgets: Iterable[int]) -> tuple[alt.Chart, alt.Chart]:
+    """Return an upright line at each prompt budget, and words above the first, where no curve is.
+
+    Where budgets differ by task, those of each line would lie over the next one's.
+    """
+    there = sorted(set(budgets))
+    words = f"prompt budget{'s' if len(there) > 1 else ''} {', '.join(map(str, there))}"
+    return (
+        alt.Chart(pd.DataFrame({"k": there, "label": "prompt budget"}))
+        .mark_rule(strokeDash=[2, 4], color=QUIET)
+        .encode(x=alt.X("k:Q"), tooltip=tips("label", "k")),
+        alt.Chart(pd.DataFrame({"k": there[:1], "label": words}))
+        .mark_text(align="left", y=-7, color=INK, fontSize=LEAST_FONT)
+        .encode(x=alt.X("k:Q"), text=alt.Text("label:N")),
+    )

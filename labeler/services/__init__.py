@@ -1,0 +1,1 @@
+"""Work that needs the store and the domain together."""

@@ -1,0 +1,1 @@
+"""Assignment of work: which grader is handed which chunks of which queries."""

@@ -1,0 +1,135 @@
+"""Questions that may become queries, grades proposed for them, how queries came to be; SQL text."""
+
+from labeler.store.schema.books import append_only
+
+# What is not known of queries from before these columns stays NULL.
+ORIGINS = """
+ALTER TABLE queries ADD COLUMN source TEXT
+    CHECK (source IN ('file', 'log', 'generated', 'thumbs', 'typed'));
+ALTER TABLE queries ADD COLUMN source_file TEXT;
+ALTER TABLE queries ADD COLUMN added_at TEXT;
+ALTER TABLE queries ADD COLUMN added_by TEXT;
+"""
+
+# A batch is one file of candidates, or what somebody typed: the same content comes in once.
+# normal: the words of a text as they are compared. Of a log only some questions are kept, as many
+# as were asked for, and those that queries ask already; batch_buckets counts all it holds.
+CANDIDATES = """
+CREATE TABLE batches (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL CHECK (source IN ('log', 'generated', 'thumbs', 'typed')),
+    file TEXT,
+    hash TEXT NOT NULL UNIQUE,
+    at TEXT NOT NULL,
+    who TEXT,
+    times INTEGER NOT NULL,
+    texts INTEGER NOT NULL,
+    kept INTEGER NOT NULL,
+    evenly TEXT NOT NULL DEFAULT '[]' CHECK (json_type(evenly) = 'array'),
+    seed INTEGER,
+    first_asked TEXT,
+    last_asked TEXT
+) STRICT;
+
+CREATE TABLE batch_buckets (
+    batch INTEGER NOT NULL REFERENCES batches (id) ON DELETE CASCADE,
+    facet TEXT NOT NULL CHECK (facet <> ''),
+    bucket TEXT NOT NULL,
+    times INTEGER NOT NULL CHECK (times > 0),
+    texts INTEGER NOT NULL CHECK (texts > 0),
+    PRIMARY KEY (batch, facet, bucket)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE candidates (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL CHECK (source IN ('log', 'generated', 'thumbs', 'typed')),
+    text TEXT NOT NULL CHECK (text <> ''),
+    normal TEXT NOT NULL CHECK (normal <> ''),
+    times INTEGER NOT NULL CHECK (times > 0),
+    asked_at TEXT,
+    reference TEXT,
+    guideline TEXT,
+    keywords TEXT NOT NULL DEFAULT '[]' CHECK (json_type(keywords) = 'array'),
+    batch INTEGER NOT NULL REFERENCES batches (id),
+    state TEXT NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'taken', 'dropped')),
+    query INTEGER REFERENCES queries (id),
+    settled_at TEXT,
+    settled_by TEXT,
+    UNIQUE (source, normal),
+    CHECK ((state = 'taken') = (query IS NOT NULL))
+) STRICT;
+
+CREATE INDEX candidates_state ON candidates (state, source);
+CREATE INDEX candidates_query ON candidates (query);
+CREATE INDEX candidates_normal ON candidates (normal);
+
+CREATE TABLE candidate_buckets (
+    candidate INTEGER NOT NULL REFERENCES candidates (id) ON DELETE CASCADE,
+    facet TEXT NOT NULL CHECK (facet <> ''),
+    bucket TEXT NOT NULL,
+    times INTEGER NOT NULL CHECK (times > 0),
+    PRIMARY KEY (candidate, facet, bucket)
+) STRICT, WITHOUT ROWID;
+"""
+
+# Of a candidate until it is taken, of its query from then on: `proposed` says it by query. Votes
+# for several grades of one pair from one source are weighed there: the grade with most of them is
+# proposed, and none where two have as many. No golden grade is ever made of these.
+PROPOSALS = """
+CREATE TABLE proposals (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    query INTEGER REFERENCES queries (id),
+    candidate INTEGER REFERENCES candidates (id) ON DELETE CASCADE,
+    chunk INTEGER NOT NULL REFERENCES chunks (id),
+    source TEXT NOT NULL CHECK (source <> ''),
+    grade INTEGER NOT NULL CHECK (grade BETWEEN 0 AND 3),
+    times INTEGER NOT NULL CHECK (times > 0),
+    at TEXT NOT NULL,
+    who TEXT,
+    CHECK ((query IS NULL) <> (candidate IS NULL))
+) STRICT;
+
+CREATE UNIQUE INDEX proposals_of_queries ON proposals (query, chunk, source, grade)
+    WHERE query IS NOT NULL;
+CREATE UNIQUE INDEX proposals_of_candidates ON proposals (candidate, chunk, source, grade)
+    WHERE candidate IS NOT NULL;
+
+CREATE VIEW proposed AS
+WITH votes AS (
+    SELECT coalesce(p.query, c.query) AS query, p.chunk, p.source, p.grade,
+        sum(p.times) AS times, min(p.at) AS at
+    FROM proposals AS p LEFT JOIN candidates AS c ON c.id = p.candidate
+    GROUP BY 1, 2, 3, 4
+),
+weighed AS (
+    SELECT query, chunk, source, grade, times, at,
+        sum(times) OVER (PARTITION BY query, chunk, source) - times AS against,
+        rank() OVER (PARTITION BY query, chunk, source ORDER BY times DESC) AS place,
+        count(*) OVER (PARTITION BY query, chunk, source, times) AS as_many
+    FROM votes WHERE query IS NOT NULL
+)
+SELECT query, chunk, source, grade, times, against, at
+FROM weighed WHERE place = 1 AND as_many = 1;
+"""
+
+# before and after hold the fields that a change was of, as JSON.
+HISTORY = """
+CREATE TABLE query_history (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    query INTEGER NOT NULL REFERENCES queries (id),
+    kind TEXT NOT NULL CHECK (kind IN ('add', 'edit', 'load', 'split', 'retire', 'restore')),
+    at TEXT NOT NULL,
+    who TEXT,
+    file TEXT,
+    before TEXT NOT NULL CHECK (json_type(before) = 'object'),
+    after TEXT NOT NULL CHECK (json_type(after) = 'object')
+) STRICT;
+
+CREATE INDEX query_history_of ON query_history (query, id);
+""" + append_only(
+    "query_history",
+    "id = NEW.id",
+    "the history of queries is append-only: change the query anew instead",
+)
+
+TENDING = ORIGINS + CANDIDATES + PROPOSALS + HISTORY

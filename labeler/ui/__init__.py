@@ -1,0 +1,1 @@
+"""Streamlit pages, the components they are made of, and what pages share."""

@@ -1,0 +1,57 @@
+"""The bench: a component that shows one disagreement at a time and sends what a lead decides.
+
+It asks the routes for disagreements and posts decisions to them, so no script runs per key. What it
+sends waits in the browser's storage until the server acknowledges it. Knows no database and no
+rule by which grades become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from labeler.web.scripts import loader
+
+_HERE = Path(__file__).parent
+
+
+def _read(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+_bench = st.components.v2.component(
+    "labeler_bench",
+    html=_read("bench.html"),
+    css=_read("bench.css"),
+    js=loader("adjudication", "main"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What the bench needs to know: who decides where, in which words, and which pairs.
+
+    ``token`` lets it use the routes; ``key`` is whose decisions wait in the browser. ``asked`` is
+    the part of an address that says which disagreements. ``newest`` moves with whatever could
+    change them. ``rule`` names how several grades become one, ``rule_in_words`` says it.
+    """
+
+    golden_set: str
+    grader: str
+    key: str
+    token: str
+    words: Sequence[str]
+    meanings: Sequence[str]
+    colours: Sequence[str]
+    rule: str
+    rule_in_words: str
+    asked: str
+    newest: Sequence[int]
+
+
+def bench(data: Bench) -> None:
+    """Show the bench. When its token runs out it asks for this script to run again."""
+    _bench(key="bench", data=asdict(data), on_renew_change=lambda: None)

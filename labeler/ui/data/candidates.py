@@ -1,0 +1,277 @@
+"""Questions that may become queries: loaded, typed, looked at one after another; says not how.
+
+What asks the same and what is drawn of a log is for `labeler.services.candidates.candidates` to
+know.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from labeler.errors import LabelerError
+from labeler.formats import DOWN_GRADE, GENERATED_GRADE, UP_GRADE, Proposing
+from labeler.model import CANDIDATE_SOURCES, DROPPED, OPEN, TAKEN, Batch, Candidate, counted, minute
+from labeler.render.markup import show_html, style
+from labeler.services import import_export as transfer
+from labeler.services.candidates.candidates import USUAL_DRAW, alike_in
+from labeler.ui import address
+from labeler.ui import shared as ui
+from labeler.ui.data import editing
+
+MOST = 20
+LONGEST_NUMBER = 18  # digits: any such number fits a database
+STATES = {"open": OPEN, "set aside": DROPPED, "taken": TAKEN}
+EVERY = "every source"
+WHAT = (
+    "Questions that may become queries. Those with the same words are one, and what a query asks "
+    "already is counted to it. Nothing here is in the golden set until somebody takes it; grades "
+    "that files propose never count."
+)
+EXAMPLES = {
+    "log": "query,count,date,channel",
+    "generated": '{"question": "how long does a refund take?", "chunk_id": "c7", "answer": "…"}',
+    "thumbs": "query,chunk_id,vote      (up or down, 1 or 0, true or false)",
+    "typed": "a .txt with a question a line, or a table with the column query",
+}
+STYLE = """
+    [class*="st-key-told-"] [data-testid="stElementContainer"] + * [data-testid="stText"],
+    [class*="st-key-told-"] [data-testid="stElementContainer"] + * {
+        font-size: 0.875rem; opacity: 0.8;
+    }
+    @media (max-width: 640px) { [class*="st-key-told-"] { flex: 1 1 100%; } }
+"""
+FACETS, EVENLY, DRAW = "Buckets, separated by commas", "Draw evenly over", "How many to draw"
+HINTS = {
+    "--facet": f'On this page: the field "{FACETS}"',
+    "--limit": "On this page the limits stand as they are; in a terminal that option takes more",
+    "labeler load queries": 'On this page: load its queries first, under "Load"',
+}
+
+
+def candidates() -> None:
+    """Load and type questions, and say of each what becomes of it."""
+    if (number := address.given("take")) is not None:
+        with ui.guard():
+            taken = whole_number(number)
+        editing.take(taken)
+        return
+    show_html(style(STYLE))
+    st.caption(WHAT)
+    with ui.open_store() as store:
+        is_empty = not store.candidate_counts()
+    with st.expander("Add questions", expanded=is_empty):
+        come_in()
+    with ui.open_store() as store:
+        counts, batches = store.candidate_counts(), store.batches()
+    if not counts:
+        return
+    look_through(counts)
+    with st.expander("What was loaded"):
+        st.dataframe([row_of(batch) for batch in reversed(batches)], hide_index=True)
+
+
+def whole_number(text: str) -> int:
+    """Return a number in the address; any other text is `Astray`."""
+    if not text.isdecimal() or len(text) > LONGEST_NUMBER:
+        raise address.Astray(f"no candidate has the number {text!r}", ["take"])
+    return int(text)
+
+
+def come_in() -> None:
+    """Take a file of questions, or questions as they are typed."""
+    words = list(CANDIDATE_SOURCES)
+    source = address.choose("Where they are from", words, "from_where", width=200)
+    st.caption(f"{CANDIDATE_SOURCES[source].capitalize()}, such as:")
+    st.code(EXAMPLES[source], language=None, wrap_lines=True)
+    with st.form(f"questions-{source}", border=False):
+        file = st.file_uploader("A file of questions", key=f"questions-file-{source}")
+        typed = ""
+        if source == "typed":
+            typed = st.text_area("Or type them here, one a line", key="questions-typed", height=120)
+        options = load_options(source)
+        pressed = st.form_submit_button("Load the questions", type="primary")
+    if not pressed:
+        return
+    if file is not None:
+        load(source, file.name, file.getvalue(), options)
+    elif typed.strip():
+        load(source, "typed.txt", typed.encode(), options)
+    else:
+        st.text("⚠ There is no file yet: choose one above")
+
+
+def load_options(source: str) -> Mapping[str, object]:
+    """Draw what can be said of a file of this kind; return it as `transfer` takes it."""
+    said: dict[str, object] = {}
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if source == "log":
+            said["most"] = st.number_input(DRAW, 1, None, USUAL_DRAW, key="questions-most")
+            said["evenly"] = names_in(
+                st.text_input(EVENLY, key="questions-evenly", placeholder="all their buckets")
+            )
+            said["seed"] = st.number_input("Seed", 0, None, 0, key="questions-seed")
+        said["facets"] = names_in(
+            st.text_input(FACETS, key="questions-facets", placeholder="every field with few values")
+        )
+        if source == "generated":
+            of = "Grade proposed for the source chunk"
+            grade = st.selectbox(of, range(4), GENERATED_GRADE, key="questions-grade", width=280)
+            said["proposing"] = Proposing(source=grade)
+        if source == "thumbs":
+            up = st.selectbox("A thumb up proposes", range(4), UP_GRADE, key="questions-up")
+            down = st.selectbox("A thumb down proposes", range(4), DOWN_GRADE, key="questions-down")
+            said["proposing"] = Proposing(up=up, down=down)
+    return said
+
+
+def names_in(text: str) -> list[str] | None:
+    """Return names that stand between commas, None where there are none."""
+    return [name.strip() for name in text.split(",") if name.strip()] or None
+
+
+def load(source: str, name: str, content: bytes, options: Mapping[str, object]) -> None:
+    """Load a file of questions, and say what came of it."""
+    bar = st.progress(0.0, "Reading …")
+    try:
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "upload"
+            path.write_bytes(content)
+            put = transfer.read_candidates(
+                path,
+                source,
+                name=name,
+                progress=lambda share: bar.progress(share, "Reading …"),
+                **options,  # type: ignore[arg-type]  # each as `load_options` has drawn it
+            )
+        with ui.open_store() as store:
+            reports = put(store)
+    except LabelerError as error:
+        bar.empty()
+        ui.explain(error, HINTS)
+        return
+    bar.empty()
+    for report in reports:
+        said = "Loaded" if report.changed else "Nothing to do: all of it is there already"
+        st.success(said, icon=":material/check:")
+        st.code(str(report), language=None)
+
+
+def look_through(counts: Mapping[tuple[str, str], int]) -> None:
+    """Show candidates, those asked most often first, with what can become of each."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = address.write_text("Find", "find", placeholder="words")
+        state = STATES[address.choose("Which", list(STATES), "state", width=140)]
+        there = sorted({source for source, _ in counts})
+        source = address.choose_or_not(
+            "From", there, "source", nothing=EVERY, what="source", clears=["page"], width=160
+        )
+    with ui.guard(), ui.open_store() as store:
+        _, count = store.candidates(words, state=state, source=source, most=0)
+        pages = max(-(-count // MOST), 1)
+        page = address.page_given(pages)
+        found, _ = store.candidates(
+            words, state=state, source=source, most=MOST, skip=MOST * (page - 1)
+        )
+        queries = {query.query_id: query.text for query in store.queries()}
+    by_state = {
+        word: sum(often for (_, of), often in counts.items() if of == name)
+        for word, name in STATES.items()
+    }
+    st.caption(" · ".join(f"{often:,} {word}" for word, often in by_state.items()))
+    if not found:
+        st.write("No question is like that.")
+    near = alike_in([each.text for each in found], queries)
+    for each, alike in zip(found, near, strict=True):
+        show(each, alike, queries)
+    address.choose_page(pages)
+    if state == DROPPED and found:
+        offer_to_forget(by_state["set aside"])
+
+
+def show(candidate: Candidate, alike: tuple[str, float] | None, queries: Mapping[str, str]) -> None:
+    """Show a candidate with what is known of it, and the buttons that say what becomes of it."""
+    number = candidate.number
+    with st.container(
+        horizontal=True, vertical_alignment="center", border=True, horizontal_alignment="right"
+    ):
+        with st.container(gap=None, key=f"told-{number}"):
+            st.text(candidate.text)
+            st.text(told_of(candidate))
+            if candidate.state == TAKEN:
+                st.text(f"it is query {candidate.query_id}")
+            elif alike is not None:
+                nearly = "the same words as" if alike[1] == 1 else f"{alike[1]:.0%} the words of"
+                st.text(f"⚠ {nearly} {alike[0]}: {queries[alike[0]]}")
+        if candidate.state == TAKEN:
+            opened = {"section": "Queries", "edit": candidate.query_id, "seen": None}
+            key = f"open-{number}"
+            st.button("Open that query", key=key, on_click=address.write, kwargs=opened)
+            return
+        if st.button("Take", key=f"take-{number}"):
+            with ui.guard(editing.HINTS), ui.open_store() as store:
+                store.take_candidate(number, transfer.query_from(candidate))
+            ui.done("Taken")
+        opened = {"take": str(number)}
+        st.button("Edit first", key=f"edit-{number}", on_click=address.write, kwargs=opened)
+        if alike is not None and st.button("It is that query", key=f"same-{number}"):
+            with ui.guard(), ui.open_store() as store:
+                store.link_candidate(number, alike[0])
+            ui.done("Counted to that query")
+        put_aside(candidate)
+
+
+def put_aside(candidate: Candidate) -> None:
+    """Draw the button that sets a candidate aside, or looks at it again."""
+    label = "Look at it again" if candidate.state == DROPPED else "Set aside"
+    if st.button(label, key=f"aside-{candidate.number}"):
+        with ui.guard(), ui.open_store() as store:
+            move = store.reopen_candidates if candidate.state == DROPPED else store.drop_candidates
+            move([candidate.number])
+        ui.done("Open again" if candidate.state == DROPPED else "Set aside")
+
+
+def told_of(candidate: Candidate) -> str:
+    """Say in one line where a candidate is from, how often it was asked, and in which buckets."""
+    parts = [candidate.source]
+    if candidate.source in ("log", "thumbs"):
+        parts.append(f"asked {counted(candidate.times, 'time', 'times')}")
+    if candidate.asked_at:
+        parts.append(f"last on {candidate.asked_at}")
+    parts += [f"{facet} {bucket}" for facet, bucket in candidate.usual_buckets().items()]
+    if candidate.reference:
+        parts.append("with a reference answer")
+    return " · ".join(parts)
+
+
+def offer_to_forget(count: int) -> None:
+    """Let a lead delete what was set aside, texts and all."""
+    with st.popover("Delete what was set aside …"):
+        st.text(
+            f"{counted(count, 'question goes', 'questions go')} for good, texts and all.\n"
+            "A later file that asks them brings them back."
+        )
+        if st.button("Delete", type="primary", key="forget"):
+            with ui.guard(), ui.open_store() as store:
+                store.forget_dropped()
+            ui.done("Deleted")
+
+
+def row_of(batch: Batch) -> dict[str, object]:
+    """Return what was loaded at once as the table shows it."""
+    days: Sequence[str] = [day for day in (batch.first_asked, batch.last_asked) if day]
+    return {
+        "file": batch.file or "",
+        "from": batch.source,
+        "questions": batch.times,
+        "that differ": batch.texts,
+        "kept": batch.kept,
+        "drawn evenly over": ", ".join(batch.evenly),
+        "seed": "" if batch.seed is None else str(batch.seed),
+        "asked": " to ".join(dict.fromkeys(days)),
+        "loaded (UTC)": minute(batch.at),
+        "by": batch.who or "",
+    }

@@ -1,0 +1,279 @@
+"""What the team decides once: the words of the scale, what measures need, how chunks are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from labeler.model import (
+    CARRIED,
+    COUNT,
+    GRADES,
+    IGNORE,
+    LONGEST_MEANING,
+    LONGEST_NOUN,
+    LONGEST_WORD,
+    MOST_CHUNKS,
+    RULES,
+    RULES_IN_WORDS,
+    STRATEGIES,
+    TASKS,
+    Settings,
+    upper,
+)
+from labeler.ui import asking, choices
+from labeler.ui import shared as ui
+
+TASK_NAMES = {
+    "single": "single answer",
+    "research": "research",
+    "compliance": "compliance lookup",
+    "longtail": "long tail",
+}
+POOL_DEPTH = (
+    "How many chunks from the top of each run are to be graded for a query. Deeper means fewer "
+    "holes in the measures and more to grade."
+)
+PROMPT_BUDGET = (
+    "How many chunks your product really puts into the prompt: what `@budget` in a measure's name "
+    "stands for."
+)
+GOLDEN_RULE = (
+    "What counts where people gave a chunk different grades. "
+    + " ".join(f"{upper(rule)}: {words}." for rule, words in RULES_IN_WORDS.items())
+    + " An adjudication comes before any of them. What was given stays as it is: the rule can be "
+    "changed back."
+)
+CARRIED_GRADES = (
+    "Grades that follow from those of chunks that were cut another way. They count only where "
+    "nobody has graded and no file has, and how many a number rests on stands beside it."
+)
+CARRIED_IN_WORDS = {COUNT: "count below all others", IGNORE: "do not count"}
+STRATEGY = (
+    "Query by query: all chunks of one query, then the next. Most useful first: of each query the "
+    "five chunks that stand high in many runs, then five more of each. Least judged first: "
+    "queries of which the least is graded. Only holes of A vs B: what two runs have near their "
+    "top and nobody has graded. What decides A vs B: of these, the chunks whose grades say soonest "
+    "which of the two is better; once that is settled, query by query."
+)
+DECIDE_BY = "The measure that says which of A and B is better, for what decides A vs B."
+MATTERS = "A smaller difference of the two means is none: nobody is asked for grades over it."
+TASK_MEASURES = (
+    "The primary measure and, after a space, the secondary one. Scores, Compare and Slices start "
+    "with these where a task is looked at; no number depends on it."
+)
+OVERLAP = (
+    "The share of queries that every grader gets, whatever others have graded in them: without it "
+    "nobody can tell how far graders agree."
+)
+HOW_TO_GRADE = (
+    "In words of your own, for all queries; a query's own guideline stands beside it. Empty: "
+    "graders read what stands here in grey."
+)
+NAMES = (
+    "What graders call a query and a chunk, one and several: a question and passages, a case and "
+    "clauses. The engineers' pages say query and chunk."
+)
+CONTACT = "Stands on a grader's first card and under the guideline."
+NO_RUN = "no run"
+EVIDENCE = (
+    "Who grades may mark the passages of the text that made a grade. Once a grade is saved that is "
+    "at least this one, a line asks for them; it may be left open."
+)
+BEFORE = (
+    "Where somebody grades what a carry-over leaves open: which grade is likely, whose grades that "
+    "rests on, and which words they marked. Grades given so are not blind, and agreement leaves "
+    "them aside. Without it such grades are blind, and take longer."
+)
+EVIDENCE_FROM: tuple[int | None, ...] = (None, *GRADES)
+
+Read = Callable[[], Mapping[str, Any]]
+
+
+def decide() -> None:
+    """Let the team set the words of the scale, the threshold, the budgets and the grading."""
+    with ui.open_store() as store:
+        settings, names = store.settings(), [run.name for run in store.runs()]
+    with st.form("settings", border=False):
+        scale, measured = scale_form(settings), measuring_form(settings)
+        graded = grading_form(settings, names)
+        if st.form_submit_button("Save settings", type="primary"):
+            with ui.guard(), ui.open_store() as store:
+                chosen = replace(settings, **scale(), **measured(), **graded())
+                asking.check_settings(chosen)
+                store.save_settings(chosen)
+            ui.done("Saved")  # drawn anew: a field that starts with another value is another field
+
+
+def scale_form(settings: Settings) -> Read:
+    """Draw what the grades mean, in a word and in a line; return what reads them."""
+    with st.container(horizontal=True):
+        words = [
+            st.text_input(f"Grade {grade} means", word, max_chars=LONGEST_WORD, key=f"word-{grade}")
+            for grade, word in zip(GRADES, settings.words, strict=True)
+        ]
+    with st.container(horizontal=True):
+        meanings = [
+            st.text_input(f"Grade {grade} in a line", meaning, max_chars=LONGEST_MEANING)
+            for grade, meaning in zip(GRADES, settings.meanings, strict=True)
+        ]
+    return lambda: {"words": tuple(words), "meanings": tuple(meanings)}
+
+
+def measuring_form(settings: Settings) -> Read:
+    """Draw the settings that measures depend on; return what reads them."""
+    with st.container(horizontal=True):
+        rel = st.selectbox("Relevant from grade", GRADES[1:], index=settings.rel - 1)
+        budget = st.number_input(
+            "Prompt budget", 1, MOST_CHUNKS, settings.budget, help=PROMPT_BUDGET
+        )
+        rule = st.selectbox(
+            "Several grades become one by",
+            RULES,
+            RULES.index(settings.golden_rule),
+            help=GOLDEN_RULE,
+        )
+        carried = st.selectbox(
+            "Carried grades",
+            CARRIED,
+            CARRIED.index(settings.carried),
+            format_func=CARRIED_IN_WORDS.__getitem__,
+            help=CARRIED_GRADES,
+        )
+    by_task = _task_fields(settings)
+    return lambda: {
+        "rel": rel,
+        "budget": int(budget),
+        "golden_rule": rule,
+        "carried": carried,
+        **by_task(),
+    }
+
+
+def _task_fields(settings: Settings) -> Read:
+    """Draw what each kind of question has of its own; return what reads it."""
+    with st.container(horizontal=True):
+        budgets = {
+            task: st.number_input(
+                f"Budget for {TASK_NAMES[task]}",
+                1,
+                MOST_CHUNKS,
+                settings.budget_by_task.get(task),
+                placeholder="the same",
+            )
+            for task in TASKS
+        }
+    with st.container(horizontal=True):
+        measures = {
+            task: st.text_input(
+                f"Measures for {TASK_NAMES[task]}",
+                settings.measures_by_task.get(task, ""),
+                placeholder=choices.usual_measures(task),
+                max_chars=100,
+                help=TASK_MEASURES,
+            )
+            for task in TASKS
+        }
+    return lambda: {
+        "measures_by_task": {
+            task: " ".join(names.split()) for task, names in measures.items() if names.strip()
+        },
+        "budget_by_task": {task: int(value) for task, value in budgets.items() if value},
+    }
+
+
+def grading_form(settings: Settings, names: Sequence[str]) -> Read:
+    """Draw the settings that graders meet; return what reads them."""
+    guideline = st.text_area(
+        "How to grade",
+        settings.guideline,
+        help=HOW_TO_GRADE,
+        placeholder=settings.default_guideline,
+        height=240,
+    )
+    called = names_form(settings)
+    shown = shown_form(settings)
+    with st.container(horizontal=True):
+        depth = st.number_input("Pool depth", 1, MOST_CHUNKS, settings.pool_depth, help=POOL_DEPTH)
+        percent = round(settings.overlap * 100)
+        overlap = st.number_input("Queries for everyone, %", 0, 100, percent, help=OVERLAP)
+        strategy = st.selectbox(
+            "Which chunks come first",
+            STRATEGIES,
+            STRATEGIES.index(settings.strategy),
+            help=STRATEGY,
+        )
+    with st.container(horizontal=True):
+        pair = [
+            st.selectbox(f"Run {side}, for A vs B", [NO_RUN, *names], index_of(run, names))
+            for side, run in zip("AB", settings.holes_of or (None, None), strict=True)
+        ]
+        decide_by = st.text_input("Decide by", settings.decide_by, max_chars=100, help=DECIDE_BY)
+        matters = st.number_input(
+            "A difference that matters", 0.0, 1.0, settings.matters, 0.005, "%.3f", help=MATTERS
+        )
+    return lambda: {
+        "guideline": guideline.strip(),
+        **called(),
+        **shown(),
+        "pool_depth": int(depth),
+        "overlap": settings.overlap if overlap == percent else overlap / 100,
+        "strategy": strategy,
+        "holes_of": None if NO_RUN in pair else tuple(pair),
+        "decide_by": decide_by.strip(),
+        "matters": matters,
+    }
+
+
+def shown_form(settings: Settings) -> Read:
+    """Draw what graders are shown beside a chunk, and asked for; return what reads it."""
+    reference = st.checkbox("Show graders the reference answer", settings.show_reference)
+    before = st.checkbox(
+        "Show graders what was marked before documents were cut anew",
+        settings.show_before,
+        help=BEFORE,
+    )
+    evidence_from = st.selectbox(
+        "Ask for the evidence of a grade",
+        EVIDENCE_FROM,
+        EVIDENCE_FROM.index(settings.evidence_from),
+        format_func=evidence_in_words,
+        help=EVIDENCE,
+    )
+    return lambda: {
+        "show_reference": reference,
+        "show_before": before,
+        "evidence_from": evidence_from,
+    }
+
+
+def evidence_in_words(grade: int | None) -> str:
+    """Say from which grade on graders are asked which passage made it."""
+    return "never" if grade is None else f"from grade {grade} on" if grade else "always"
+
+
+def names_form(settings: Settings) -> Read:
+    """Draw what graders call things, and whom they ask; return what reads them."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        question, questions, passage, passages = [
+            st.text_input(label, name, max_chars=LONGEST_NOUN, help=NAMES)
+            for label, name in zip(
+                ("A query is called", "Queries are", "A chunk is called", "Chunks are"),
+                (*settings.question, *settings.passage),
+                strict=True,
+            )
+        ]
+        contact = st.text_input("Whom graders ask", settings.contact, max_chars=200, help=CONTACT)
+    return lambda: {
+        "question": (question.strip(), questions.strip()),
+        "passage": (passage.strip(), passages.strip()),
+        "contact": contact.strip(),
+    }
+
+
+def index_of(run: str | None, names: Sequence[str]) -> int:
+    """Return where a run stands in the choice of runs; one that has gone counts as none."""
+    return names.index(run) + 1 if run in names else 0

@@ -1,0 +1,107 @@
+"""A part of a page that follows the golden set, without a click and without losing one's place.
+
+The server tells the line that stands over the part when there is news (`labeler.web.push`), and the
+line lets the part run again, and nothing else of the page: what is typed, open or focused stays.
+Knows nothing of what is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import htpy
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from labeler.errors import LabelerError
+from labeler.model.versions import Content
+from labeler.render.markup import show_html
+from labeler.ui import address, boards
+from labeler.ui import shared as ui
+from labeler.ui.live.orders import keep_order, of_session
+from labeler.web.push import START
+from labeler.web.scripts import loader
+
+__all__ = ["follow", "keep_order"]
+
+QUIET = "font-size: 0.875rem; color: color-mix(in srgb, currentColor 72%, transparent)"
+_HERE = Path(__file__).parent
+
+_line = st.components.v2.component(
+    "labeler_live",
+    html='<p><span class="state" role="status" tabindex="-1"></span> '
+    '<button class="again" hidden></button></p>',
+    css=(_HERE / "live.css").read_text(encoding="utf-8"),
+    js=loader("live", "live"),
+)
+
+
+def follow(show: Callable[[Callable[[str], None]], None]) -> None:
+    """Show a part of the page, now and again whenever the golden set has moved.
+
+    ``show`` reads the store anew. It is given what says in the line over the part what all of it
+    rests on, such as how much is graded; said before anything else, it moves nothing that is read.
+    An error of ours is said in the part's place, and it goes on following.
+
+    The whole page runs where that is not enough: where something other than a grade was written,
+    such as a run, a query or a setting, and where the reader has changed inside of the part what
+    links to other pages take along, as those stand outside.
+
+    Of a frozen golden set the part is shown once, with a line that says so.
+    """
+    carried = address.given_all(address.CARRIED)
+    with ui.guard(), ui.open_store() as store:
+        data_revision = store.data_revision()
+        frozen = boards.shown_version(store)
+
+    @st.fragment
+    def followed() -> None:
+        if address.given_all(address.CARRIED) != carried:
+            st.rerun()
+        place = st.container(key="live", horizontal=True, vertical_alignment="center")
+        orders = of_session()
+        orders.moved = 0
+        newest = None
+        try:
+            with ui.open_store() as store:
+                newest = store.newest()  # read first, so that it is never newer than what is shown
+            if newest[-1] != data_revision:
+                st.rerun()
+            show(partial(_say_over, place))
+        except LabelerError as error:
+            ui.explain(error)
+        if newest is None:
+            return
+        with place:
+            if frozen is not None:
+                _say_frozen(frozen)
+                return
+            _line(
+                key="follows",
+                data={"newest": newest, "start": START, "moved": orders.moved},
+                on_news_change=lambda: None,
+                on_again_change=orders.forget,
+                width="content",
+            )
+
+    followed()
+
+
+def _say_over(place: DeltaGenerator, words: str) -> None:
+    with place:
+        show_html(htpy.span(style=QUIET)[words], width="content")  # it names chunkings
+
+
+def _say_frozen(content: Content) -> None:
+    """Say that what is shown does not follow the grades, and lead to what does."""
+    version = content.version
+    if version is not None:
+        by = f" by {version.by}" if version.by else ""
+        st.text(
+            f"Frozen as “{version.name}” on {version.at[:10]}{by}: it does not follow the grades"
+        )
+        st.button(
+            "Show it live", on_click=address.without, args=[["golden"]], key="thaw", type="tertiary"
+        )

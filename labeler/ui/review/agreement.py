@@ -1,0 +1,295 @@
+"""Review > Agreement: the answer first, then who agrees with whom, in what, and since when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from labeler.analysis import agreement
+from labeler.analysis.agreement import (
+    METRICS,
+    AgainstOthers,
+    Agreement,
+    Metric,
+    SelfAgreement,
+    Sheet,
+)
+from labeler.model import RULES_IN_WORDS, Selection, Settings, agreed_grade
+from labeler.render import charts, downloads, tables
+from labeler.render.markup import show_html
+from labeler.render.tables import Said
+from labeler.ui import address, boards, choices
+from labeler.ui import shared as ui
+
+EVERYBODY, EVERY_TWO = "all graders", "every two graders"
+ONE, ANOTHER = "what one gave", "what another gave the same chunk"
+BOTH_WAYS = "Every two grades of a chunk are in it twice, once each way round."
+HOW_TO_READ = (
+    "The share in a cell is of its row, and the darker the larger; outlined is where both gave the "
+    "same."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked at: whose grades (all where none is named), of which queries, by which alpha.
+
+    A facet without a bucket asks for each of its buckets beside all queries; ``selected`` are the
+    queries of which all of it is.
+    """
+
+    metric: Metric
+    graders: tuple[str, ...]
+    facet: str | None
+    bucket: str | None
+    selected: Selection
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """All that the section shows, as it is at one revision."""
+
+    sheet: Sheet
+    agreement: Agreement
+    against: tuple[AgainstOthers, ...]
+    again: Mapping[str, SelfAgreement]
+    buckets: Sequence[tuple[str, Agreement]]
+
+
+# --- choosing --------------------------------------------------------------------------------
+
+
+def choose() -> Asked:
+    """Let the user choose alpha's metric, graders and queries; all of it is in the address."""
+    with ui.open_store() as store:
+        names, facets = store.names_of_graders(), store.facets()
+    with choices.row(), choices.folded() as say:
+        names_of = {str(metric): metric for metric in METRICS}
+        metric = names_of[address.choose("Alpha", list(names_of), "metric", what="metric")]
+        graders = address.choose_some("Graders", names, "grader", "grader", placeholder=EVERYBODY)
+        facet, bucket = choices.choose_bucket(facets)
+        choices.choose_selection()
+    selected = boards.shown_selection()
+    say(
+        selected.describe(),
+        f"alpha {metric}",
+        agreement.listed(graders) or EVERYBODY,
+        choices.say_queries(facet, bucket),
+    )
+    return Asked(metric, tuple(graders), facet, bucket, selected)
+
+
+# --- measuring -------------------------------------------------------------------------------
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def measured(path: str, newest: tuple[int, ...], asked: Asked, rule: str) -> Found:
+    """Return what there is to show; the same for everybody until something new is written."""
+    with ui.open_store() as store:
+        among = store.selected_queries(asked.selected, asked.facet, asked.bucket)
+        sheet = Sheet.of_grades(store.given_grades())
+        again = agreement.by_grader(store.repeated_grades(among))
+        names = [] if asked.facet is None else store.facets()[asked.facet]
+        inside = {name: store.queries_in(str(asked.facet), name) for name in names}
+    if asked.graders:
+        sheet = sheet.among([name for name in asked.graders if name in sheet.graders])
+        again = {name: again[name] for name in asked.graders if name in again}
+    if among is not None:
+        sheet = sheet.within(among)
+    if asked.bucket is not None:
+        inside = {}
+    draws = agreement.Draws()
+    return Found(
+        sheet,
+        agreement.agreement_of(sheet, asked.metric, draws),
+        agreement.against_others(sheet, partial(agreed_grade, rule=rule), draws),
+        again,
+        [
+            (name, agreement.agreement_of(sheet.within(queries), asked.metric, draws))
+            for name, queries in inside.items()
+        ],
+    )
+
+
+# --- what is shown ---------------------------------------------------------------------------
+
+
+def show(asked: Asked) -> None:
+    """Show how far graders agree, or why that cannot be said and what to do."""
+    with ui.open_store() as store:
+        settings, revision, newest = store.settings(), store.revision(), store.newest()
+    found = measured(ui.database(), newest, asked, settings.golden_rule)
+    show_answer(found, asked, settings)
+    if found.agreement.alpha.n:
+        if found.buckets:
+            st.subheader("By bucket")
+            show_html(tables.bucket_agreement_table(str(asked.facet), found.buckets))
+        st.subheader("Every two graders")
+        show_html(tables.pair_table(found.agreement, partial(disagreements_of, asked)))
+        show_confusion(found.agreement, settings)
+        show_against(found.against, settings)
+    show_repeats(found.again)
+    if found.sheet.graders:
+        offer_files(found, asked, settings, revision)
+
+
+def show_answer(found: Found, asked: Asked, settings: Settings) -> None:
+    """Say how far graders agree and what that means, over the numbers it rests on."""
+    said = []
+    if asked.facet is not None and asked.bucket is not None:
+        said.append(f"Of the queries of {asked.facet} = {asked.bucket} alone.")
+    if not found.agreement.alpha.n:
+        said += what_to_do(found.agreement, settings)
+    notes = [*agreement.notes(found.agreement), *agreement.left_aside(found.sheet)]
+    said += [note.sentence for note in notes]
+    table = tables.agreement_table(found.agreement) if found.agreement.alpha.n else None
+    described = meant_by(asked, settings)["description"]
+    print_lines = [f"{described} · {agreement.LIMITS}"] if table is not None else []
+    link = "" if table is None else disagreements_of(asked, *asked.graders)
+    words = agreement.summary(found.agreement), agreement.meaning(found.agreement)
+    show_html(tables.agreement_answer(*words, said, table, print_lines, link))
+
+
+def meant_by(asked: Asked, settings: Settings) -> dict[str, object]:
+    """Return how the numbers are meant, ready for JSON."""
+    return agreement.conventions_of(asked.metric, settings.golden_rule, asked.selected)
+
+
+def disagreements_of(asked: Asked, *graders: str) -> str:
+    """Return the address of what these graders disagree on, all where none is named."""
+    where = {"review": "Disagreements", "facet": asked.facet, "bucket": asked.bucket}
+    return address.onward("/review", **where, grader=graders or None)
+
+
+def what_to_do(found: Agreement, settings: Settings) -> list[str]:
+    """Say how there will be something to measure."""
+    overlap = f"{settings.overlap:.0%} of the queries go to every grader"
+    if len(found.graders) < 2:
+        return [f"{overlap}: agreement stands here as soon as a second one has graded some."]
+    return [f"{overlap}; more of them, under Settings on the Data page, let graders meet sooner."]
+
+
+def show_confusion(found: Agreement, settings: Settings) -> None:
+    """Show what one gave where another gave what: every two graders, or two of them."""
+    st.subheader("What one gave where another gave what")
+    down, across, table = chosen_table(found)
+    show_html(tables.confusion_picture(table, settings.words, down, across))
+    st.caption(f"{HOW_TO_READ} {BOTH_WAYS}" if down == ONE else HOW_TO_READ)
+    with st.expander("The numbers of this picture", key="confusion"):
+        heads = [f"down: {down}", *map(str, range(len(table))), "all"]
+        sums = [sum(column) for column in zip(*table, strict=True)]
+        names = [*(f"{grade} {word}" for grade, word in enumerate(settings.words)), "all"]
+        *rows, total = [
+            row_of(name, *counts, sum(counts))
+            for name, counts in zip(names, [*table, sums], strict=True)
+        ]
+        show_html(tables.sheet(heads, rows, total))
+
+
+def row_of(name: str, *counts: int, said: str | None = None) -> list[tables.Cell]:
+    """Return a row of a table: a name, counts, and what else is said."""
+    return [Said(name), *counts, *([] if said is None else [Said(said)])]
+
+
+def chosen_table(found: Agreement) -> tuple[str, str, list[list[int]]]:
+    """Let the user choose whose grades stand down and across; return them and their matrix."""
+    pairs = {(pair.one, pair.other): pair.table for pair in found.pairs}
+    pairs |= {(pair.other, pair.one): pair.table.T for pair in found.pairs}
+    if len(found.graders) == 2:
+        one, other = found.graders
+        return one, other, pairs[one, other].tolist()
+    with st.container(horizontal=True):
+        down = address.choose_or_not(
+            *("Down", found.graders, "down"),
+            nothing=EVERY_TWO,
+            what="grader",
+            clears=["across"],
+            width=280,
+        )
+        if down is None:
+            return ONE, ANOTHER, found.table.tolist()
+        others = [name for name in found.graders if name != down]
+        across = address.choose("Across", others, "across", what="grader", width=280)
+    return down, across, pairs[down, across].tolist()
+
+
+def show_against(rows: Sequence[AgainstOthers], settings: Settings) -> None:
+    """Show each grader against the grade agreed without them, over all and by week."""
+    st.subheader("Each grader against the others")
+    st.text(
+        "Against the grade agreed without them: somebody else's adjudication, or what the others' "
+        f"grades become. Where several people graded a chunk, {said_of(settings.golden_rule)}."
+    )
+    show_html(tables.against_table(rows))
+    st.caption(
+        "A mean difference above 0 is a grader who gives higher grades than the others, below 0 "
+        "one who gives lower ones; nobody is right by that. Not compared are chunks that nobody "
+        "else has graded blind, and those on which the others are at odds."
+    )
+    show_drift(
+        [
+            charts.Drift(row.grader, week.monday, week.difference, week.n)
+            for row in rows
+            for week in row.weeks
+        ]
+    )
+
+
+def said_of(rule: str) -> str:
+    """Say how several grades become one, with the rule's name."""
+    return f"{RULES_IN_WORDS[rule]} ({rule}, a setting)"
+
+
+def show_drift(rows: Sequence[charts.Drift]) -> None:
+    """Show how far each grader was from the agreed grade, week by week."""
+    st.subheader("Drift")
+    if len({row.week for row in rows}) < 2:
+        st.text("All of it was graded within one week, so there is no drift to see yet.")
+        return
+    words = "Mean of grade minus agreed grade, by week and grader"
+    st.text(words)
+    st.altair_chart(charts.drift_chart(rows, words))
+    st.caption(
+        "A line that leaves 0 is somebody whose reading of the guideline moves. Hollow points rest "
+        "on fewer than 10 chunks."
+    )
+    with st.expander("The numbers of this chart", key="drift"):
+        st.dataframe(charts.drift_frame(rows), hide_index=True, height="auto")
+
+
+def show_repeats(found: Mapping[str, SelfAgreement]) -> None:
+    """Say how each grader graded chunks that came back to them."""
+    if not found:
+        return
+    st.subheader("Each grader against themselves")
+    rows = [
+        row_of(name, again.again, again.same, again.near, said=agreement.in_words(again, name))
+        for name, again in found.items()
+    ]
+    show_html(tables.sheet(["grader", "shown again", "same grade", "one apart", "in words"], rows))
+    st.caption("A few of a grader's own earlier chunks come back unmarked; see Work.")
+
+
+def offer_files(found: Found, asked: Asked, settings: Settings, revision: int) -> None:
+    """Offer all numbers in full, as a table and for programs."""
+    records = agreement.records_of(found.agreement, found.against, found.again, found.sheet.aside)
+    meant = meant_by(asked, settings)
+    where = {"facet": asked.facet, "bucket": asked.bucket} if asked.bucket is not None else {}
+    rows = [where | row for row in records]
+    rows += [
+        {"facet": asked.facet, "bucket": name, **row}
+        for name, each in found.buckets
+        for row in agreement.agreement_records(each)
+    ]
+    with st.container(horizontal=True):
+        csv = partial(downloads.agreement_csv, rows, meant["description"])
+        ui.offer("Download all of it as CSV", csv, "agreement.csv", revision)
+        ui.offer(
+            "Download as JSON",
+            partial(downloads.agreement_json, rows, meant),
+            "agreement.json",
+            revision,
+        )

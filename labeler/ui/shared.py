@@ -1,0 +1,240 @@
+"""What two pages or more share: the open store, who is grading, the guard, what is offered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import NoReturn
+from urllib.parse import unquote
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from labeler.errors import Away, Busy, Incomparable, LabelerError
+from labeler.model import (
+    Actor,
+    Settings,
+)
+from labeler.services import import_export as transfer
+from labeler.store import CannotTell, Note, Store, Unusable
+from labeler.ui import address, links
+from labeler.ui.address import Astray
+from labeler.ui.grading import COOKIE
+from labeler.ui.waiting import come_back
+from labeler.web.auth import tokens, visitors
+from labeler.web.auth.access import Claims, Door, Person
+from labeler.web.auth.hosts import came_by_https
+from labeler.web.auth.tokens import Forbidden
+from labeler.web.discretion import without_path
+
+THIS_MACHINE = "127.0.0.1"
+
+
+def database() -> str:
+    """Return the path of the golden set this server shows."""
+    return os.environ.get("LABELER_DB", "golden.db")
+
+
+@contextmanager
+def guard(hints: Mapping[str, str] | None = None) -> Iterator[None]:
+    """Show what went wrong as one sentence instead of a traceback, and end the page there.
+
+    ``hints`` maps what a message may name, such as an option of the command line, to a line that
+    says the same in the page's own words.
+    """
+    try:
+        yield
+    except LabelerError as error:
+        explain(error, hints)
+        st.stop()
+
+
+def explain(error: LabelerError, hints: Mapping[str, str] | None = None) -> None:
+    """Show what went wrong as one sentence, and the way on where there is one."""
+    show_error(in_words(error, hints))
+    if isinstance(error, Astray):
+        st.button("Go on without it", on_click=address.without, args=[error.names])
+    if isinstance(error, Incomparable):
+        st.text("Choose another A or B above.")
+    if isinstance(error, Away):
+        come_back(lambda: open_store().close())
+
+
+def in_words(error: LabelerError, hints: Mapping[str, str] | None = None) -> str:
+    """Return what an error says, and the hints for what it names, see `guard`."""
+    said = without_path(error, database())
+    return "\n".join([said, *(hint for name, hint in (hints or {}).items() if name in said)])
+
+
+def show_error(message: str) -> None:
+    """Show a message that may quote a file's content: as text, never as Markdown."""
+    with st.container(border=True):
+        st.text(f"⚠ {message}")
+
+
+def say_empty(heading: str, remedy: str, commands: str) -> None:
+    """Say what is missing here, how it comes, and the commands that bring it; lead to Data."""
+    st.subheader(heading)
+    st.write(remedy)
+    st.code(commands)
+    links.link("Load files on the Data page", address.onward("/data", section="Load"))
+
+
+def say_no_query_has(what: str, field: str) -> None:
+    """Say that a view rests on a field that no query has, and how it comes."""
+    how = f"Load queries again with the field {field}, on the Data page or in a terminal:"
+    say_empty(f"No query has {what}", how, "labeler load queries FILE --update")
+
+
+def open_store() -> Store:
+    """Open the golden set for this script run; close it with a ``with`` block.
+
+    Raises `Forbidden` for a visitor who may not come in, or not any more: a fragment runs without
+    the navigation that would have said so.
+    """
+    store = Store(database())
+    if _is_visited():
+        visitor = _visitor(store)
+        if visitor is None:
+            store.close()
+            raise Forbidden("you are not invited, or not any more; open this page again")
+        store.actor = Actor(visitor.name, visitor.known_by, _address())
+    return store
+
+
+def _address() -> str:
+    address = st.context.ip_address
+    return address if isinstance(address, str) else THIS_MACHINE  # Streamlit does not name it
+
+
+def person() -> Person | None:
+    """Return who may come in by the golden set as it is now, and looks at this page; else None."""
+    with Store(database()) as store:
+        return _visitor(store)
+
+
+def _visitor(store: Store) -> Person | None:
+    door = Door.of_this_server()
+    return door.visitor(store, _claims(door))
+
+
+def _claims(door: Door) -> Claims:
+    cookies = st.context.cookies
+    secure = came_by_https("", {name.lower(): said for name, said in st.context.headers.items()})
+    return visitors.claims_of(cookies, door, unquote(cookies.get(COOKIE, "")), secure=secure)
+
+
+def _is_visited() -> bool:
+    """Say whether a visitor's script runs; a prepared download is made without one."""
+    return get_script_run_ctx(suppress_warning=True) is not None
+
+
+def grader() -> str | None:
+    """Return who is grading in this browser, or None where nobody has said so yet.
+
+    At an open door the pad asks and keeps the name in a cookie; at a closed one it is the name of
+    the invited person.
+    """
+    known = person()
+    return None if known is None else known.name
+
+
+def note_lists_shown(query_id: str) -> None:
+    """Remember that a query's ranked lists were shown here: no grade of theirs is blind then."""
+    name = grader()
+    if name is not None:
+        with open_store() as store:
+            store.note_lists_seen(name, query_id)
+
+
+def note_told(rows: Iterable[CannotTell | Note]) -> None:
+    """Remember that this page says what others gave chunks: no grade of theirs is blind then."""
+    name = grader()
+    if name is not None:
+        told = [
+            (row.query_id, row.chunk_id)
+            for row in rows
+            if row.chunk_id is not None and row.grader != name
+        ]
+        with open_store() as store:
+            store.note_told(name, told)
+
+
+def note_refusal(what: str) -> None:
+    """Add to the audit that whoever looks here may not see something, once a minute."""
+    with suppress(Busy, Unusable), open_store() as store:
+        store.note_once("refuse", what)
+
+
+def is_lead() -> bool:
+    """Say whether whoever looks at this page may open the others too."""
+    known = person()
+    return known is not None and known.is_lead
+
+
+def check_lead(store: Store) -> None:
+    """Raise `Forbidden` for a visitor who is no lead, or not any more; measures are for leads."""
+    if not _is_visited():
+        return
+    visitor = _visitor(store)
+    if visitor is None or not visitor.is_lead:
+        raise Forbidden("measures are for leads; open this page again")
+
+
+def came_by_invitation() -> bool:
+    """Say whether whoever looks at this page was invited, by a link or by their login."""
+    known = person()
+    return known is not None and known.known_by != "name"
+
+
+def can_change_name() -> bool:
+    """Say whether people choose the name they grade under, as they do at an open door."""
+    with Store(database()) as store:
+        return not Door.of_this_server().is_closed(store)
+
+
+def grading_token(store: Store, name: str) -> str:
+    """Return a token that lets the pad of this page grade under ``name``."""
+    store.add_grader(name)
+    return tokens.issue(store.signing_key(), store.golden_set_uuid(), name)
+
+
+def warn_of_default_guideline(settings: Settings) -> None:
+    """Tell a lead that graders still read words that were written for no set in particular."""
+    if not settings.guideline:
+        st.text("⚠ Graders read the default guideline, which knows nothing of your documents.")
+        links.link("Write your own", address.onward("/data", section="Settings"))
+
+
+def done(word: str, **position: address.Value) -> NoReturn:
+    """Say that something was done, and show the page as it is now, at this ``position``."""
+    address.write(**position)
+    st.toast(word, icon=":material/check:")
+    st.rerun()
+
+
+def offer(label: str, data: Callable[[], bytes], name: str, revision: int) -> None:
+    """Offer a file, which is made when somebody asks for it, under a name with its revision."""
+    named = transfer.dated(name, revision)
+    st.download_button(label, data=noted(data, named), file_name=named, on_click="ignore")
+
+
+def noted(data: Callable[[], bytes], name: str) -> Callable[[], bytes]:
+    """Return what makes a file and adds to the audit that whoever looks here has taken it.
+
+    It is made without a script, so that who that is must be known before.
+    """
+    door = Door.of_this_server()
+    claims, address = _claims(door), _address()
+
+    def made() -> bytes:
+        file = data()
+        with Store(database()) as store:
+            visitor = door.visitor(store, claims)
+            if visitor is not None:
+                store.actor = Actor(visitor.name, visitor.known_by, address)
+            store.note_if_possible("export", name, {"seal": str(store.newest_seal())})
+        return file
+
+    return made

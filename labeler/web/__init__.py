@@ -1,0 +1,1 @@
+"""HTTP: signing in, the grading API, push, the audit log, component scripts."""

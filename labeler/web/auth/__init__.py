@@ -1,0 +1,1 @@
+"""Signing in: access, tokens, cookies, host names and the pages of the login."""
