@@ -10,7 +10,7 @@ READY = .venv/.ready
 .PHONY: help demo test programs types lint scripts documents bench fix
 help:
 	@echo "make demo    open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
-	@echo "make test    lint, types, documents, then every test (TESTS=tests/test_cli.py)"
+	@echo "make test    lint, types, documents, then every test (TESTS=tests/cli/test_cli.py)"
 	@echo "make bench   measure the speed on this machine"
 	@echo "make fix     format the code, fix what a tool can fix, bring the README up to date"
 

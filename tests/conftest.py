@@ -21,8 +21,8 @@ from starlette.types import ASGIApp, Message
 
 from labeler.model import Chunk, GoldenGrade, Loaded, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.newborn import newborn
-from tests.postgres import newborn_database, release
+from tests.support.new_golden_set import newborn
+from tests.support.postgres import newborn_database, release
 
 ROOT = Path(__file__).parent.parent
 BROWSER = Path(__file__).parent / "browser"
@@ -260,16 +260,17 @@ def ask() -> Callable[..., Answer]:
     return send
 
 
-# Where what is kept matters: these ask the same of a file and of a database.
+# What is asked of a file here is asked of PostgreSQL, too.
 KEPT_IN_BOTH = (
-    *("store_golden", "store_keeping", "store_load", "store_log", "store_past", "store_reading"),
-    *("store_remarks", "store_search", "adjudicating", "desk", "routes"),
+    *("store.test_golden_grades", "store.test_runs", "store.test_load", "store.test_log"),
+    *("store.test_as_of", "store.test_reads", "store.test_remarks", "store.test_search"),
+    *("web.test_adjudication", "services.test_assignment", "web.test_grading_api"),
 )
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run what asks about a golden set with one in a file and with one in PostgreSQL."""
-    is_of_both = metafunc.module.__name__.rpartition(".test_")[2] in KEPT_IN_BOTH
+    is_of_both = metafunc.module.__name__.endswith(KEPT_IN_BOTH)
     in_a_file = metafunc.definition.get_closest_marker("in_a_file")
     if is_of_both and "kept" in metafunc.fixturenames and not in_a_file:
         metafunc.parametrize("kept", ["file", "postgres"], indirect=True)

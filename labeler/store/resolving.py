@@ -1,7 +1,7 @@
 """Which grade counts of each pair, and who stands behind it, of a whole log at once; runs no SQL.
 
 Arrays where the ``golden`` view has rows: that is how a set with millions of grades opens in
-seconds. Both say the same, which `tests/test_store_golden.py` holds over any log.
+seconds. Both say the same, which `tests/store/test_golden_grades.py` holds over any log.
 """
 
 from __future__ import annotations

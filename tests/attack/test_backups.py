@@ -13,7 +13,7 @@ from click.testing import Result
 from labeler.errors import BadInput, NotFound
 from labeler.store import Store, damage
 from labeler.store.backup import backups
-from tests.databases import assert_whole, grade, newest_alone
+from tests.support.databases import assert_whole, grade, newest_alone
 
 Run = Callable[..., Result]
 

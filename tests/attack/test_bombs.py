@@ -30,7 +30,7 @@ from labeler.formats import (
     read_run,
 )
 from labeler.store import Store
-from tests.page import empty_golden_set, open_page, words
+from tests.support.page import empty_golden_set, open_page, words
 
 READERS = {
     "queries": read_queries,

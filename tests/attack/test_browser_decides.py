@@ -14,8 +14,8 @@ from labeler.store import Store
 from labeler.store.givers import UNSIGNED_FOR
 from labeler.web.auth import tokens
 from labeler.web.grading_api import grading_routes
-from tests.pad import Pad, pad
-from tests.test_store_open import to_earlier_shape
+from tests.store.test_open import to_earlier_shape
+from tests.support.grading_client import Pad, pad
 
 __all__ = ["pad"]
 

@@ -22,8 +22,8 @@ from labeler.store import Store, Unusable, damage, health
 from labeler.store.backup import checking
 from labeler.store.folding import fold
 from labeler.store.sqlite import check_sqlite
-from tests.databases import grade
-from tests.page import open_page, words
+from tests.support.databases import grade
+from tests.support.page import open_page, words
 
 Run = Callable[..., Result]
 

@@ -36,8 +36,8 @@ from labeler.web.auth.entering import door_routes
 from labeler.web.auth.guesses import MOST_WAITING, Guesses
 from labeler.web.auth.hosts import BOUND, HOST_NAMES
 from labeler.web.auth.naming import in_plain_letters
-from tests.entered import let_in
-from tests.pad import Pad
+from tests.support.grading_client import Pad
+from tests.support.signed_in import let_in
 
 PUBLIC = "labels.example.org"
 

@@ -8,8 +8,8 @@ import pytest
 
 from labeler.model import Chunk, Query, Ranking, Settings
 from labeler.store import Store
-from tests.pad import Pad, pad
-from tests.page import open_page
+from tests.support.grading_client import Pad, pad
+from tests.support.page import open_page
 
 __all__ = ["pad"]
 

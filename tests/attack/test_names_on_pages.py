@@ -12,8 +12,8 @@ from streamlit.testing.v1.element_tree import Block, Element
 from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, Remark
 from labeler.services.import_export import freezing
 from labeler.store import Store
-from tests.page import empty_golden_set, listed_queries, loaded, open_page, words
-from tests.traffic import log
+from tests.support.page import empty_golden_set, listed_queries, loaded, open_page, words
+from tests.support.traffic import log
 
 IMAGE = "![i](http://evil.example/i.png)"
 LINK = f"[l](http://evil.example) :red[x] $y$ {IMAGE}"

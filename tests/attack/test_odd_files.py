@@ -22,7 +22,7 @@ from labeler.formats import (
 )
 from labeler.model import GoldenGrade, LoadedGolden, Query
 from labeler.store import Store
-from tests.page import empty_golden_set, loaded, open_page, words
+from tests.support.page import empty_golden_set, loaded, open_page, words
 
 READERS = {"queries": read_queries, "chunks": read_chunks, "run": read_run, "golden": read_golden}
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from labeler.cli import main
 from labeler.model import Judgment
 from labeler.store import Store
-from tests.databases import rewrite
+from tests.support.databases import rewrite
 
 Run = Callable[..., Result]
 EDIT = "UPDATE judgments SET grade = 3 WHERE event_id = 'e2'"

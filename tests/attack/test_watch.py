@@ -24,7 +24,7 @@ from labeler.store.backup.backups import Schedule, back_up_in_series, series
 from labeler.store.backup.watch import LONGEST_SECONDS, REST_SECONDS, Rest, Watch
 from labeler.store.folding import Folding, fold
 from tests.browser.server import WarmServer
-from tests.databases import grade, newest_alone
+from tests.support.databases import grade, newest_alone
 
 Run = Callable[..., Result]
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from labeler.model import Chunk, Judgment, Loaded, Query, Ranking
 from labeler.store import Store
-from tests.postgres import Server
+from tests.support.postgres import Server
 
 EVENTS, QUERIES, GRADERS, DEPTH, ROUNDS = 200_000, 1_000, 16, 100, 15
 AT = "2024-02-29T00:00:00.000Z"

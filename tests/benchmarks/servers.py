@@ -38,7 +38,7 @@ from labeler.store import Store
 from tests.benchmarks.app import fill
 from tests.benchmarks.load import Client, clients_of
 from tests.browser.server import Server, loaded
-from tests.postgres import Server as Database
+from tests.support.postgres import Server as Database
 
 ROUNDS, WRITERS, EACH = 10, 4, 250
 GRADERS, CALM, KILLED, AWAY, AFTER = 150, 60.0, 15.0, 5.0, 25.0

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from labeler.model import Chunk, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
-from tests.newborn import newborn
+from tests.support.new_golden_set import newborn
 
 SENTENCE = "A parcel that comes back within thirty days is paid back to the card it was paid with. "
 JUDGMENTS = "**/api/judgments"

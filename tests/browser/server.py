@@ -19,7 +19,7 @@ from labeler.cli.serving import is_free
 from labeler.model import Chunk, Loaded, Query, Ranking
 from labeler.store import Store
 from tests.browser.warm import CAN_FORK, Forked
-from tests.newborn import newborn
+from tests.support.new_golden_set import newborn
 
 # Chromium as root needs no sandbox; the rest keeps it from calling home during a test.
 ARGUMENTS = [

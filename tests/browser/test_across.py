@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from labeler.model import Judgment
 from labeler.store import Store
-from tests.recut import recut
+from tests.support.two_chunkings import recut
 
 pytestmark = pytest.mark.browser
 

@@ -14,7 +14,7 @@ from labeler.model import Ranking
 from labeler.store import Store
 from tests.browser.choices import choose, open_choices, unfolded
 from tests.browser.still import follow
-from tests.page import loaded
+from tests.support.page import loaded
 
 pytestmark = pytest.mark.browser
 

@@ -14,8 +14,8 @@ from labeler.model import GoldenGrade, Judgment, LoadedGolden, Query
 from labeler.services import import_export as transfer
 from labeler.store import Store, mark_of
 from tests.browser.server import loaded
-from tests.databases import assert_whole
-from tests.test_carries import fill
+from tests.store.test_transfers import fill
+from tests.support.databases import assert_whole
 
 pytestmark = pytest.mark.browser
 

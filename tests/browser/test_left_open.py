@@ -15,7 +15,7 @@ from tests.browser.padpage import PHONE, all_saved, press, quick_hand
 from tests.browser.server import loaded
 from tests.browser.still import stand_still
 from tests.browser.test_accessibility import CONTRAST, serious
-from tests.test_left_open import AT, FEES, OLD, fill
+from tests.services.test_transfer_pool import AT, FEES, OLD, fill
 
 pytestmark = pytest.mark.browser
 

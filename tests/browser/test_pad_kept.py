@@ -25,7 +25,7 @@ from tests.browser.padpage import (
     standing,
 )
 from tests.browser.server import loaded
-from tests.test_store_open import to_earlier_shape
+from tests.store.test_open import to_earlier_shape
 
 pytestmark = pytest.mark.browser
 

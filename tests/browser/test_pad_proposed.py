@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.padpage import all_saved, library, press, ready, shown
-from tests.traffic import propose
+from tests.support.traffic import propose
 
 pytestmark = pytest.mark.browser
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 from labeler.cli import main
 from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
-from tests.page import loaded
+from tests.support.page import loaded
 
 pytestmark = pytest.mark.browser
 

@@ -13,8 +13,8 @@ from playwright.sync_api import Locator, Page, expect
 from labeler.model import Judgment, Ranking
 from tests.browser.server import WarmServer
 from tests.browser.still import stand_still, wait_for_links
-from tests.contrast import contrast
-from tests.page import loaded
+from tests.support.contrast import contrast
+from tests.support.page import loaded
 
 pytestmark = pytest.mark.browser
 

@@ -25,8 +25,8 @@ from tests.browser.doors import come_in
 from tests.browser.padpage import all_saved, ready
 from tests.browser.server import QUIET, Server, WarmServer, any_port, small_golden_set
 from tests.browser.test_proxy import NAME, as_nginx_takes_it, certificate, in_the_readme, outside
-from tests.postgres import Server as Database
-from tests.postgres import server_or_skip
+from tests.support.postgres import Server as Database
+from tests.support.postgres import server_or_skip
 
 __all__ = ["outside"]
 

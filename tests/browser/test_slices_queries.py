@@ -14,7 +14,7 @@ from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
 from labeler.store import Store
 from tests.browser.server import loaded
 from tests.browser.still import stand_still
-from tests.page import add_collapsed_bucket, empty_golden_set
+from tests.support.page import add_collapsed_bucket, empty_golden_set
 
 pytestmark = pytest.mark.browser
 

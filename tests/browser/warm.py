@@ -56,7 +56,7 @@ ROOMS = [
 CAN_FORK = sys.platform.startswith("linux")  # libraries of macOS do not survive it, Windows cannot
 if CAN_FORK:
     forks = multiprocessing.get_context("forkserver")
-    forks.set_forkserver_preload([*LIBRARIES, "tests.scanned", *ROOMS])
+    forks.set_forkserver_preload([*LIBRARIES, "tests.support.component_scan", *ROOMS])
 
 
 class Forked:

@@ -1,0 +1,201 @@
+"""``labeler agreement`` on real files: what it prints, and why where there is no number."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from labeler.analysis.agreement import LIMITS
+from labeler.cli import main
+from labeler.model import Chunk, Judgment, Query
+from labeler.store import Store
+from tests.analysis.test_agreement_numbers import THREE_CODERS
+from tests.support.page import empty_golden_set, loaded
+
+HOSTILE = "=1+1 | <b>Bob</b>"
+NAMES = ("Ann", HOSTILE, "Cy")
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a labeler command on the golden set of `grade`."""
+    empty_golden_set(tmp_path)
+    monkeypatch.setenv("LABELER_DB", str(tmp_path / "golden.db"))
+    return lambda *arguments: CliRunner().invoke(main, ["agreement", *arguments])
+
+
+@pytest.fixture
+def grade(tmp_path: Path, run) -> Callable[..., None]:
+    """Let people grade chunk after chunk, a query each; None is no grade."""
+
+    def give(*ratings: Sequence[int | None], blind: bool = True, names=NAMES) -> None:
+        with Store(tmp_path / "golden.db") as store:
+            chunks = range(len(ratings[0]))
+            tasks = ("single", "research")
+            queries = [Query(f"q{at}", f"query {at}", tasks[at % 2]) for at in chunks]
+            store.add_queries(loaded(queries))
+            store.add_chunks(loaded([Chunk(f"c{at}", f"text of chunk {at}") for at in chunks]))
+            for name, row in zip(names, ratings, strict=False):
+                store.add_grader(name)
+                for at, value in enumerate(row):
+                    if value is not None:
+                        event = f"{name}/{at}/{blind}"
+                        store.judge(
+                            Judgment(event, f"q{at}", f"c{at}", name, grade=value, blind=blind)
+                        )
+
+    return give
+
+
+def rows_of(result: Result) -> list[dict]:
+    assert result.exit_code == 0, result.output
+    return json.loads(result.output)
+
+
+def one(rows: list[dict], statistic: str, **more: object) -> dict:
+    wanted = {"statistic": statistic, "against": "each other", "grader": None, "week": None, **more}
+    [found] = [row for row in rows if wanted.items() <= row.items()]
+    return found
+
+
+def three_coders() -> list[list[int | None]]:
+    return [[None if each is None else each - 1 for each in row] for row in THREE_CODERS]
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"), [("nominal", 0.691358), ("ordinal", 0.806721), ("interval", 0.810845)]
+)
+def test_programs_get_the_published_alpha_with_what_it_rests_on(run, grade, metric, value):
+    grade(*three_coders())
+    alpha = one(rows_of(run("--metric", metric, "--format", "json")), "alpha")
+    assert alpha["value"] == pytest.approx(value, abs=5e-7)
+    assert (alpha["n"], alpha["queries"], alpha["metric"]) == (12, 12, metric)
+    assert alpha["low"] < alpha["value"] <= alpha["high"]
+    assert alpha["conventions"]["golden_rule"] == "lower median"
+    assert alpha["conventions"]["seed"] > 0
+
+
+def test_every_two_graders_have_a_kappa_and_a_confusion_matrix(run, grade):
+    grade([0, 1, 2, 3, 3], [0, 1, 2, 3, 1], [1, None, None, None, None])
+    rows = rows_of(run("--format", "json"))
+    pair = {"grader": HOSTILE, "other": "Ann"}
+    assert one(rows, "weighted kappa", **pair)["n"] == 5
+    assert one(rows, "same grade", **pair)["value"] == 0.8
+    assert one(rows, "confusion", **pair, grade=1, other_grade=3)["n"] == 1
+    assert one(rows, "confusion", **pair, grade=3, other_grade=1)["n"] == 0
+    assert one(rows, "Fleiss' kappa")["n"] == 1, "one chunk was graded by all three"
+
+
+def test_each_grader_stands_against_the_agreed_grade_over_all_and_by_week(run, grade):
+    grade([0, 1, 2, 3, 3], [0, 1, 2, 3, 1])
+    rows = rows_of(run("--format", "json"))
+    ann = {"against": "agreed grade", "grader": "Ann"}
+    assert one(rows, "mean difference", **ann)["value"] == pytest.approx(0.4)
+    assert one(rows, "within one grade", **ann)["value"] == 0.8
+    weeks = [row for row in rows if row["week"] is not None and row["grader"] == "Ann"]
+    assert [week["value"] for week in weeks] == [pytest.approx(0.4)]
+
+
+def test_people_read_a_sentence_tables_and_how_they_are_meant(run, grade):
+    grade([0, 1, 2, 3, 3, 0, 0, 0, 0, 1], [0, 1, 2, 3, 1, 0, 0, 0, 0, 1], names=("Ann", "Bob"))
+    said = run("--confusion", "--drift").output
+    assert said.startswith("Ann and Bob agree closely: Krippendorff's alpha is 0.940 (95%: ")
+    assert "over the 10 chunks of 10 queries that two or more graded." in said
+    assert "With other queries it could be below 0.667." in said
+    for expected in ("Fleiss' kappa", "against the agreed grade", "Ann 3", "week from", LIMITS):
+        assert expected in said
+    assert "agreed grade: somebody else's adjudication, else of the others' blind" in said
+
+
+def test_a_bucket_has_a_line_of_its_own(run, grade):
+    grade([0, 1, 2, 3, 3, 1], [0, 1, 2, 0, 3, 1], names=("Ann", "Bob"))
+    rows = rows_of(run("--by", "task", "--format", "json"))
+    assert one(rows, "alpha", facet="task", bucket="single")["value"] == 1
+    assert one(rows, "alpha", facet="task", bucket="research")["value"] < 0.7
+    assert "research" in run("--by", "task").output
+
+
+def test_only_those_who_are_named_count(run, grade):
+    grade([0, 1, 2], [0, 1, 3], [3, 2, 0])
+    assert one(rows_of(run("Ann", HOSTILE, "--format", "json")), "alpha")["value"] > 0.8
+    refused = run("Ann", "Dee")
+    assert refused.exit_code == 1
+    assert "no grader called 'Dee' has graded blind; there are: " in refused.output
+
+
+@pytest.mark.parametrize(
+    ("ratings", "said"),
+    [
+        ([], "Nobody has graded blind yet"),
+        ([[1, 2]], "Only Ann's blind grades are looked at: agreement needs two graders."),
+        ([[1, None], [None, 2]], "Ann and Bob have graded no chunk in common"),
+        ([[2, 2], [2, 2]], "Everybody gave 2 to the 2 chunks of 2 queries"),
+        ([[0, 1, 3], [2, 2, 2]], "Ann and Bob: Bob gave 2 to all 3 of them, hence kappa 0"),
+        ([[0, 1, None], [1, 0, None], [None, None, 2]], "! no chunk in common: Ann and Cy, Bob"),
+    ],
+    ids=["nobody", "one", "nothing shared", "one grade", "constant", "some apart"],
+)
+def test_where_there_is_no_number_it_says_why(run, grade, ratings, said):
+    if ratings:
+        grade(*ratings, names=("Ann", "Bob", "Cy", "Dee"))
+    result = run()
+    assert result.exit_code == 0
+    assert said in result.output
+    assert "nan" not in result.output
+    for row in rows_of(run("--format", "json")):
+        assert row["value"] is not None or row["reason"] or row["statistic"] == "confusion"
+
+
+def test_grades_not_given_blind_are_counted_and_not_compared(run, grade):
+    grade([0, 1], [0, 1], names=("Ann", "Bob"))
+    grade([3, 3], blind=False, names=("Bob",))
+    result = run()
+    assert "! 2 grades not given blind left aside: Bob 2" in result.output
+    [row] = [row for row in rows_of(run("--format", "json")) if row["statistic"][:9] == "not blind"]
+    assert (row["grader"], row["n"]) == ("Bob", 2)
+
+
+def test_the_agreed_grade_follows_the_golden_sets_rule(run, grade, tmp_path):
+    grade([3, 3], [0, 0], [2, 2])
+    ann = {"against": "agreed grade", "grader": "Ann"}
+    assert one(rows_of(run("--format", "json")), "mean difference", **ann)["value"] == 3 - 0
+    changed = CliRunner().invoke(main, ["change", "setting", "golden-rule", "upper median"])
+    assert changed.exit_code == 0, changed.output
+    found = one(rows_of(run("--format", "json")), "mean difference", **ann)
+    assert found["value"] == 3 - 2
+    assert found["conventions"]["golden_rule"] == "upper median"
+
+
+def test_no_name_is_a_formula_a_column_or_an_escape(run, grade):
+    grade([0, 1], [0, 1])
+    table = list(csv.DictReader(io.StringIO(run("--format", "csv").output)))
+    assert {row["grader"] for row in table} == {"", "Ann", f"'{HOSTILE}"}
+    assert "'=1" not in run("--format", "csv", "--raw").output
+    assert "<b>" not in run("--format", "md", "--confusion", "--drift").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--raw"], "--raw goes with --format csv"),
+        (["--by", "task", "--drift"], "over all queries, without --by"),
+        (["--metric", "ratio"], "'ratio' is not one of"),
+    ],
+    ids=["raw", "drift by bucket", "metric"],
+)
+def test_what_does_not_go_together_is_a_wrong_command_line(run, arguments, said):
+    result = run(*arguments)
+    assert (result.exit_code, said in result.output) == (2, True)
+
+
+def test_an_unknown_facet_is_bad_input(run, grade):
+    grade([0], [1])
+    result = run("--by", "nope")
+    assert result.exit_code == 1
+    assert "no facet is called 'nope'; there are: task" in result.output

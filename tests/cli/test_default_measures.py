@@ -1,0 +1,47 @@
+"""One set of measures wherever nobody chose any: on the pages, in a terminal and in Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import labeler
+from labeler.cli import main
+from labeler.evaluation import USUAL
+from labeler.model import GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.support.page import empty_golden_set, loaded, open_page
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        store.add_queries(loaded([Query("q1", "one", "single")]))
+        for name, chunks in (("a", ("c1", "c2")), ("b", ("c2", "c1"))):
+            store.add_run(loaded([Ranking("q1", chunks)]), name=name)
+        grades = loaded([GoldenGrade("q1", "c1", 3)])
+        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+    return path
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices"])
+def test_every_page_begins_with_the_same_measures(database: Path, page: str) -> None:
+    assert list(open_page(page).multiselect(key="measure").value) == list(USUAL)
+
+
+@pytest.mark.parametrize("command", [["score"], ["compare", "a", "b"]])
+def test_every_command_begins_with_the_same_measures(database: Path, command: list[str]) -> None:
+    arguments = ["--db", str(database), *command, "--format", "json"]
+    printed = json.loads(CliRunner().invoke(main, arguments, catch_exceptions=False).output)
+    assert list(dict.fromkeys(row["measure"] for row in printed)) == list(USUAL)
+
+
+def test_python_begins_with_the_same_measures() -> None:
+    run = {"q1": ["c1"]}
+    frame = labeler.evaluate({"q1": {"c1": 1}}, {"a": run})
+    delta = labeler.compare({"q1": {"c1": 1}}, run, run)
+    assert frame.measure.tolist() == delta.measure.tolist() == list(USUAL)

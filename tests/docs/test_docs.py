@@ -1,0 +1,192 @@
+"""What is written for people: complete, up to date, and true when it is executed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from labeler.cli import main
+from labeler.cli.settings import NAMES
+from labeler.measures import MEASURES, parse
+from labeler.store import Store
+from tests.architecture.test_layers import MAY_IMPORT
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
+    """Give a command and everything below it by full name."""
+    yield name, command
+    if isinstance(command, click.Group):
+        for below, inner in command.commands.items():
+            yield from all_commands(inner, f"{name} {below}")
+
+
+COMMANDS = dict(all_commands(main, "labeler"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_and_its_options_have_help(name: str) -> None:
+    command = COMMANDS[name]
+    assert command.help, f"{name} has no help"
+    listed = command is main or not command.get_short_help_str(limit=60).endswith("...")
+    assert listed, f"{name}: the first sentence is too long for the list of commands"
+    for option in command.params:
+        if isinstance(option, click.Option):
+            assert option.help, f"{name} {option.opts[0]} has no help"
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_a_measure_says_what_it_means_and_hides(name: str) -> None:
+    definition = MEASURES[name]
+    assert definition.meaning.endswith(".")
+    assert definition.hides.endswith(".")
+    assert definition.formula
+    assert parse(definition.example).name == name
+
+
+def test_nothing_tells_a_reader_to_install_the_other_project_named_labeler() -> None:
+    """On PyPI `labeler` is somebody else's package; ours is `retrieval-labeler`."""
+    other = re.compile(
+        r"(?:\b(?:pip3?|uv|pipx)\b[^\n]*\b(?:install|add|run)\b|\buvx\b|\bpipx\b)"
+        r"[^\n]*?[\s'\"`]labeler(?=[\[=<>~!'\"`\s]|$)"
+    )
+    listed = ["git", "ls-files", "-co", "--exclude-standard"]
+    names = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    texts = {
+        name: (ROOT / name).read_text(encoding="utf-8", errors="replace")
+        for name in names.splitlines()
+        if (ROOT / name).is_file() and not name.startswith("tests/")
+    }
+    assert other.search("run: pip install labeler")
+    assert not other.search("pip install 'retrieval-labeler[login]'")
+    assert [name for name, text in texts.items() if other.search(text)] == []
+    assert [
+        name for name, text in texts.items() if re.search(r"(?<!-)\blabeler\[[a-z]", text)
+    ] == []
+
+
+def test_both_commands_start_the_same_program() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["name"] == "retrieval-labeler"
+    assert project["scripts"] == dict.fromkeys(("labeler", "retrieval-labeler"), "labeler.cli:main")
+
+
+def test_the_readme_s_generated_parts_are_up_to_date() -> None:
+    checked = subprocess.run(
+        [sys.executable, "-m", "cogapp", "--check", "README.md"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert checked.returncode == 0, f"{checked.stdout}{checked.stderr}run 'make fix'"
+
+
+def test_the_readme_names_files_that_are_there() -> None:
+    named = set(re.findall(r"`((?:labeler|pages|tests|sample_data)/[\w./]*)`", README))
+    assert "labeler/measures" in named
+    assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
+
+
+def section(title: str) -> str:
+    """Return a section of the README."""
+    return README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+
+
+def first_cells(title: str, heading: str) -> str:
+    """Return the first column of the table in a section that begins with this heading."""
+    rows = section(title).partition(f"\n| {heading} |")[2].partition("\n\n")[0].splitlines()[2:]
+    return "\n".join(row.split(" | ")[0].strip("| ") for row in rows)
+
+
+def test_the_readme_says_what_each_setting_decides() -> None:
+    told = re.findall(r"`([\w-]+)`", first_cells("Grading together", "setting"))
+    assert sorted(told) == sorted(NAMES)
+
+
+def test_the_readme_names_every_key_of_the_pad() -> None:
+    told = {name.lower() for name in re.findall(r"`(.+?)`", first_cells("Grading together", "key"))}
+    table = (
+        (ROOT / "labeler/ui/grading/keys.js").read_text(encoding="utf-8").partition("TABLE = [")[2]
+    )
+    keys = re.findall(r'^  \["\w+", "([^"]+)"', table, flags=re.MULTILINE)
+    assert len(keys) > 10
+    names = {"arrowleft": "←", "arrowright": "→"}
+    wanted = {names.get(part, part) for key in keys for part in re.split(r"[ +]", key)}
+    assert wanted - told == set()
+
+
+def test_the_readme_says_of_each_room_what_is_in_it() -> None:
+    rooms = {room.removeprefix("labeler.") for room in MAY_IMPORT if room.startswith("labeler.")}
+    told = set(re.findall(r"`labeler/(\w+)(?:\.py)?`", section("Where each line lives")))
+    assert rooms - {"__main__"} == told
+
+
+def steps(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Give the commands of all console blocks, each with the lines shown under it."""
+    for block in re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL):
+        for step in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *shown = step.splitlines()
+            yield command, shown
+
+
+def agree(shown: list[str], printed: list[str]) -> bool:
+    """Say whether output is as shown, where a last line ``...`` stands for any more lines."""
+    if shown[-1:] == ["..."]:
+        return printed[: len(shown) - 1] == shown[:-1] and len(printed) >= len(shown)
+    return printed == shown
+
+
+def test_the_readme_names_every_way_to_open_an_address_that_others_can_reach(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Store(tmp_path / "golden.db", create=True).close()
+    refused = CliRunner().invoke(main, ["serve", "--host", "0.0.0.0"], prog_name="labeler")
+    assert (refused.exit_code, "nobody is invited yet" in refused.stderr) == (1, True)
+    ways = set(re.findall(r"labeler invite|--login|--allow-unauthenticated", refused.stderr))
+    assert len(ways) == 3
+    told = next(part for part in section("Commands").split("\n\n") if "password" in part)
+    assert [way for way in sorted(ways) if way not in told] == []
+    assert "asks nobody" not in README
+
+
+def test_the_five_minute_tour_works_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tour = list(steps(section("Five-minute tour")))
+    assert len(tour) >= 10
+    (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LABELER_DB", raising=False)
+    asked_next = [command == "echo $?" for command, _ in tour[1:]] + [False]
+    ended = 0
+    for (command, shown), is_asked in zip(tour, asked_next, strict=True):
+        if command == "echo $?":
+            assert shown == [str(ended)], command
+            continue
+        program, *arguments = shlex.split(command)
+        assert program == "labeler"
+        result = CliRunner().invoke(main, arguments, prog_name="labeler")
+        printed, ended = result.output.splitlines(), result.exit_code
+        assert is_asked or ended == 0, f"$ {command}\n{result.output}"
+        assert agree(shown, printed), "\n".join([f"$ {command}", *printed])
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "golden.jsonl").read_bytes()
+
+
+def test_a_tour_that_shows_something_else_would_be_noticed() -> None:
+    assert agree(["a", "..."], ["a", "b", "c"])
+    assert not agree(["a", "..."], ["b", "b", "c"])
+    assert not agree(["a"], ["a", "b"])
+    assert not agree(["a", "..."], ["a"])

@@ -1,0 +1,276 @@
+"""What a file holds is told by its content, and what cannot be told is named with what it lacks."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from labeler.formats import (
+    guess,
+    read_beir,
+    read_chunks,
+    read_golden,
+    read_queries,
+    read_run,
+    zip_files,
+)
+from labeler.formats.reading import Source, head_of
+
+READERS: dict[str, Callable[..., object]] = {
+    "queries": read_queries,
+    "chunks": read_chunks,
+    "golden": read_golden,
+    "run": read_run,
+    "beir": read_beir,
+}
+
+
+def jsonl(*records: object) -> str:
+    return "".join(f"{json.dumps(record)}\n" for record in records)
+
+
+LONG = "A parcel that comes back within thirty days is paid back to the card it was paid with. " * 4
+EVENT = {"event_id": "e1", "query_id": "q1", "chunk_id": "c1", "grader": "Ann", "grade": 3}
+REMARK = {"event_id": "r1", "query_id": "q1", "grader": "Ann", "kind": "unclear"}
+# What a file of no telling name holds, and the kind it is.
+SHAPES: dict[str, tuple[str, str]] = {
+    "our queries": (jsonl({"query_id": "q1", "query": "who?", "task": "single"}), "queries"),
+    "queries with a text": (jsonl({"qid": "1", "text": "wing flutter"}), "queries"),
+    "questions": (jsonl({"id": 1, "question": "who", "answer": "Ann"}), "queries"),
+    "BEIR queries": (jsonl({"_id": "1", "text": "who asks?", "metadata": {}}), "queries"),
+    "BEIR queries without a mark": (jsonl({"_id": "1", "text": "laws of wing flutter"}), "queries"),
+    "a table of queries": ("query_id,query\nq1,who?\n", "queries"),
+    "an unusual table of queries": ("ID;Question\n1;who?\n", "queries"),
+    "queries between tabs": ("id\ttext\nq1\twho?\nq2\twhere?\n", "queries"),
+    "queries that name a document": (
+        jsonl({"query_id": "q", "query": "who?", "document_id": "d", "evidence": [[1, 2]]}),
+        "queries",
+    ),
+    "queries with a title": (
+        jsonl({"query_id": "q", "query": "who?", "title": "t", "narrative": "n"}),
+        "queries",
+    ),
+    "our chunks": (jsonl({"chunk_id": "c1", "text": "Ann", "document_id": "d"}), "chunks"),
+    "BEIR corpus": (jsonl({"_id": "1", "title": "", "text": "Ann?", "metadata": {}}), "chunks"),
+    "Anserini's documents": (jsonl({"id": "1", "contents": "Ann"}), "chunks"),
+    "chunks by id alone": (jsonl({"chunk_id": "c1"}), "chunks"),
+    "chunks that begin a file of any ids": (
+        jsonl({"_id": "1", "text": "a"}, {"_id": "2", "text": "b", "title": "t"}),
+        "chunks",
+    ),
+    "long texts": (jsonl(*({"id": n, "text": LONG} for n in range(3))), "chunks"),
+    "a table of chunks": ("docno,text\nd1,Ann\n", "chunks"),
+    "chunks between tabs": ("id\ttitle\ttext\nd1\tt\tAnn\n", "chunks"),
+    "chunks with a made-up question": (
+        jsonl({"chunk_id": "c1", "text": "Ann", "question": "who?"}),
+        "chunks",
+    ),
+    "a golden set": (
+        jsonl({"query_id": "q1", "query": "who?", "judgments": [{"chunk_id": "c", "grade": 1}]}),
+        "golden",
+    ),
+    "a golden set without a grade": (
+        jsonl({"query_id": "q1", "query": "who?", "judgments": []}),
+        "golden",
+    ),
+    "a log": (jsonl(EVENT), "golden"),
+    "a log that begins with a remark": (jsonl(REMARK, EVENT), "golden"),
+    "qrels": ("q1 0 c1 3\nq1 0 c2 0\n", "golden"),
+    "qrels with comments and tabs": ("# by hand\n\nq1\tQ0\tc1\t1\n", "golden"),
+    "BEIR qrels": ("query-id\tcorpus-id\tscore\n1\t184\t2\n", "golden"),
+    "Quepid's ratings": ("query,docid,rating\nwho?,d1,3\n", "golden"),
+    "ratings line by line": (jsonl({"qid": "q", "docno": "d", "label": 0}), "golden"),
+    "scores that are grades": (
+        jsonl(
+            {"query_id": "q", "docid": "d", "score": 2}, {"query_id": "q", "docid": "e", "score": 0}
+        ),
+        "golden",
+    ),
+    "our CSV": ("query,docid,rating,query_text,graders,note\nq1,c1,3,who?,Ann,\n", "golden"),
+    "a TREC run": ("q1 Q0 c1 1 2.5 bm25\n", "run"),
+    "a TREC run between tabs": ("q1\tQ0\tc1\t1\t-1e-3\tbm25\r\n", "run"),
+    "a run of lists": (jsonl({"query_id": "q", "results": [{"id": "c", "score": 1}]}), "run"),
+    "a run of ids": (jsonl({"qid": "q", "query": "who?", "chunks": ["c1", "c2"]}), "run"),
+    "a run line by line": (jsonl({"query_id": "q", "chunk_id": "c", "rank": 1}), "run"),
+    "a run without scores": ("query_id,chunk_id\nq1,c1\n", "run"),
+    "a table of scores": ("qid,docno,score\nq1,d1,12.5\nq1,d2,3\n", "run"),
+    "PyTerrier's frame": ("qid,docid,docno,rank,score,query\n1,7,d7,0,9.1,who?\n", "run"),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("how", ["plain", "gzip", "a byte order mark"])
+def test_a_shape_is_known_by_its_content_and_its_reader_takes_it(
+    name: str, how: str, tmp_path: Path
+):
+    content, kind = SHAPES[name]
+    data = content.encode("utf-8-sig" if how == "a byte order mark" else "utf-8")
+    path = tmp_path / "data"
+    path.write_bytes(gzip.compress(data) if how == "gzip" else data)
+    found = guess(path)
+    assert found.kind == kind, found.why
+    assert found.why
+    assert guess("data", path.read_bytes()) == found
+    if ";" not in content:  # a spreadsheet's semicolons are for the reader to refuse with a remedy
+        READERS[kind](path)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("queries.jsonl", "queries"),
+        ("topics-2026.jsonl", "queries"),
+        ("corpus.jsonl", "chunks"),
+        ("my passages.jsonl", "chunks"),
+        ("data.jsonl", "queries"),
+    ],
+)
+def test_a_name_decides_only_what_the_content_leaves_open(name: str, kind: str):
+    content = jsonl({"_id": "1", "text": "laws of wing flutter"}).encode()
+    assert guess(name, content).kind == kind
+    assert guess(name, b"q1 0 c1 3\n").kind == "golden"
+
+
+def zipped(*names: str) -> bytes:
+    return zip_files(dict.fromkeys(names, b"{}\n"))
+
+
+CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels/test.tsv"
+
+
+@pytest.mark.parametrize(
+    ("names", "qrels"),
+    [
+        ((CORPUS, QUERIES, QRELS), "and qrels"),
+        ((f"set/{CORPUS}.gz", f"set/{QUERIES}", "set/qrels/dev.tsv"), "and qrels"),
+        ((CORPUS, QUERIES, "notes.txt"), "no qrels"),
+    ],
+)
+def test_a_zip_of_a_beir_set_is_known_by_its_files(names: tuple[str, ...], qrels: str):
+    found = guess("anything.bin", zipped(*names))
+    assert found.kind == "beir"
+    assert qrels in found.why
+
+
+def test_a_folder_of_a_beir_set_is_known_and_another_folder_told_apart(tmp_path: Path):
+    (tmp_path / CORPUS).write_text("{}")
+    assert guess(tmp_path).kind is None
+    assert guess(tmp_path).why == (
+        "a folder without queries.jsonl is no BEIR set; give its files one by one, or, where they "
+        "are whole texts, the folder to 'labeler load documents'"
+    )
+    (tmp_path / QUERIES).write_text("{}")
+    assert guess(tmp_path).kind == "beir"
+
+
+WIDE = "query_id,query\nq1,who?\n".encode("utf-16")
+UNKNOWN: dict[str, tuple[bytes, str]] = {
+    "empty": (b"", "the file is empty"),
+    "blank": (b"\n  \n# a comment\n", "nothing is in it but blank lines and comments"),
+    "binary": (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "it is binary, no text"),
+    "a PDF": (b"%PDF-1.7\n%\xe2\xe3\n1 0 obj\n", "the file is a PDF"),
+    "a web page": (b"\n<!DOCTYPE html>\n<title>Log in</title>", "it is a web page or XML"),
+    "UTF-16": (WIDE, "the file is UTF-16; save it as UTF-8"),
+    "a database": (b"SQLite format 3\0" + bytes(84), "the file is a database"),
+    "a spreadsheet": (zipped("[Content_Types].xml", "xl/workbook.xml"), "it is a spreadsheet"),
+    "another zip": (zipped("a.txt"), "without corpus.jsonl and queries.jsonl is no BEIR set"),
+    "half a zip": (zipped(CORPUS, QUERIES)[:80], "the zip archive is cut off or damaged"),
+    "a table without a header": (b"q1,c7,3\nq1,c8,0\n", "3 columns without a header that names"),
+    "columns without a header": (b"1\t184\t2\n1\t29\t2\n", "3 columns without a header"),
+    "ids and numbers": (b"q1 c7 3\nq1 c8 0\n", "3 columns without a header"),
+    "prose": (b"Dear Ann,\n\nhere are six words for you.\nBob\n", "neither a table nor JSON lines"),
+    "six words": (b"here are six words for you\n", "neither a table nor JSON lines"),
+    "a JSON list": (b'["a", "b"]', "a JSON list without objects in it"),
+    "JSON over several lines": (b'\n{\n "query_id": "q1"\n}', "one JSON object of no known kind"),
+    "JSON that ends early": (b'{"query_id": "q', "line 1: not JSON at column 14"),
+    "one JSON object": (b'{"q1": {"d1": "x"}}', 'its keys ("q1") say of no kind of file'),
+    "other columns": (b"name,score\nAnn,3\n", "its columns ('name', 'score') say of no kind"),
+    "queries without ids": (
+        b'{"query": "who?", "lang": "en"}',
+        "a text a line, but no id; name it query_id, _id, id or qid",
+    ),
+    "chunks without ids": (b"title,text\na,b\n", "a text a row, but no id; name it chunk_id, _id"),
+    "topics without a text": (b'{"query_id": "q", "title": "t"}', "say of no kind of file"),
+}
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_what_cannot_be_told_is_named_with_what_it_lacks(name: str):
+    content, why = UNKNOWN[name]
+    found = guess("queries-of-qrels.trec", content)
+    assert found.kind is None
+    assert why.replace('"', "'") in found.why.replace('"', "'")
+    assert "queries-of-qrels" not in found.why, "the name stands beside it"
+
+
+@pytest.mark.parametrize("name", [name for name in UNKNOWN if name != "empty"])
+def test_nothing_is_told_of_it_when_it_is_packed_either(name: str):
+    content, _ = UNKNOWN[name]
+    assert guess("queries.jsonl.gz", gzip.compress(content)).kind is None
+
+
+def test_a_packed_file_that_is_cut_off_says_so():
+    packed = gzip.compress(SHAPES["a TREC run"][0].encode() * 9)
+    assert "cut off or damaged" in guess("a.trec.gz", packed[:30]).why
+
+
+def test_a_file_that_is_not_there_or_cannot_be_is_no_crash(tmp_path: Path):
+    assert guess(tmp_path / "nowhere.jsonl").why == "there is no such file"
+    assert guess(tmp_path / ("x" * 300)).why == "cannot be opened: File name too long"
+
+
+def test_only_the_beginning_of_a_large_file_is_read():
+    taken = []
+
+    class Counted(io.BytesIO):
+        def read1(self, size=-1):
+            taken.append(size)
+            return super().read1(size)
+
+    line = "q1 Q0 c1 1 2.5 bm25"
+    many = f"{line}\n".encode() * 1_000_000
+    assert guess("a.trec", many).kind == "run"
+    lines = head_of(Source("a.trec", len(many), lambda: Counted(many)))
+    assert 0 < sum(taken) < 1_000_000
+    assert {*lines} == {line, ""}, "the last line of the piece is whole"
+
+
+def test_a_first_line_that_is_very_long_is_read_whole_up_to_a_limit():
+    long = jsonl({"chunk_id": "c1", "text": "x" * 300_000}).encode()
+    assert guess("a", long * 2).kind == "chunks"
+    endless = b'{"chunk_id": "c1", "text": "' + b"x" * 9_000_000
+    assert guess("a", endless).kind is None
+
+
+def test_a_zip_is_not_unpacked_to_be_known():
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(CORPUS, bytes(50_000_000))
+        archive.writestr(QUERIES, b"")
+    assert guess("bomb.zip", bomb.getvalue()).kind == "beir"
+
+
+SAMPLE = Path(__file__).parents[2] / "sample_data"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("queries.jsonl", "queries"),
+        ("chunks.jsonl", "chunks"),
+        ("judgments.jsonl", "golden"),
+        ("runs/bm25.trec", "run"),
+        ("README.md", None),
+        ("documents/recipes.md", None),
+        ("guideline.txt", None),
+        ("build.py", None),
+    ],
+)
+def test_the_sample_data_are_what_they_are_under_any_name(name: str, kind: str | None):
+    assert guess("data", (SAMPLE / name).read_bytes()).kind == kind

@@ -1,0 +1,290 @@
+"""A report as a file: what stands in it, what it may never do, and that it is always the same."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from labeler.analysis.comparison import View, buckets_of, compare
+from labeler.analysis.failures import Bar
+from labeler.cli import main
+from labeler.evaluation import Conventions, Scoreboard, collect
+from labeler.model import Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking, SingleGrades
+from labeler.render.report import Asked, Source, make_report
+from labeler.render.report.strips import RankStrips
+from labeler.services.import_export.freezing import freeze
+from labeler.store import Store
+from labeler.ui import boards
+from labeler.ui.compare.reporting import report_of
+from tests.support.page import loaded
+
+NOBODYS = SingleGrades.of(0, {}, np.empty((0, 6), dtype=np.int64))
+NAME = "</script><!--<script>alert(1)</script><img src=x onerror=alert(2)>&'"
+HOSTILE = f"{NAME}\u2028\u2029"
+
+
+class Page(HTMLParser):
+    """What a browser would make of a file: its text, and its elements with their attributes."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.said: list[str] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.tags and self.tags[-1][0] == "script" and self.cdata_elem == "script":
+            self.scripts.append(data)
+        elif self.cdata_elem is None:
+            self.said.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.said).split())
+
+
+def report(store: Store, *arguments: str, exit_code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["--db", str(store.path), "report", *arguments])
+    assert result.exit_code == exit_code, result.output
+    return result.output
+
+
+def page_of(path: Path) -> Page:
+    return Page(path.read_text(encoding="utf-8"))
+
+
+def test_a_report_says_which_run_is_better_where_and_why_queries_fail(
+    filled: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "review.html"
+    said = report(filled, "first", "second", "-o", str(path), "--date", "2026-11-22")
+    assert re.fullmatch(rf"{re.escape(str(path))}: second against first, \d\.\d MB\n", said)
+    text = page_of(path).text
+    assert "second (B) against first (A)" in text
+    assert "first , system bm25, of 2026-01-31, 2 queries" in text
+    assert "Day 2026-11-22" in text
+    golden = filled.collection().golden
+    assert golden is not None
+    assert f"Golden version {golden.hash}" in text
+    assert "Too few queries" in text or "too few queries" in text
+    for words in ("nDCG@10", "B − A", "By intent", "refund", "By task", "Conventions (graded)"):
+        assert words in text
+    assert "B: 1 of 2 judged queries fail" in text
+    assert "where are my invoices" in text
+
+
+def test_a_failing_query_shows_what_stands_at_the_first_ranks_of_both_runs(
+    filled: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "review.html"
+    report(filled, "first", "second", "-o", str(path))
+    text = page_of(path).text
+    assert "A 1 · B ·" in text, "q2: a grade and a hole in A, a hole in B"
+    assert "a digit is a grade, · a chunk nobody has graded" in text
+    assert "A 3" not in text, "q1 does not fail"
+
+
+def test_relevant_chunks_below_the_strip_are_named_by_their_ranks() -> None:
+    names = [f"c{at:02}" for at in range(40)]
+    relevant = dict.fromkeys((names[0], names[10], names[20], names[30], names[39]), 2)
+    board = Scoreboard(collect({"q": relevant}, {"run": {"q": names}}), Conventions.of())
+    page = Page(str(RankStrips(board, {"Run": "run"}).of("q")))
+    assert page.text == f"2 {'· ' * 9}11, 21, 31 and 1 more"
+
+
+def test_keywords_are_in_a_report_where_queries_have_some(filled: Store, tmp_path: Path) -> None:
+    path = tmp_path / "review.html"
+    report(filled, "first", "second", "-o", str(path))
+    assert "Keywords" not in page_of(path).text
+    queries = [
+        replace(query, keywords=("3", "nowhere")) if query.query_id == "q1" else query
+        for query in filled.queries()
+    ]
+    filled.add_queries(loaded(queries), update=True)
+    report(filled, "first", "second", "-o", str(path), "--force")
+    text = page_of(path).text
+    assert "Keywords RR@10 nDCG@10 coverage@10 n A 0.1667" in text
+    assert "Only A has these in its top 10: 1 Keyword Query" in text
+    assert "1 keyword is in no chunk at all: 'nowhere' of query q1" in text
+    report(filled, "second", "-o", str(path), "--force")
+    assert "2 keywords are" not in page_of(path).text
+    assert "'3' of query q1" in page_of(path).text
+
+
+def test_of_one_run_there_is_all_but_the_comparison(filled: Store, tmp_path: Path) -> None:
+    path = tmp_path / "one.html"
+    report(filled, "first", "-o", str(path))
+    page = page_of(path)
+    assert "Report of first" in page.text
+    assert "Scores" in page.text
+    assert "By intent" in page.text
+    assert "B − A" not in page.text
+    assert not any(attrs.get("id") == "comparison" for _, attrs in page.tags)
+
+
+def test_the_same_golden_set_gives_the_same_bytes_from_the_command_and_from_compare(
+    filled: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two = tmp_path / "one.html", tmp_path / "two.html"
+    today = datetime.now(UTC).date().isoformat()
+    report(filled, "first", "second", "-o", str(one), "--date", today)
+    report(filled, "first", "second", "-o", str(two), "--date", today)
+    assert one.read_bytes() == two.read_bytes()
+    monkeypatch.setenv("LABELER_DB", str(filled.path))
+    board = Scoreboard(filled.collection(), boards.conventions(filled.settings()))
+    measures = board.conventions.measures("nDCG@10 R@budget P@budget Success@3 RR AP Judged@10")
+    compared = compare(board, "first", "second", measures)
+    [by] = board.resolve(measures[:1])
+    view = View(board, compared, by, compared.queries(by), {}, buckets_of(board, None))
+    assert report_of(view) == one.read_bytes()
+
+
+def test_a_report_of_a_frozen_version_stays_as_it_was(filled: Store, tmp_path: Path) -> None:
+    freeze(filled, "review-1")
+    paths = [tmp_path / "before.html", tmp_path / "after.html"]
+    asked = ("first", "second", "--golden", "review-1", "--date", "2026-11-22")
+    report(filled, *asked, "-o", str(paths[0]))
+    filled.judge(Judgment("an event", "q1", "c4", "Ann", "grade", 3))
+    report(filled, *asked, "-o", str(paths[1]))
+    before, after = (path.read_bytes() for path in paths)
+    assert before == after
+    assert "Golden version review-1, " in page_of(paths[0]).text
+
+
+def test_of_some_queries_alone_nothing_is_said_of_the_others(filled: Store, tmp_path: Path) -> None:
+    queries = [replace(query, split="dev") for query in filled.queries() if query.query_id == "q2"]
+    filled.add_queries(loaded(queries), update=True)
+    path = tmp_path / "dev.html"
+    report(filled, "first", "second", "--split", "dev", "-o", str(path))
+    text = page_of(path).text
+    assert "split dev" in text
+    assert "where are my invoices" in text
+    assert "how long does a refund take" not in text
+    asked = ["--db", str(filled.path), "compare", "first", "second", "--graders", "--split", "dev"]
+    graded = CliRunner().invoke(main, asked)
+    assert graded.exit_code == 0, graded.output
+
+
+def test_what_is_there_is_replaced_only_when_asked_and_never_half(
+    filled: Store, tmp_path: Path
+) -> None:
+    path = tmp_path / "report.html"
+    path.write_text("mine")
+    refused = report(filled, "first", "-o", str(path), exit_code=1)
+    assert "is there already; replace it with --force" in refused
+    assert path.read_text() == "mine"
+    report(filled, "first", "-o", str(path), "--force")
+    assert path.read_bytes().startswith(b"<!doctype html>")
+    assert [each.name for each in tmp_path.iterdir() if "report" in each.name] == ["report.html"]
+    assert report(filled, "first", "-o", "-").startswith("<!doctype html>")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["third"], "no run is called 'third'; there are: first, second"),
+        (["first", "first"], "A and B are the same run, 'first'; name two, or one alone"),
+        (["first", "--by", "colour"], "no facet is called 'colour'; there are: intent, task"),
+        (["first", "--measures", "nDGC@10"], "nDCG"),
+    ],
+    ids=["run", "twice", "facet", "measure"],
+)
+def test_what_is_not_there_is_named_and_nothing_is_written(
+    filled: Store, tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    path = tmp_path / "report.html"
+    assert said in report(filled, *arguments, "-o", str(path), exit_code=1)
+    assert not path.exists()
+
+
+def test_a_report_is_in_the_audit_as_what_leaves_the_golden_set(
+    filled: Store, tmp_path: Path
+) -> None:
+    report(filled, "first", "-o", str(tmp_path / "report.html"))
+    newest = list(filled.audit_log())[-1]
+    assert (newest.kind, newest.detail["format"]) == ("export", "report")
+    assert newest.subject.endswith("report.html")
+
+
+def test_nobody_s_names_leave_the_text_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "evil.db"
+    with Store(path, create=True) as store:
+        queries = [Query(f"{HOSTILE}{n}", HOSTILE, buckets={NAME: NAME}) for n in "12"]
+        store.add_queries(loaded(queries))
+        store.add_chunks(loaded([Chunk(f"{HOSTILE}{n}", HOSTILE, HOSTILE) for n in "abc"]))
+        for name, order in (("a", "abc"), ("b", "cab")):
+            lists = [Ranking(q.query_id, tuple(f"{HOSTILE}{n}" for n in order)) for q in queries]
+            store.add_run(loaded(lists), name=f"{NAME}{name}", system=NAME)
+        grades = [GoldenGrade(query.query_id, f"{HOSTILE}c", 3, (NAME,)) for query in queries]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+        report(store, f"{NAME}a", f"{NAME}b", "-o", str(tmp_path / "evil.html"))
+    page = page_of(tmp_path / "evil.html")
+    assert [tag for tag, _ in page.tags if tag in ("img", "script", "iframe", "object")] == (
+        ["script"] * 3
+    )
+    assert not [name for _, attrs in page.tags for name in attrs if name.startswith("on")]
+    assert not [attrs for _, attrs in page.tags if {"src", "srcset", "data", "action"} & {*attrs}]
+    drawn, *run = page.scripts
+    assert not set(drawn) & set("<>&\u2028\u2029")
+    assert NAME in json.dumps(json.loads(drawn), ensure_ascii=False)
+    assert page.text.count("alert(1)") > 10
+    [policy] = [attrs["content"] for tag, attrs in page.tags if "http-equiv" in attrs and tag]
+    assert policy is not None
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    for script in run:
+        assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() in policy
+        assert "<!--" not in script
+
+
+def test_a_report_of_a_thousand_queries_is_under_three_megabytes() -> None:
+    names = [f"query-{n:04}" for n in range(1_000)]
+    qrels = {name: {f"chunk-{at}": at % 4 for at in range(12)} for name in names}
+    runs = {
+        run: {name: [f"chunk-{(at * step) % 23}" for at in range(20)] for name in names}
+        for run, step in (("one", 2), ("two", 5))
+    }
+    facets = {"topic": {name: f"topic {at % 40}" for at, name in enumerate(names)}}
+    board = Scoreboard(collect(qrels, runs, facets), Conventions.of())
+    text = "a question of a usual length with some words about what is wanted and what is not"
+    queries = {name: Query(name, f"{text} {name}" * 3) for name in names}
+    right = {run: dict.fromkeys(names, True) for run in runs}
+    source = Source(board, queries, [], NOBODYS, frozenset(), lambda _: {}, right)
+    measures = board.conventions.measures("nDCG@10 R@5 RR")
+    rule = Bar(measures[0], 1.0)
+    made = make_report(source, Asked("one", "two", measures, date(2026, 11, 22), rule=rule))
+    assert made.count(b'class="strips"') == 1_000, "every query fails"
+    assert len(made) < 3_000_000
+    assert all(name.encode() in made for name in names)
+
+
+def test_a_report_of_a_set_that_nobody_graded_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "empty.db"
+    with Store(path, create=True) as store:
+        store.add_queries(loaded([Query("q1", "a question")]))
+        for run in ("one", "two"):
+            store.add_run(loaded([Ranking("q1", ("c1", "c2"))]), name=run)
+        report(store, "one", "two", "-o", str(tmp_path / "empty.html"))
+    text = page_of(tmp_path / "empty.html").text
+    assert "0 golden grades, 0 of 1 queries graded" in text
+    assert "No query has a value by nDCG@10" in text
+
+
+def test_making_a_report_needs_no_streamlit() -> None:
+    asked = "import labeler.render.report, sys; sys.exit('streamlit' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", asked], check=False).returncode == 0

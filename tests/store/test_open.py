@@ -1,0 +1,406 @@
+"""Opening a golden set: what is created, what is refused, who may write."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from labeler.errors import BadInput, Busy, LabelerError, NotFound
+from labeler.model import Ranking, Remark
+from labeler.store import Store, Unusable
+from labeler.store.schema import migrations
+from tests.support.new_golden_set import newborn
+
+OPEN = """
+import sys
+from labeler.store import Store
+for path in sys.argv[1:] or map(str.strip, sys.stdin):
+    with Store(path, create=True) as store:
+        print(store.golden_set_uuid(), flush=True)
+"""
+
+
+def test_a_missing_file_is_not_found_and_not_made(tmp_path: Path):
+    with pytest.raises(NotFound, match=r"typo\.db: there is no golden set here"):
+        Store(tmp_path / "typo.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_missing_folder_is_named_and_not_made(tmp_path: Path):
+    with pytest.raises(NotFound, match=r"the folder .*nowhere does not exist"):
+        Store(tmp_path / "nowhere" / "golden.db", create=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_is_refused(tmp_path: Path):
+    with pytest.raises(BadInput, match="is a folder"):
+        Store(tmp_path, create=True)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("create", [True, False])
+def test_a_text_file_is_refused_and_left_alone(tmp_path: Path, create: bool):
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, but quite long enough to be taken for one\n" * 20)
+    before = path.read_bytes()
+    with pytest.raises(Unusable, match="not a golden set of labeler"):
+        Store(path, create=create)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "tables",
+    [
+        "CREATE TABLE songs (title TEXT)",
+        "CREATE VIEW one AS SELECT 1",
+        "CREATE TABLE _sqlite_migrations (migration_set TEXT, name TEXT);"
+        "INSERT INTO _sqlite_migrations VALUES ('another', 'm001_first_shape')",
+        "CREATE TABLE _sqlite_migrations (something TEXT)",
+    ],
+)
+@pytest.mark.parametrize("create", [True, False])
+def test_somebody_elses_database_is_refused_and_left_alone(
+    tmp_path: Path, tables: str, create: bool
+):
+    path = tmp_path / "songs.db"
+    with sqlite3.connect(path) as other:
+        other.executescript(tables)
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match="not a golden set"):
+        Store(path, create=create)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.iterdir()] == ["songs.db"]
+
+
+def test_a_file_of_a_newer_version_is_refused_and_left_alone(store: Store):
+    store.close()
+    with sqlite3.connect(store.path) as newer:
+        newer.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
+            "VALUES ('labeler', 'm999_from_the_future', '2099-01-01')"
+        )
+    newer.close()
+    before = store.path.read_bytes()
+    with pytest.raises(BadInput, match="newer version of labeler; upgrade"):
+        Store(store.path, create=True)
+    assert store.path.read_bytes() == before
+
+
+def test_an_empty_file_becomes_a_golden_set_only_when_asked(tmp_path: Path):
+    path = tmp_path / "golden.db"
+    path.touch()
+    with pytest.raises(NotFound, match="the file is empty"):
+        Store(path)
+    assert path.stat().st_size == 0
+    with Store(path, create=True) as store:
+        assert store.contents().queries == 0
+
+
+def test_a_path_with_signs_of_its_own_is_that_file(tmp_path: Path):
+    path = tmp_path / "what? 100%23 #1 é.db"
+    Store(path, create=True).close()
+    with Store(path) as store:
+        assert store.revision() == 0
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_six_processes_that_open_a_new_file_agree_on_one_golden_set(tmp_path: Path, python):
+    processes = [python(OPEN) for _ in range(6)]  # each opens what it is told, all at once
+    for attempt in range(3):
+        for process in processes:
+            process.stdin.write(f"{tmp_path / f'{attempt}.db'}\n")
+            process.stdin.flush()
+        names = [process.stdout.readline() for process in processes]
+        assert names[0]
+        assert names == names[:1] * 6
+    results = [process.communicate() for process in processes]
+    assert results == [("", "")] * 6
+    assert [process.returncode for process in processes] == [0] * 6
+
+
+def to_earlier_shape(path: Path, stop_before: str = "m002_people_remarks_and_search") -> None:
+    """Put what is in a file into one as an earlier version made it."""
+    earlier = Database(path.with_suffix(".earlier"))
+    migrations.apply(earlier, stop_before=stop_before)
+    with earlier.conn:
+        earlier.conn.execute("ATTACH ? AS later", [str(path)])
+        for table in earlier.tables:
+            if table.name in {"_sqlite_migrations", "chunk_words"} or "chunk_words_" in table.name:
+                continue
+            names = ", ".join(column.name for column in table.columns)
+            earlier.conn.execute(f"DELETE FROM {table.name}")
+            earlier.conn.execute(
+                f"INSERT INTO {table.name} ({names}) SELECT {names} FROM later.{table.name}"
+            )
+    earlier.close()
+    path.with_suffix(".earlier").replace(path)
+
+
+def shape(path: Path) -> set[str]:
+    with sqlite3.connect(path) as opened:
+        rows = opened.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    opened.close()
+    return {sql for (sql,) in rows}
+
+
+def test_a_file_of_the_first_release_is_brought_up_to_date_with_all_that_is_in_it(filled: Store):
+    before = filled.golden_set(), filled.events(), filled.chunks(), filled.golden_set_uuid()
+    filled.close()
+    new = shape(filled.path)
+    to_earlier_shape(filled.path)
+    assert not any("chunk_words" in sql or "remarks" in sql for sql in shape(filled.path))
+    with Store(filled.path) as migrated:
+        after = migrated.golden_set(), migrated.events(), migrated.chunks()
+        assert (*after, migrated.golden_set_uuid()) == before
+        assert migrated.search_chunks("title 3", 1) == [migrated.chunk_number("c3")]
+        migrated._db.execute(
+            "INSERT INTO chunk_words (chunk_words, rank) VALUES ('integrity-check', 1)"
+        )
+        migrated._db.conn.rollback()
+        assert migrated.remarks() == []
+        migrated.remark(Remark("r1", "q1", "Ann", "unclear"))
+    assert shape(filled.path) == new
+
+
+BEFORE_UNKNOWN_DATES = "m003_runs_of_unknown_date"
+
+
+def test_runs_of_an_older_file_keep_dates_lists_and_numbers(filled: Store, loaded):
+    def lists(store: Store) -> list[tuple]:
+        return store._rows("SELECT run, query_id, chunks, scores FROM ranked_lists ORDER BY 1, 2")
+
+    runs, kept, rows = filled.runs(), lists(filled), filled._rows("SELECT * FROM rankings")
+    filled.drop_run("second")  # the newest number must not be given again
+    kept = [row for row in kept if row[0] == 1]
+    filled.close()
+    to_earlier_shape(filled.path, BEFORE_UNKNOWN_DATES)
+    with sqlite3.connect(filled.path) as old, pytest.raises(sqlite3.IntegrityError):
+        old.execute("UPDATE runs SET created_at = NULL")
+    old.close()
+    with Store(filled.path) as migrated:
+        assert migrated.runs() == runs[:1]
+        assert lists(migrated) == kept
+        assert migrated._rows("SELECT * FROM rankings") == [
+            row for row in rows if row[0] == "first"
+        ]
+        migrated.add_run(loaded([Ranking("q1", ("c1",))]), name="undated")
+        numbers = dict(migrated._rows("SELECT name, id FROM runs"))
+        assert numbers == {"first": 1, "undated": 3}
+        assert migrated.runs()[1].created_at is None
+        assert migrated._rows("PRAGMA foreign_key_check") == []
+        migrated.drop_run("first")
+        assert [row[0] for row in lists(migrated)] == [3], "a run's lists go with it, and no other"
+
+
+def test_six_processes_that_open_an_old_file_migrate_it_once(filled: Store, python):
+    filled.close()
+    to_earlier_shape(filled.path)
+    processes = [python(OPEN, filled.path) for _ in range(6)]
+    results = [process.communicate() for process in processes]
+    assert [errors for _, errors in results] == [""] * 6
+    assert len({names for names, _ in results}) == 1
+    with Store(filled.path) as migrated:
+        found = migrated.search_chunks("text", 30)
+        assert len(found) == len(set(found)) == 4, "each chunk is in the index once"
+        assert migrated.contents().judgments == 3
+
+
+def test_a_migration_that_fails_halfway_leaves_the_old_file(
+    filled: Store, monkeypatch: pytest.MonkeyPatch
+):
+    filled.close()
+    to_earlier_shape(filled.path)
+    before = shape(filled.path)
+    monkeypatch.setattr("labeler.store.schema.SEARCH", "CREATE TABLE nonsense (")
+    with pytest.raises(BadInput):
+        Store(filled.path)
+    assert shape(filled.path) == before
+    monkeypatch.undo()
+    with Store(filled.path) as migrated:
+        assert migrated.contents().judgments == 3
+
+
+def test_a_link_that_leads_nowhere_is_named_for_what_it_is(tmp_path: Path):
+    dangling, looping = tmp_path / "dangling.db", tmp_path / "looping.db"
+    dangling.symlink_to("nowhere.db")
+    looping.symlink_to(looping)
+    for create in (True, False):
+        with pytest.raises(NotFound, match=r"is a link to nowhere\.db, where nothing is"):
+            Store(dangling, create=create)
+        with pytest.raises(NotFound, match="is a link that leads back to itself"):
+            Store(looping, create=create)
+    assert not (tmp_path / "nowhere.db").exists()
+
+
+def test_a_file_where_a_folder_should_be_is_named(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with pytest.raises(NotFound, match="file is a file, not a folder"):
+        Store(tmp_path / "file" / "golden.db", create=True)
+    assert (tmp_path / "file").read_bytes() == b""
+
+
+def test_opening_again_changes_nothing(filled: Store):
+    before = list(filled._db.conn.iterdump())
+    filled.close()
+    with Store(filled.path, create=True) as again:
+        assert list(again._db.conn.iterdump()) == before
+
+
+def test_two_golden_sets_do_not_share_their_identity_and_all_else(tmp_path: Path):
+    paths = [newborn(tmp_path / "one.db"), newborn(tmp_path / "two.db"), tmp_path / "three.db"]
+    stores = [Store(path, create=True) for path in paths]  # the last is what the others are like
+    assert len({store.golden_set_uuid() for store in stores}) == 3
+    assert len({store.signing_key() for store in stores}) == 3
+    shapes = {tuple(store._rows("SELECT sql FROM sqlite_master ORDER BY name")) for store in stores}
+    assert len(shapes) == 1
+    modes = [store._value("PRAGMA journal_mode") for store in stores]
+    assert modes == ["wal"] * 3
+    for store in stores:
+        store.close()
+
+
+def test_every_connection_is_durable_and_checks_references(store: Store):
+    with Store(store.path) as opened:
+        pragmas = ("foreign_keys", "synchronous", "journal_mode", "recursive_triggers")
+        values = [opened._value(f"PRAGMA {name}") for name in pragmas]
+    assert values == [1, 2, "wal", 1]
+    assert store._value("PRAGMA synchronous") != 1, "NORMAL may lose acknowledged grades"
+
+
+def test_another_writer_makes_it_busy_and_nothing_changes(filled: Store):
+    before = list(filled._db.conn.iterdump())
+    other = sqlite3.connect(filled.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with Store(filled.path, busy_seconds=0.05) as impatient:
+        with pytest.raises(Busy, match="another process is writing"):
+            impatient.add_grader("Dee")
+        with pytest.raises(Busy, match="another process is writing"):
+            impatient.drop_run("first")
+        assert impatient.contents().runs == 2, "reading must not wait for a writer"
+    other.execute("ROLLBACK")
+    other.close()
+    assert list(filled._db.conn.iterdump()) == before
+
+
+def test_a_grader_who_is_known_needs_no_write(filled: Store):
+    other = sqlite3.connect(filled.path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with Store(filled.path, busy_seconds=0.05) as reader:
+        reader.add_grader("Ann")
+        assert reader.grader_seed("Ann") == filled.grader_seed("Ann")
+    other.close()
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "\ud800"])
+def test_a_name_nobody_could_have_is_refused(store: Store, name: str):
+    with pytest.raises(BadInput, match="grader id"):
+        store.add_grader(name)
+    with pytest.raises(NotFound):
+        store.grader_seed(name.replace("\ud800", "?"))
+
+
+READ_ONLY = """
+import os, sys
+from labeler.errors import BadInput
+from labeler.store import Store
+if os.getuid() == 0:
+    os.setgid(65534)
+    os.setuid(65534)
+with Store(sys.argv[1]) as store:
+    print(store.contents().golden, store.revision())
+    for write in (lambda: store.add_grader("Dee"), lambda: store.drop_run("first")):
+        try:
+            write()
+        except BadInput as error:
+            print(error)
+"""
+
+
+@pytest.fixture
+def public_folder() -> Iterator[Path]:
+    """A folder that every account may look into."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+        Path(name).chmod(0o755)
+
+
+def test_who_may_only_read_reads_and_is_told_so_when_writing(
+    filled: Store, public_folder: Path, python
+):
+    filled.close()
+    path = public_folder / "golden.db"
+    shutil.copy(filled.path, path)
+    path.chmod(0o444)
+    public_folder.chmod(0o555)
+    said, errors = python(READ_ONLY, path).communicate()
+    assert errors == ""
+    assert said.splitlines() == [
+        "3 3",
+        *[f"{path}: read-only; make it and its folder writable, or copy it elsewhere"] * 2,
+    ]
+    assert [file.name for file in public_folder.iterdir()] == ["golden.db"]
+
+
+def test_who_may_only_read_sees_what_a_writer_has_just_saved(public_folder: Path, python):
+    path = public_folder / "golden.db"
+    with Store(path, create=True) as writer:
+        writer.add_grader("Ann")
+        seed = writer.grader_seed("Ann")
+        for file in public_folder.iterdir():
+            file.chmod(0o644)
+        public_folder.chmod(0o555)
+        script = READ_ONLY.replace("contents().golden", "grader_seed('Ann')")
+        said, errors = python(script, path).communicate()
+        assert errors == ""
+        assert said.splitlines()[0] == f"{seed} 0", "the write-ahead log must not be overlooked"
+        assert writer.revision() == 0
+
+
+def test_who_may_not_even_look_is_told_so(filled: Store, public_folder: Path, python):
+    closed = public_folder / "closed"
+    closed.mkdir()
+    filled.close()
+    shutil.copy(filled.path, closed / "golden.db")
+    closed.chmod(0o700)
+    script = """if True:
+        import os, sys
+        from labeler.store import Store, Unusable
+        os.getuid() or os.setuid(65534)
+        try:
+            Store(sys.argv[1])
+        except Unusable as error:
+            print(error)
+    """
+    if os.getuid() != 0:
+        closed.chmod(0o000)
+    said, errors = python(script, closed / "golden.db").communicate()
+    closed.chmod(0o700)
+    assert errors == ""
+    assert "cannot be opened" in said
+
+
+def test_a_damaged_file_says_so(filled: Store):
+    filled.close()
+    content = bytearray(filled.path.read_bytes())
+    content[4096:] = os.urandom(len(content) - 4096)
+    filled.path.write_bytes(content)
+    says = pytest.raises(Unusable, match="damaged; nothing more is written to it")
+    with says, Store(filled.path) as store:
+        store.collection()
+    assert filled.path.read_bytes() == content
+
+
+def test_a_mistake_of_the_program_is_not_blamed_on_the_file(store: Store):
+    store.close()
+    with pytest.raises(sqlite3.ProgrammingError) as caught:
+        store.revision()
+    assert not isinstance(caught.value, LabelerError)

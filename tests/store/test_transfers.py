@@ -1,0 +1,740 @@
+"""Carried grades in the log: what they rest on, when they count, how they are taken back."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+from statistics import median_low
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from streamlit.testing.v1 import AppTest
+
+from labeler.cli import main
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.formats import read_golden, write_golden
+from labeler.model import Answer, Chunk, Judgment, Query, Ranking, Selection, Settings
+from labeler.services.carryover import follow, place, record
+from labeler.services.import_export import export, freezing
+from labeler.store import Store, health
+from labeler.store.backup.checking import examine
+from labeler.ui.review.carried import as_file
+from tests.store.test_open import to_earlier_shape
+from tests.support.databases import IN_BOTH, assert_refused, assert_whole, rewrite
+from tests.support.page import listed_queries, open_page, words
+
+FEES = "Annual fees are due in May, and are taken from the account at the end of that month."
+LATE = "A late transfer costs twelve euros, which the branch may waive once in any year it likes."
+CARDS = "Cards are sent by letter to the registered address within ten working days of a request."
+LOST = "A lost card is blocked at any hour by telephone, and a new one is free of any charge."
+OURS = "m017_grades_carried_over"
+WHOLE = ("carry", "--from", "", "--to", "v2")
+DAY = "2026-03-04T10:00:00.000Z"
+
+
+def fill(store: Store, loaded: Callable[..., Any]) -> Store:
+    """Fill it with four chunks cut anew under ids of their own, of which Ana graded two."""
+    texts = [FEES, LATE, CARDS, LOST]
+    store.add_queries(loaded([Query("q1", "when are fees due"), Query("q2", "a lost card")]))
+    for name in ("", "v2"):
+        chunks = [Chunk(str(n), text, document_id="d") for n, text in enumerate(texts, 1)]
+        store.add_chunks(loaded(chunks), chunking=name)
+    lists = [Ranking(q, ("1", "2", "3", "4")) for q in ("q1", "q2")]
+    store.add_run(loaded(lists), name="old", chunking="")
+    lists = [Ranking("q1", ("3", "1", "2", "4")), Ranking("q2", ("4", "1"))]
+    store.add_run(loaded(lists), name="new", chunking="v2")
+    for name in ("Ana", "Ben", "Cy"):
+        store.add_grader(name)
+    said = {"grader": "Ana", "created_at": DAY}
+    store.judge(Judgment("e1", "q1", "1", grade=3, evidence=((0, 26),), **said))
+    store.judge(Judgment("e2", "q1", "2", grade=0, **said))
+    return store
+
+
+@pytest.fixture
+def both(store: Store, loaded, place: str, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("LABELER_DB", place)
+    return fill(store, loaded)
+
+
+@pytest.fixture
+def run(both: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Run a labeler command beside that golden set."""
+    monkeypatch.chdir(tmp_path)
+
+    def invoke(*arguments: str) -> Result:
+        result = CliRunner().invoke(main, list(arguments))
+        assert result.exit_code == 0, result.output
+        return result
+
+    return invoke
+
+
+def carry(store: Store) -> None:
+    basis = store.carry_basis("", "v2")
+    record(store, follow(basis, place(basis)))
+
+
+def golden(store: Store) -> dict[tuple[str, str], int]:
+    return {(each.query_id, each.chunk_id): each.grade for each in store.golden_set()[1]}
+
+
+def carried(store: Store) -> dict[str, int]:
+    """Return the carried grades that count, by chunk."""
+    return {each.chunk_id: each.grade for each in store.golden_set()[1] if each.carried_from}
+
+
+def everything(store: Store) -> tuple[Any, ...]:
+    board = Scoreboard(store.collection(), Conventions.of())
+    rows = board.table(board.conventions.measures("nDCG@10 RR Judged@10 AP"))
+    return (
+        store.golden_state().hash,
+        [(row.run, row.measure, repr(row.value), row.n, row.holes) for row in rows],
+        export(store, "jsonl"),
+        store.evidence(),
+    )
+
+
+def test_carried_grades_count_in_no_bucket_of_a_facet_that_no_chosen_query_has(
+    both: Store, loaded
+) -> None:
+    carry(both)
+    both.set_splits({"q1": "test", "q2": "dev"}, {})
+    both.add_queries(loaded([Query("q2", "a lost card", buckets={"place": "eu"})]), update=True)
+    chosen = Conventions.of(selected=Selection("test", chunkings=("v2",)))
+    board = Scoreboard(both.collection(), chosen)
+    assert board.table(board.conventions.measures("RR"), "place") == []
+
+
+def test_a_run_lacks_lists_of_queries_that_are_graded_in_the_other_chunking(
+    both: Store, loaded
+) -> None:
+    both.judge(Judgment("e3", "q2", "4", "Ana", grade=3))
+    both.add_run(loaded([Ranking("q2", ("4",))]), name="half", chunking="v2")
+    chosen = Conventions.of(selected=Selection(chunkings=("", "v2")))
+    board = Scoreboard(both.collection(), chosen)
+    [of_documents] = board.conventions.measures("R(documents=True)@10")
+    row = next(row for row in board.table([of_documents]) if row.run == "half")
+    said = [note.sentence for note in board.notes([of_documents]) if note.kind == "absent"]
+    assert (row.missing, row.n) == (1, 2)
+    assert said == [
+        "half: no list for 1 query of 2 with golden grades in any chunking, where its values of "
+        "documents and of the evidence are 0"
+    ]
+
+
+# What is written -------------------------------------------------------------------------------
+
+
+def test_what_follows_is_added_to_the_log_as_nobody_s_and_names_what_it_rests_on(run, both: Store):
+    said = run(*WHOLE).stdout
+    assert "2 grades carried over; --undo takes this back" in said
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    [best] = [e for e in both.events() if e.kind == "carry" and e.grade == 3]
+    assert (best.grader, best.blind, best.evidence) == (None, False, ((0, 26),))
+    assert best.note == "the same text as chunk 1"
+    [base] = best.carried_from
+    assert base.in_words == "chunk 1: 3 by Ana on 2026-03-04"
+    assert (base.event_id, base.golden) == ("e1", 3)
+    [entry] = [each for each in both.audited()[0] if each.kind == "carry"]
+    assert entry.detail == {"from": "", "to": "v2", "carried": 2, "taken back": 0}
+    assert both.check_seals().unsealed == 0
+    assert_whole(both)
+    assert not [each for each in examine(both.path) if each.is_wrong]
+
+
+def test_a_trial_writes_nothing(run, both: Store):
+    before = everything(both), both.newest()
+    assert "2 grades carried over would be done" in run(*WHOLE, "--dry-run").stdout
+    assert (everything(both), both.newest()) == before
+
+
+def test_carrying_over_twice_adds_nothing(run, both: Store):
+    run(*WHOLE)
+    before = everything(both), both.newest()
+    assert "nothing new" in run(*WHOLE).stdout
+    assert (everything(both), both.newest()) == before
+
+
+def test_one_that_is_interrupted_leaves_nothing_half_written(both: Store):
+    before = everything(both), both.newest()
+    basis = both.carry_basis("", "v2")
+    found = follow(basis, place(basis))
+
+    def stop(_: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        record(both, found, stop)
+    assert (everything(both), both.newest()) == before
+    record(both, found)
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+
+
+@IN_BOTH
+def test_an_undo_restores_every_number_bit_for_bit(run, both: Store):
+    before, events = everything(both), len(both.events())
+    run(*WHOLE)
+    assert everything(both) != before
+    assert "2 carried grades taken back" in run(*WHOLE, "--undo").stdout
+    assert everything(both) == before
+    assert len(both.events()) == events + 4, "nothing is taken out of the log"
+    again = CliRunner().invoke(main, [*WHOLE, "--undo"])
+    assert (again.exit_code, "that could be taken back" in again.stderr) == (1, True)
+    run(*WHOLE)
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+
+
+@IN_BOTH
+def test_an_undo_takes_back_the_last_carry_over_alone(run, both: Store):
+    run(*WHOLE)
+    first = everything(both)
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    both.judge(Judgment("e4", "q1", "3", "Ana", grade=1))
+    run(*WHOLE)
+    assert carried(both) == {"v2:1": 2, "v2:2": 0, "v2:3": 1}
+    run(*WHOLE, "--undo")
+    assert carried(both) == {"v2:2": 0}, "what was carried before rests on a grade that changed"
+    both.undo(event_id="u3", undoes="e3", grader="Ana")
+    both.undo(event_id="u4", undoes="e4", grader="Ana")
+    assert everything(both) == first
+
+
+def test_what_contradicts_itself_by_now_is_taken_back_and_an_undo_brings_it_again(
+    run, both: Store, loaded
+):
+    run(*WHOLE)
+    first = carried(both)
+    both.add_chunks(loaded([Chunk("9", FEES, document_id="d")]))
+    both.judge(Judgment("e9", "q1", "9", "Ana", grade=1))
+    assert "1 taken back" in run(*WHOLE).stdout
+    assert carried(both) == {"v2:2": 0}
+    run(*WHOLE, "--undo")
+    assert carried(both) == first
+
+
+def test_grades_are_carried_from_where_people_gave_them_and_no_further(run, both: Store, loaded):
+    run(*WHOLE)
+    both.add_chunks(loaded([Chunk("1", FEES, document_id="d")]), chunking="v3")
+    both.add_run(loaded([Ranking("q1", ("1",))]), name="newest", chunking="v3")
+    refused = CliRunner().invoke(main, ["carry", "--from", "v2", "--to", "v3"])
+    assert "no chunk of chunking v2 has a golden grade" in refused.stderr
+    both.judge(Judgment("e5", "q1", "v2:3", "Ana", grade=1))
+    said = run("carry", "--from", "v2", "--to", "v3").stdout
+    assert "2 golden grades were carried over to chunking v2, and not further" in said
+    run("carry", "--from", "", "--to", "v3")
+    assert carried(both)["v3:1"] == 3
+
+
+# When it counts --------------------------------------------------------------------------------
+
+
+def test_it_stands_below_people_and_is_nobody_s(run, both: Store):
+    run(*WHOLE)
+    assert [(each.grader, each.chunk_id) for each in both.given_grades()] == [
+        ("Ana", "1"),
+        ("Ana", "2"),
+    ]
+    assert [(each.grader, each.grades) for each in both.work() if each.grades] == [("Ana", 2)]
+    assert both.others_said("Ben", "q1", "v2:1") == []
+    assert both.disagreements() == []
+    assert both.notes() == []
+    both.judge(Judgment("e6", "q1", "v2:1", "Ben", grade=1))
+    assert carried(both) == {"v2:2": 0}
+    assert both.disagreements() == [], "nobody disagrees with what was carried over"
+    both.undo(event_id="u6", undoes="e6", grader="Ben")
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+
+
+CHANGES: Mapping[str, Callable[[Store], Any]] = {
+    "changed": lambda store: store.judge(Judgment("x", "q1", "1", "Ana", grade=2)),
+    "undone": lambda store: store.undo(event_id="x", undoes="e1", grader="Ana"),
+    "withdrawn": lambda store: store.judge(Judgment("x", "q1", "1", "Ana", "withdraw")),
+    "can't tell": lambda store: store.judge(Judgment("x", "q1", "1", "Ana", "cannot_tell")),
+    "outvoted": lambda store: store.judge(Judgment("x", "q1", "1", "Ben", grade=1)),
+    "overruled": lambda store: store.judge(Judgment("x", "q1", "1", "Ben", "adjudicate", 2)),
+}
+
+
+@pytest.mark.parametrize("how", CHANGES)
+def test_a_pair_is_open_again_once_what_it_rests_on_is(run, both: Store, how: str):
+    run(*WHOLE)
+    before = both.revision()
+    CHANGES[how](both)
+    assert carried(both) == {"v2:2": 0}
+    number = both.chunk_number("v2:1")
+    told = {change.chunk: change.grade for change in both.changes_since(before)}
+    assert told[number] is None, "a board that follows the log is told of it"
+    assert "v2:1" in str(both.carry_basis("", "v2").asked)
+
+
+def test_who_agrees_later_ends_nothing(run, both: Store):
+    run(*WHOLE)
+    both.judge(Judgment("x", "q1", "1", "Ben", grade=3))
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+
+
+def test_another_wording_of_either_chunk_ends_it(run, both: Store, loaded):
+    run(*WHOLE)
+    both.add_chunks(loaded([Chunk("1", f"{FEES} Or so.")]), update=True)
+    assert carried(both) == {"v2:2": 0}
+    both.add_chunks(loaded([Chunk("2", f"{LATE} Or so.")]), chunking="v2", update=True)
+    assert carried(both) == {}
+    both.add_chunks(loaded([Chunk("1", FEES)]), update=True)
+    assert carried(both) == {"v2:1": 3}
+
+
+def test_another_rule_for_several_grades_ends_what_it_changes(run, both: Store):
+    both.judge(Judgment("e3", "q1", "1", "Ben", grade=1))
+    both.judge(Judgment("e4", "q1", "2", "Ben", grade=0))
+    run(*WHOLE)
+    assert carried(both) == {"v2:1": 1, "v2:2": 0}
+    both.save_settings(Settings(golden_rule="upper median"))
+    assert carried(both) == {"v2:2": 0}
+
+
+def test_a_team_may_have_none_of_them_count(run, both: Store):
+    before = golden(both)
+    run(*WHOLE)
+    both.save_settings(Settings(carried="ignore"))
+    assert golden(both) == before
+    assert "nothing new" in run(*WHOLE).stdout
+    both.save_settings(Settings())
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+
+
+def test_how_many_carried_grades_a_mean_rests_on_stands_beside_it(run, both: Store):
+    asked = ("--measures", "P@2 nDCG@10 AP", "--chunking", "v2")
+    run(*WHOLE)
+    rows = json.loads(run("score", *asked, "--format", "json").stdout)
+    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
+    assert rows[0]["conventions"]["carried"] == "count"
+    table = run("score", *asked).stdout.splitlines()
+    assert table[0].split()[-2:] == ["holes@10", "carried@10"]
+    assert table[1].split()[-1] == "2"
+    assert "! 2 of 2 golden grades carried over from other chunks" in table[-1]
+    both.judge(Judgment("e3", "q1", "v2:3", "Ana", grade=1))
+    rows = json.loads(run("score", *asked, "--format", "json").stdout)
+    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 1, "nDCG@10": 2, "AP": 2}
+    both.judge(Judgment("e4", "q1", "v2:1", "Ana", grade=3))
+    rows = json.loads(run("score", *asked, "--format", "json").stdout)
+    assert {row["measure"]: row["carried"] for row in rows} == {"P@2": 0, "nDCG@10": 1, "AP": 1}
+    run("change", "setting", "carried", "ignore")
+    said = run("score", *asked).stdout
+    assert "carried grades do not count" in said
+    assert "carried@10" not in said
+
+
+def test_it_stands_beside_slices_trends_and_queries_too(run, both: Store, loaded):
+    run(*WHOLE)
+    queries = [Query("q1", "when are fees due", task="single"), Query("q2", "a lost card")]
+    both.add_queries(loaded(queries), update=True)
+    both.add_run(
+        loaded([Ranking("q1", ("1", "2"))]), name="dated", chunking="v2", created_at="2026-05-01"
+    )
+    v2, as_json = ("--chunking", "v2", "--measures", "P@2"), ("--format", "json")
+    shown = {"facet": "task", "measure": "P@2", "chunking": "v2", "numbers": "true"}
+    slices = words(open_page("slices", a="new", **shown))
+    assert "|n 1|few| · 1 hole · 1 carried|" in slices
+    assert "|0|2 carried|||1|1 carried|" in words(open_page("slices", a="dated", b="new", **shown))
+    points = json.loads(run("trend", "--points", *v2, *as_json).stdout)
+    assert [(row["run"], row["holes"], row["carried"]) for row in points] == [("dated", 0, 2)]
+    table = run("trend", "--points", *v2).stdout.splitlines()
+    assert table[0].split()[-1] == "carried"
+    assert "|0|2 carried|" in words(open_page("scores", view="trend", runs="true", **shown))
+    rows = json.loads(run("score", "--per-query", *v2, *as_json).stdout)
+    assert {(row["run"], row["query_id"]): row["carried"] for row in rows} == {
+        ("new", "q1"): 1,
+        ("new", "q2"): 0,
+        ("dated", "q1"): 2,
+        ("dated", "q2"): 0,
+    }
+    listed = open_page("queries", run="new", chunking="v2", measure="P@2")
+    assert "1 of 2, 1 carried" in listed_queries(listed)["holes"].tolist()
+    one = words(open_page("compare", a="dated", b="new", query="q1", measure="P@2", chunking="v2"))
+    assert "|0 / 1|2 / 1 carried|" in one
+    [row] = json.loads(run("compare", "dated", "new", "--per-query", *v2, *as_json).stdout)[:1]
+    assert (row["carried_a"], row["carried_b"]) == (2, 1)
+
+
+def test_a_document_rests_on_carried_grades_where_it_would_have_another_without(
+    run, both: Store, loaded
+):
+    renamed = [Chunk(str(n), text, document_id="e") for n, text in enumerate((FEES, LATE), 1)]
+    both.add_chunks(loaded(renamed), chunking="v3")
+    both.add_run(loaded([Ranking("q1", ("2", "1"))]), name="renamed", chunking="v3")
+    run(*WHOLE)
+    asked = ("score", "--measures", "R(documents=True)@2 EvidenceR@2", "--format", "json")
+
+    def carried(chunking: str) -> list[int]:
+        rows = json.loads(run(*asked, "--chunking", chunking).stdout)
+        return [row.get("carried", 0) for row in rows]
+
+    assert carried("v2") == [0, 0], "people graded a chunk of that document with the same"
+    assert carried("v3") == [0, 0]
+    run("carry", "--from", "", "--to", "v3")
+    assert carried("v3") == [1, 0], "of document e nobody has graded a chunk"
+    assert carried("v2") == [0, 0]
+    both.judge(Judgment("e3", "q1", "v3:2", "Ben", grade=1))
+    assert carried("v3") == [1, 0], "its best grade is the carried 3"
+    both.judge(Judgment("e4", "q1", "v3:2", "Ben", grade=3))
+    assert carried("v3") == [0, 0]
+
+
+# Live equals batch -----------------------------------------------------------------------------
+
+PAIRS = [("q1", str(n)) for n in range(1, 5)] + [("q1", f"v2:{n}") for n in range(1, 5)]
+EVENT = st.tuples(
+    st.sampled_from(["grade", "grade", "grade", "undo", "withdraw", "adjudicate", "import"]),
+    st.sampled_from(PAIRS),
+    st.sampled_from(["Ana", "Ben", "Cy"]),
+    st.integers(0, 3),
+)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(EVENT, min_size=1, max_size=4), min_size=1, max_size=6))
+def test_a_board_that_follows_the_log_is_what_a_new_one_is(
+    tmp_path_factory: pytest.TempPathFactory, loaded, batches: list[list[Any]]
+):
+    with Store(tmp_path_factory.mktemp("live") / "golden.db", create=True) as store:
+        fill(store, loaded)
+        carry(store)
+        board = Scoreboard(store.collection(), Conventions.of())
+        state = store.golden_state()
+        for number, batch in enumerate(batches):
+            for place_in, (kind, pair, who, grade) in enumerate(batch):
+                say(store, f"{number}/{place_in}", kind, pair, who, grade)
+            changes, newest, state = store.news_since(board.revision, state)
+            board.refresh(changes, newest)
+            fresh = Scoreboard(store.collection(), Conventions.of())
+            measures = board.conventions.measures("nDCG@10 RR Judged@10 AP")
+            assert repr(board.table(measures)) == repr(fresh.table(measures))
+            assert state.hash == store.golden_state().hash
+            assert golden(store) == by_hand(store)
+
+
+def say(store: Store, event: str, kind: str, pair: tuple[str, str], who: str, grade: int) -> None:
+    if kind == "undo":
+        for done in store.undoable(who, 1):
+            store.undo(event_id=event, undoes=done.judgment.event_id, grader=who)
+    elif kind == "import":
+        with store._transaction():
+            store._append(Judgment(event, *pair, None, "import", grade))
+    else:
+        given_grade = None if kind == "withdraw" else grade
+        store.judge(Judgment(event, *pair, who, kind, given_grade))
+
+
+def by_hand(store: Store) -> dict[tuple[str, str], int]:
+    """Return the golden grades as the words of the rule say them, event by event."""
+    log = store.events()
+    undone = {event.undoes for event in log}
+    lanes: dict[tuple[Any, ...], Judgment] = {}
+    for event in log:
+        if event.undoes is None and event.event_id not in undone:
+            own = event.kind in ("adjudicate", "import")
+            lane = event.kind if own else "carry" if event.carried_from is not None else "grade"
+            lanes[event.query_id, event.chunk_id, event.grader, lane] = event
+    current = {event.event_id: event for event in lanes.values()}
+    found = {}
+    for pair in {(event.query_id, event.chunk_id) for event in current.values()}:
+        said = [e for e in current.values() if (e.query_id, e.chunk_id) == pair]
+        found[pair] = decided(said)
+    for event in current.values():
+        pair = (event.query_id, event.chunk_id)
+        if event.kind == "carry" and found[pair] is None:
+            stands = all(
+                base.event_id in current and found[pair[0], base.chunk_id] == base.golden
+                for base in event.carried_from
+            )
+            found[pair] = event.grade if stands else None
+    return {pair: grade for pair, grade in found.items() if grade is not None}
+
+
+def decided(said: Sequence[Judgment]) -> int | None:
+    """Return what people and files make of a pair, without what was carried over."""
+    order = {event.kind: event.grade for event in said}
+    people = [event.grade for event in said if event.kind == "grade"]
+    if "adjudicate" in order:
+        return [event for event in said if event.kind == "adjudicate"][-1].grade
+    return median_low(people) if people else order.get("import")
+
+
+# The log ---------------------------------------------------------------------------------------
+
+
+def test_the_log_goes_out_and_in_with_what_was_carried_over(run, both: Store, tmp_path: Path):
+    run(*WHOLE)
+    run(*WHOLE, "--undo")
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    run(*WHOLE)
+    log = export(both, "events")
+    (tmp_path / "log.jsonl").write_bytes(log)
+    with other(both, tmp_path / "other.db") as brought:
+        brought.add_golden(read_golden(tmp_path / "log.jsonl"))
+        assert brought.events() == both.events()
+        assert carried(brought) == carried(both) == {"v2:1": 2, "v2:2": 0}
+        assert not brought.add_golden(read_golden(tmp_path / "log.jsonl")).changed
+        brought.judge(Judgment("e4", "q1", "1", "Ana", grade=1))
+        assert carried(brought) == {"v2:2": 0}, "it rests on the judgments that came along"
+        assert_whole(brought)
+
+
+def test_a_golden_set_goes_out_and_in_byte_for_byte_and_says_which_are_carried(
+    run, both: Store, tmp_path: Path
+):
+    run(*WHOLE)
+    exported = write_golden(*both.golden_set(), "jsonl")
+    rows = [json.loads(line) for line in exported.decode().splitlines()]
+    marked = {j["chunk_id"] for row in rows for j in row["judgments"] if "carried_from" in j}
+    assert marked == {"v2:1", "v2:2"}
+    (tmp_path / "golden.jsonl").write_bytes(exported)
+    with Store(tmp_path / "other.db", create=True) as brought:
+        brought.add_golden(read_golden(tmp_path / "golden.jsonl"))
+        assert write_golden(*brought.golden_set(), "jsonl") == exported
+        assert brought.golden_state().hash == both.golden_state().hash
+        assert brought.given_grades() == []
+        assert carried(brought) == {"v2:1": 3, "v2:2": 0}
+
+
+@contextmanager
+def other(store: Store, path: Path) -> Iterator[Store]:
+    """Give a golden set with the queries, chunks and graders of another, and no judgment."""
+    with closing(sqlite3.connect(path)) as copy:
+        store._db.conn.backup(copy)
+    rewrite(path, "DELETE FROM seals", "DELETE FROM judgments", "DELETE FROM sqlite_sequence")
+    with Store(path) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE judgments SET carried_from = '[]' WHERE kind = 'carry'",
+        "DELETE FROM judgments WHERE kind = 'carry'",
+        "INSERT OR REPLACE INTO judgments SELECT * FROM judgments WHERE kind = 'carry'",
+    ],
+)
+@pytest.mark.parametrize("recursive", ["OFF", "ON"])
+def test_it_is_only_added_to(run, both: Store, change: str, recursive: str):
+    run(*WHOLE)
+    assert_refused(both, "judgments", change, recursive)
+
+
+@pytest.mark.parametrize(
+    ("kind", "grade", "bases", "said"),
+    [
+        ("carry", "1", "'[]'", "CHECK"),
+        ("carry", "1", "NULL", "CHECK"),
+        ("grade", "1", """'[{"event_id": "e1", "golden": 3}]'""", "CHECK"),
+        ("withdraw", "NULL", """'[{"event_id": "e1", "golden": 3}]'""", "CHECK"),
+        ("carry", "1", """'[{"event_id": "e1"}]'""", "carried_from is a list"),
+        ("carry", "1", """'[{"event_id": "e1", "golden": 4}]'""", "carried_from is a list"),
+        ("carry", "1", "'[7]'", "carried_from is a list"),
+    ],
+)
+def test_the_file_itself_refuses_what_is_no_carried_grade(both: Store, kind, grade, bases, said):
+    with pytest.raises(sqlite3.IntegrityError, match=said):
+        both._db.execute(
+            "INSERT INTO judgments (event_id, query, chunk, kind, grade, blind, created_at, "
+            f"carried_from) SELECT 'x', query, chunk, '{kind}', {grade}, 0, '2026', {bases} "
+            "FROM judgments WHERE id = 1"
+        )
+
+
+def test_what_rests_on_another_query_is_refused_and_found_where_it_got_in(run, both: Store):
+    run(*WHOLE)
+    change = (
+        "UPDATE judgments SET query = (SELECT id FROM queries WHERE query_id = 'q2') "
+        "WHERE kind = 'carry' AND grade = 3"
+    )
+    rewrite(both.path, change)
+    with health.reading(both.path) as db:
+        [broken] = health.broken_laws(db)
+    assert "rests on judgment 1, which is of another query" in broken
+    [fault] = both.check_seals().faults
+    assert "is not what it was when it was sealed" in fault
+
+
+def test_a_changed_base_is_noticed_by_its_seal(run, both: Store):
+    run(*WHOLE)
+    rewrite(
+        both.path,
+        "UPDATE judgments SET carried_from = replace(carried_from, 'Ana', 'Eve') "
+        "WHERE kind = 'carry'",
+    )
+    assert len(both.check_seals().faults) == 2
+
+
+def test_a_file_of_before_keeps_every_number_seal_and_row(both: Store):
+    both.undo(event_id="u", undoes="e2", grader="Ana")
+    both.judge(Judgment("e3", "q1", "2", "Ben", grade=1))
+    seal, before, log = both.newest_seal(), everything(both), both.events()
+    both.close()
+    to_earlier_shape(both.path, OURS)
+    with closing(sqlite3.connect(both.path)) as db, db:
+        db.execute("UPDATE sqlite_sequence SET seq = 9 WHERE name = 'judgments'")
+    with Store(both.path) as migrated:
+        assert everything(migrated) == before
+        assert migrated.events() == log
+        assert migrated.differs_from(seal) is None
+        assert migrated.check_seals().faults == ()
+        assert_whole(migrated)
+        assert migrated._value("PRAGMA foreign_keys") == 1
+        carry(migrated)
+        assert carried(migrated) == {"v2:1": 3, "v2:2": 1}
+    with health.reading(both.path) as db:
+        assert health.broken_laws(db) == ["6 of 11 judgments are there"]
+
+
+def test_a_golden_set_of_the_past_has_what_was_carried_over_by_then(run, both: Store):
+    run(*WHOLE)
+    when = both.events()[-1].created_at
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2, created_at="2999-01-01T00:00:00.000Z"))
+    moment = datetime.fromisoformat(when)
+    for at, count in ((moment - timedelta(days=1), 2), (moment + timedelta(days=1), 4)):
+        then = both.collection_at(at, ["new"])
+        assert len(then.golden_grade) == count
+        assert sum([] if then.carried is None else then.carried) == count - 2
+
+
+def test_a_frozen_golden_set_has_the_evidence_that_people_marked_like_the_live_one(run, both):
+    run(*WHOLE)
+    freezing.freeze(both, "v1")
+    then, _ = freezing.collection_of(both, "v1")
+    live = both.collection()
+    assert then.marks == live.marks != {}
+    assert list(then.carried) == list(live.carried)
+
+
+# The Data page --------------------------------------------------------------------------------
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button with these words."""
+    [button] = [each for each in app.button if each.label == label]
+    return button.click().run()
+
+
+def test_the_data_page_shows_what_follows_then_keeps_it_and_takes_it_back(both: Store):
+    before = everything(both), both.newest()
+    app = open_page("data", section="Carry over")
+    assert "6 pairs are asked for" not in words(app)
+    app = press(app, "See what follows")
+    assert "decided 2 · proposed 0 · open 4" in words(app)
+    assert "2 grades carried over, if you go on." in words(app)
+    assert "the same text as a graded chunk" in app.dataframe[-1].value["why"].tolist()
+    assert (everything(both), both.newest()) == before, "looking writes nothing"
+    app = press(app, "Carry over 2 grades")
+    assert carried(both) == {"v2:1": 3, "v2:2": 0}
+    assert "2 grades carried over from the unnamed chunking to chunking v2" in words(app)
+    app = press(app, "See what follows")
+    assert "Nothing new: what follows is there already." in words(app)
+    app = press(app, "Take it back")
+    assert everything(both) == before[0]
+    assert "Take it back" not in [each.label for each in app.button]
+
+
+def test_the_data_page_says_what_a_carry_over_takes(store: Store):
+    said = words(open_page("data", section="Carry over"))
+    assert "There is nothing to carry over to" in said
+    assert "labeler load chunks FILE --chunking v2" in said
+
+
+def test_the_data_page_says_that_carried_grades_do_not_count(both: Store):
+    both.save_settings(Settings(carried="ignore"))
+    assert "Carried grades do not count now" in words(open_page("data", section="Carry over"))
+
+
+# Where it comes from ----------------------------------------------------------------------------
+
+TRAIL = "The grade is carried over: the same text as chunk 1; rests on chunk 1: 3 by Ana on"
+
+
+def test_queries_and_compare_follow_a_carried_grade_back_to_the_person_and_the_day(
+    both: Store, loaded
+):
+    carry(both)
+    both.add_answers(loaded([Answer("old", "q1", "In May.", correct=True)]))
+    shown = words(open_page("queries", run="new", query="q1", chunking="v2"))
+    assert f"{TRAIL} 2026-03-04" in shown
+    assert "v2:1 · carried" in shown
+    assert "v2:3 · carried" not in shown
+    assert "3 Ana, carried" in shown, "the passage that made the grade is marked in the new text"
+    panel = words(open_page("compare", a="old", b="new", query="q1", chunk="v2:1"))
+    assert f"{TRAIL} 2026-03-04" in panel
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    assert both.carried_trails("q1") == {
+        "v2:2": "the same text as chunk 2; rests on chunk 2: 0 by Ana on 2026-03-04"
+    }
+
+
+def test_review_lists_what_was_carried_over_with_the_people_the_days_and_the_passages(both: Store):
+    assert "No carried grade counts" in words(open_page("review", review="Carried over"))
+    carry(both)
+    app = open_page("review", review="Carried over")
+    shown = words(app)
+    assert "2 grades count that were carried over" in shown
+    assert "|the same text as chunk 1||chunk 1: 3 by Ana on 2026-03-04|" in shown
+    assert FEES[:26] in shown, "the passage"
+    assert sections(app)[-1] == "Carried over"
+    link = "/queries?a=new&amp;query=q1&amp;chunking=v2"
+    assert any(link in each.proto.body for each in app.get("html"))
+    [best, zero] = as_file(both.carried_grades()).decode().splitlines()[1:]
+    assert best.startswith("q1,")
+    assert "1,3,Ana,2026-03-04T" in best
+    assert ",2,0,Ana," in zero
+    both.judge(Judgment("e3", "q1", "1", "Ana", grade=2))
+    left = words(open_page("review", review="Carried over"))
+    assert "1 grade counts that was carried over" in left
+    assert "the same text as chunk 1" not in left
+
+
+def sections(app: AppTest) -> list[str]:
+    return [option.content for option in app.get("button_group")[0].proto.options]
+
+
+def test_review_of_one_chunking_alone_does_not_speak_of_carrying_over(
+    store: Store, place: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("LABELER_DB", place)
+    assert "Carried over" not in sections(open_page("review"))
+
+
+def test_history_follows_a_carried_grade_back_on_the_command_line(run, both: Store):
+    carry(both)
+    said = run("history", "q1", "--chunk", "v2:1").stdout
+    assert "carried over  3" in said
+    assert "chunk 'v2:1' for query 'q1': the golden grade is 3\n" in said
+    assert (
+        "carried over: the same text as chunk 1\nrests on chunk 1: 3 by Ana on 2026-03-04" in said
+    )
+    assert f"marked: \u201c{FEES[:26]}\u201d" in said
+    old = run("history", "q1", "--chunk", "1").stdout
+    assert "2026-03-04" in old
+    assert "Ana  graded  3" in old
+    assert "carried" not in old
+    both.undo(event_id="u", undoes="e1", grader="Ana")
+    both.judge(Judgment("e3", "q1", "v2:1", "Ana", grade=1))
+    later = run("history", "q1", "--chunk", "v2:1").stdout
+    assert "the golden grade is 1" in later
+    assert "rests on" not in later
+    assert "takes back what was said 2026-03-04" in run("history", "q1", "--chunk", "1").stdout
+    lines = run("history", "q1", "--chunk", "1", "--format", "jsonl").stdout.splitlines()
+    assert [json.loads(line)["event_id"] for line in lines] == ["e1", "u"]
+
+
+def test_history_of_an_unknown_chunk_says_so(both: Store):
+    found = CliRunner().invoke(main, ["history", "q1", "--chunk", "1:1"])
+    assert (found.exit_code, found.stderr) == (
+        1,
+        "Error: there is no chunk '1:1' in the golden set\n",
+    )

@@ -1,0 +1,65 @@
+"""A desk's golden set where all graders have one order, and what they are handed from it."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from labeler.model import Judgment, Remark, Settings
+from labeler.services.assignment.desk import Desk
+from labeler.services.assignment.papers import Next, Paper
+from labeler.store import Store
+from tests.support.grading_client import many
+
+NUMBERS = count()
+
+
+def make_order_alike(store: Store, seed: int = 7) -> None:
+    """Let all graders have one order: who is led elsewhere is so because of the others."""
+    with store._transaction():
+        store._db.execute("UPDATE graders SET seed = ?", [seed])
+
+
+@pytest.fixture
+def shelf(store: Store, loaded) -> Store:
+    """Twelve queries with the same ten chunks, three graders who meet them in one order."""
+    many(store, loaded)
+    for name in ("Ann", "Bob", "Cy"):
+        store.add_grader(name)
+    make_order_alike(store)
+    store.save_settings(Settings(overlap=0))
+    return store
+
+
+def ask(desk: Desk, store: Store, grader: str = "Ann", limit: int = 5, **more) -> Next:
+    return desk.next_for(store, grader, limit, **more)[0]
+
+
+def pair_of(paper: Paper) -> tuple[str, str]:
+    return paper.item.query.query_id, paper.item.chunk.chunk_id
+
+
+def pairs_of(found: Next) -> list[tuple[str, str]]:
+    return [pair_of(paper) for paper in found.papers]
+
+
+def queries_of(found: Next) -> set[str]:
+    return {query_id for query_id, _ in pairs_of(found)}
+
+
+def judge(store: Store, paper: Paper, grader: str = "Ann", **more) -> str:
+    """Put what a grader says of a paper into the log, as the routes do."""
+    event_id = f"e{next(NUMBERS)}"
+    said = {"grade": 2, "source": paper.source, "text_hash": paper.item.text_hash, **more}
+    known = None if paper.judged is None else paper.judged.event_id
+    assert store.judge_knowing(Judgment(event_id, *pair_of(paper), grader, **said), known)
+    return event_id
+
+
+def remark(store: Store, query_id: str, grader: str = "Ann", kind: str = "unclear") -> None:
+    store.remark(Remark(f"r{next(NUMBERS)}", query_id, grader, kind))
+
+
+def numbers(found: Next) -> tuple[int, int, int, int]:
+    return found.saved, found.open, found.queries_done, found.queries_total

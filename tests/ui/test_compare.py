@@ -1,0 +1,508 @@
+"""The Compare page without a browser: numbers, words, and what it says when it cannot compare."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.analysis.comparison import compare, rows_over, sort_queries, sureties
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.render import downloads
+from labeler.store import Store
+from tests.support.page import add_collapsed_bucket, empty_golden_set, loaded, open_page, words
+
+EVIL = "<img src=x onerror=alert(1)> **bold** [x](javascript:y)"
+
+
+def graded(*grades: tuple[str, str, int]) -> LoadedGolden:
+    return LoadedGolden(loaded([]), loaded([GoldenGrade(*grade) for grade in grades]), loaded([]))
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """B is better for q1 and q2 (refund) and worse for q3 (setup); q4 is not judged."""
+    with Store(database) as store:
+        store.add_queries(
+            loaded(
+                [
+                    Query("q1", "where is my refund", "single", buckets={"intent": "refund"}),
+                    Query("q2", EVIL, "single", buckets={"intent": "refund"}),
+                    Query("q3", "how do I set it up", "single", buckets={"intent": "setup"}),
+                    Query("q4", "nobody judged this"),
+                ]
+            )
+        )
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n} {EVIL}", f"Title {n}") for n in "123"]))
+        a = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}
+        b = {"q1": "c3 c1 c2", "q2": "c3 c1 c2", "q3": "c1 c2 c3", "q4": "c2 c1"}
+        for name, lists in (("old", a), ("new", b)):
+            rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
+            store.add_run(loaded(rankings), name=name)
+        store.add_golden(graded(*((query, "c3", 3) for query in ("q1", "q2", "q3"))))
+    return database
+
+
+def open_compare(**parameters: str | list[str]) -> AppTest:
+    return open_page("compare", **parameters)
+
+
+def component(app: AppTest, key: str) -> dict[str, Any]:
+    """What a component was given to draw, wherever it stands."""
+
+    def walk(block: Any) -> list[Any]:
+        children = getattr(block, "children", None)
+        return [block] if children is None else [x for c in children.values() for x in walk(c)]
+
+    (found,) = (element for element in walk(app.main) if getattr(element, "key", None) == key)
+    return json.loads(found.proto.json)
+
+
+def test_a_bucket_looked_at_by_itself_is_not_surer_than_among_the_others(database: Path):
+    names = [f"q{n:02}" for n in range(40)]
+    with Store(database) as store:
+        store.add_queries(
+            loaded([Query(q, q, buckets={"of": "few" if q < "q10" else "many"}) for q in names])
+        )
+        turned = {*names[:9]}  # which is worse in eight, and better in the ninth
+        for run, way in (("old", set()), ("new", turned)):
+            lists = [("c2", "c1") if q in way else ("c1", "c2") for q in names]
+            ranked = [Ranking(q, each) for q, each in zip(names, lists, strict=True)]
+            store.add_run(loaded(ranked), name=run)
+        good = {q: "c2" if q == names[8] else "c1" for q in names}
+        store.add_golden(
+            graded(*((q, each, 3 * (good[q] == each)) for q in names for each in ("c1", "c2")))
+        )
+    given = {"a": "old", "b": "new", "measure": ["RR"], "facet": "of"}
+    said = words(open_compare(bucket="few", **given))
+    assert "A is better than B: RR −0.3500 (95% −0.5000 to −0.0500, p 0.0391)" in said
+    assert "By itself: among all buckets of of, which are 3 tests, RR may be chance" in said
+    assert "By itself" not in words(open_compare(**given))
+
+
+def test_the_same_run_under_another_name_is_called_identical(filled: Path):
+    with Store(filled) as store:
+        lists = {"q1": "c1 c2 c3", "q2": "c1 c2 c3", "q3": "c3 c2 c1", "q4": "c1 c2"}
+        rankings = [Ranking(query, tuple(ids.split())) for query, ids in lists.items()]
+        assert store.add_run(loaded(rankings), name="copy").warnings
+    said = words(open_compare(a="old", b="copy"))
+    same = "the same chunks in the same order for each of 4 queries"
+    assert f"B is identical to A: {same}" in said
+    assert "is 0.0000 by" not in said
+    assert "No measure moves" not in said
+    assert "only reorders" not in said
+
+
+def test_the_summary_has_both_means_the_delta_and_the_outcomes(filled: Path):
+    said = words(open_compare(measure=["RR"]))
+    assert re.search(r"\|RR\|n 3, under 10\|+A\| \|old\|+0\.5556\|+6 holes in the top 10\|", said)
+    assert re.search(r"\|B\| \|new\|+0\.7778\|+6 holes in the top 10\|", said)
+    assert re.search(r"\|B − A\|B wins / ties / loses\|+\+0\.2222\|+2 / 0 / 1\|", said)
+    assert "Conventions (graded)" in said
+    assert "1 query without any golden grade: left out" in said
+
+
+def test_how_sure_a_difference_is_stands_under_it(database: Path):
+    add_collapsed_bucket(database)
+    said = words(open_compare(measure=["RR", "R@1"]))
+    assert re.search(r"\|95% interval\|of B − A.*?\|\+0\.0750 to \+0\.3500\|", said)
+    assert re.search(r"\|p\|after Holm, 2 tests\|", said)
+    assert "An interval and a p-value cover the choice of queries, not holes or graders" in said
+    assert "Holm's correction over all 2 tests shown" in said
+    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
+    assert "−0.5000 to −0.5000 (percentile)|all queries alike: no spread to resample" in inside
+
+
+def test_the_page_and_its_file_state_one_surety(database: Path):
+    add_collapsed_bucket(database)
+    with Store(database) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    found = compare(board, "old", "new", board.conventions.measures("RR R@1"), "intent")
+    rows = list(csv.DictReader(io.StringIO(downloads.compare_csv(found, "setup").decode())))
+    assert [(row["bucket"], row["family"]) for row in rows[:3]] == [
+        ("setup", "2"),
+        ("setup", "2"),
+        ("", "4"),
+    ]
+    shown = sureties(found, rows_over(found, "setup"))
+    assert float(rows[0]["p_holm"]) == shown.of(rows_over(found, "setup")[0]).holm
+
+
+def test_the_file_of_the_queries_has_all_of_them_in_the_order_of_the_page(filled: Path):
+    with Store(filled) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    found = compare(board, "old", "new", board.conventions.measures("RR"))
+    texts = {name: f"text of {name}" for name in board.collection.query_ids}
+    for sort, step in (("worst for B", 1), ("best for B", -1)):
+        rows = sort_queries(found.queries(found.measures[0]), sort, texts, {})
+        file = downloads.query_csv(rows, found, texts, {}).decode()
+        listed = list(csv.DictReader(io.StringIO(file)))
+        assert [row["query_id"] for row in listed] == [row.query_id for row in rows]
+        assert [row["place"] for row in listed] == ["1", "2", "3", "4"]
+        deltas = [float(row["delta"]) for row in listed if row["delta"]]
+        assert deltas == sorted(deltas)[::step]
+        assert listed[-1]["reason"] == "nobody has graded a chunk of this query"
+
+
+def test_without_a_grade_it_does_not_say_that_there_are_no_holes(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "one")]))
+        for name in ("old", "new"):
+            store.add_run(loaded([Ranking("q", ("c1", name))]), name=name)
+    said = words(open_compare(a="old", b="new", measure=["RR"]))
+    assert "no holes" not in said
+    assert "after Holm, 0 tests" in said
+
+
+def test_without_keywords_it_says_how_they_come(filled: Path):
+    app = open_compare(show="Keywords")
+    assert "No query has keywords" in words(app)
+    assert "`" not in words(app)
+    assert [block.value for block in app.code] == ["labeler load queries FILE --update"]
+
+
+def test_a_bucket_that_collapsed_is_called_out(database: Path):
+    add_collapsed_bucket(database)
+    said = words(open_compare(measure=["RR"]))
+    told = "Neither is known to be better: RR +0.2250 (95% +0.0750 to +0.3500, p 0.0"
+    assert told in said, "one of two chunks is a hole in every query"
+    assert "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance" in said
+    assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
+    assert "B only reorders what A found" in said
+    assert "RR +0.2250 is 0.0000 by the chunks found and +0.2250 by their order" in said
+    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
+    assert "Neither is known to be better: RR −0.5000 (" in inside
+
+
+def test_three_queries_are_called_few_and_nothing_more(filled: Path):
+    said = words(open_compare(measure=["RR"]))
+    assert "Fewer than 10 queries (n 3): any difference of B from A may be chance" in said
+    assert "moves against the total" not in said
+    inside = words(open_compare(measure=["RR"], facet="intent", bucket="setup"))
+    assert "Fewer than 10 queries (n 1)" in inside
+
+
+def test_a_measure_that_falls_for_sure_is_named_though_it_is_not_shown(database: Path):
+    names = [f"q{n:02}" for n in range(12)]
+    with Store(database) as store:
+        store.add_queries(loaded([Query(name, name) for name in names]))
+        for run, ids in (("old", "x c1 c2 c3"), ("new", "c1 x x2 x3 x4 x5 x6")):
+            rankings = [Ranking(name, tuple(ids.split())) for name in names]
+            store.add_run(loaded(rankings), name=run)
+        store.add_golden(graded(*((name, f"c{n}", 1) for name in names for n in (1, 2, 3))))
+    said = words(open_compare(a="old", b="new", measure=["RR"]))
+    assert "No one number tells: from A to B, RR (+0.5000) rises while " in said
+    assert "AP (−0.3056)" in said
+
+
+def test_every_query_is_a_row_of_two_strips_the_worst_first(filled: Path):
+    data = component(open_compare(measure=["RR"]), "strips")
+    assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"]
+    worst, *_, unjudged = data["rows"]
+    assert [lane["cells"] for lane in worst["lanes"]] == ["3··", "··3"]
+    assert [lane["value"] for lane in worst["lanes"]] == ["1.0000", "0.3333"]
+    assert worst["delta"] == "−0.6667"
+    assert (unjudged["lanes"][0], unjudged["delta"]) == ({"cells": "··", "value": "–"}, "–")
+
+
+def test_buckets_stand_under_the_facets_that_they_are_of(filled: Path):
+    with Store(filled) as store:
+        store.add_queries(
+            loaded([Query("q5", "new", buckets={"intent": "setup", "level": "hard"})])
+        )
+    data = component(open_compare(measure=["RR"]), "strips")
+    assert data["facets"] == "intent · level · task"
+    shown = {row["query_id"]: row["bucket"] for row in data["rows"]}
+    assert shown == {
+        "q1": "refund · – · single",
+        "q2": "refund · – · single",
+        "q3": "setup · – · single",
+        "q4": "",
+        "q5": "setup · hard · –",
+    }
+    data = component(open_compare(measure=["RR"], facet="level"), "strips")
+    assert data["facets"] == "level"
+    assert {row["bucket"] for row in data["rows"]} == {"", "hard"}
+
+
+def test_further_runs_have_a_lane_and_a_mean_of_their_own(filled: Path):
+    with Store(filled) as store:
+        lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
+        store.add_run(loaded(lists), name="third")
+    app = open_compare(a="old", b="new", also=["third", "old"], measure=["RR"])
+    data = component(app, "strips")
+    assert [(side["letter"], side["name"]) for side in data["sides"]] == [
+        *(("A", "old"), ("B", "new"), ("C", "third")),
+    ]
+    assert [row["query_id"] for row in data["rows"]] == ["q3", "q1", "q2", "q4"], "as without it"
+    assert data["rows"][0]["lanes"][2] == {"cells": "·3", "value": "0.5000"}
+    assert data["rows"][3]["lanes"][2] == {"cells": "", "value": "–"}
+    assert re.search(r"\|C\| \|third\|+0\.5000\|3 holes in the top 10\|", words(app))
+    assert app.multiselect(key="also").value == ["third"]
+
+
+@pytest.mark.parametrize("page", ["scores", "compare"])
+def test_a_page_that_does_not_narrow_a_bucket_by_another_says_so(filled: Path, page: str):
+    bucket = {"facet": "intent", "bucket": "refund"}
+    told = "intent: refund · all of it, not the part in task: single"
+    assert told in words(open_page(page, **bucket, other="task", crossing="single"))
+    assert "all of it" not in words(open_page(page, **bucket, other="task"))
+
+
+def test_a_further_run_that_is_gone_is_said_in_sight(filled: Path):
+    app = open_compare(also=["fourth"])
+    assert "no run is called 'fourth'" in words(app)
+    folded = [text.value for box in app.expander for text in box.text]
+    assert not [text for text in folded if "fourth" in text]
+
+
+def test_further_runs_have_one_letter_in_the_means_and_in_the_strips(filled: Path):
+    with Store(filled) as store:
+        for name, chunks in {"third": ("c2", "c3"), "fourth": ("c3",)}.items():
+            lists = [Ranking(query, chunks) for query in ("q1", "q2", "q3")]
+            store.add_run(loaded(lists), name=name)
+    app = open_compare(a="old", b="new", also=["fourth", "third"], measure=["RR"])
+    sides = {side["letter"]: side["name"] for side in component(app, "strips")["sides"]}
+    assert (sides["C"], sides["D"]) == ("fourth", "third")
+    said = words(app)
+    assert re.findall(r"\|([CD])\| \|(third|fourth)\|", said) == [("C", "fourth"), ("D", "third")]
+
+
+def test_with_further_runs_it_says_whose_the_files_are_and_links_carry_them(filled: Path):
+    with Store(filled) as store:
+        lists = [Ranking(query, ("c2", "c3")) for query in ("q1", "q2", "q3")]
+        store.add_run(loaded(lists), name="third")
+    told = "The files are of A and B; the means of further runs are in that of Scores."
+    app = open_compare(a="old", b="new", also=["third"], measure=["RR"])
+    assert told in words(app)
+    links = re.findall(r'href="(/queries\?[^"]*)"', "".join(e.proto.body for e in app.get("html")))
+    assert links
+    assert all("also=third" in link for link in links)
+    assert told not in words(open_compare(a="old", b="new", measure=["RR"]))
+
+
+def test_chunks_that_moved_most_lead_to_their_query(filled: Path):
+    app = open_compare(measure=["RR"], show="What moved most")
+    said = words(app)
+    row = r"These help B most.*\|Title 3\|+c3\|+q1\|: 3 → 1, \+0\.6667\|.*\|\+0\.2222\|+3\|"
+    assert re.search(row, said, re.S)
+    [page] = [e.proto.body for e in app.get("html") if "These help B" in e.proto.body]
+    assert 'href="/compare?measure=RR&amp;show=What+moved+most&amp;query=q1&amp;chunk=c3"' in page
+    assert "q3|: 1 → 3, −0.6667" in said
+    assert "These chunks cost B most" not in said, "c3 costs in one query and helps in two"
+    known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
+    assert "has a document that is known" in known
+    with Store(filled) as store:
+        chunks = [Chunk(f"c{n}", f"text {n}", f"Title {n}", document_id="<b>doc") for n in "123"]
+        store.add_chunks(loaded(chunks), update=True)
+    known = words(open_compare(measure=["RR"], show="What moved most", moved="documents"))
+    assert re.search(r"These help B most.*\|<b>doc\|+q1\|: 3 → 1.*\|\+0\.2222\|+3\|", known, re.S)
+
+
+def test_names_that_differ_in_a_letter_and_names_of_300_letters_stay_apart(filled: Path):
+    long = {letter: f"run-{letter}-" + "x" * 290 for letter in "abcdefghijklmnopqrst"}
+    with Store(filled) as store:
+        for at, name in enumerate(long.values()):
+            ids = ("c1", "c2", "c3") if at % 2 else ("c3", "c2", "c1")
+            store.add_run(loaded([Ranking(f"q{n}", ids) for n in (1, 2, 3)]), name=name)
+    app = open_compare(a=long["a"], b=long["b"], also=[long["c"], long["t"]], measure=["RR"])
+    shown = [side["name"] for side in component(app, "strips")["sides"]]
+    assert len(set(shown)) == 4
+    assert [side["whole"] for side in component(app, "strips")["sides"]][3] == long["t"]
+    assert "Fewer than 10 queries (n 3): any difference of B from A may be chance" in words(app)
+
+
+def test_where_every_grade_is_0_nothing_is_claimed(database: Path):
+    names = [f"q{n:02}" for n in range(12)]
+    with Store(database) as store:
+        queries = [Query(n, n, buckets={"one": "all", "each": n}) for n in names]
+        store.add_queries(loaded(queries))
+        for run, ids in (("old", ("c1", "c2")), ("new", ("c2", "c1"))):
+            store.add_run(loaded([Ranking(name, ids) for name in names]), name=run)
+        store.add_golden(graded(*((name, "c1", 0) for name in names)))
+    for show in ("Rank strips", "Bars and scatter", "What moved most"):
+        said = words(open_compare(show=show))
+        assert "more than chance:" not in said.replace("Bold is more than chance:", "")
+        assert "moves against the total" not in said
+        assert "Nothing tells A and B apart: no measure of relevance has a value yet" in said
+        assert "nothing relevant is known for any of these queries" in said
+        assert "In no bucket" not in said
+        assert "nan" not in said.lower()
+        assert "-0.0000" not in said
+        assert "−0.0000" not in said
+
+
+@pytest.mark.parametrize(
+    ("sort", "order"),
+    [
+        ("best for B", ["q1", "q2", "q3", "q4"]),
+        ("bucket", ["q1", "q2", "q3", "q4"]),
+        ("query text", ["q2", "q3", "q4", "q1"]),
+    ],
+)
+def test_the_order_is_chosen(filled: Path, sort: str, order: list[str]):
+    data = component(open_compare(measure=["RR"], sort=sort), "strips")
+    assert [row["query_id"] for row in data["rows"]] == order
+
+
+def test_one_bucket_has_its_own_numbers_and_queries(filled: Path):
+    app = open_compare(measure=["RR"], facet="intent", bucket="setup")
+    assert [row["query_id"] for row in component(app, "strips")["rows"]] == ["q3"]
+    row = r"\|1\.0000\|.*\|0\.3333\|.*\|−0\.6667\|+0 / 0 / 1\|"
+    assert re.search(row, words(app))
+
+
+def test_a_perfect_reranker_of_either_run_is_one_click_away(filled: Path):
+    said = words(open_compare(measure=["RR"], show="Perfect reranker"))
+    assert "old: a perfect reranker of the top 50 would give RR 1.0000 (+0.4444)" in said
+    assert "new: a perfect reranker of the top 50 would give RR 1.0000 (+0.2222)" in said
+    bucket = {"facet": "intent", "bucket": "setup"}
+    setup = words(open_compare(measure=["RR"], show="Perfect reranker", **bucket))
+    assert "new: a perfect reranker of the top 50 would give RR 1.0000 (+0.6667)" in setup
+    assert "old: a perfect reranker of the top 50 would give RR 1.0000 (0.0000)" in setup
+
+
+def test_one_query_shows_moves_that_sum_to_its_delta(filled: Path):
+    app = open_compare(measure=["RR", "nDCG@10"], query="q1")
+    data = component(app, "lists")
+    assert [[p["chunk_id"] for p in side] for side in data["lists"]] == [
+        ["c1", "c2", "c3"],
+        ["c3", "c1", "c2"],
+    ]
+    assert data["lists"][0][2]["other"] == 1
+    first, *rest = data["moves"]
+    assert (first["chunk_id"], first["contribution"]) == ("c3", "+0.6667")
+    assert {row["contribution"] for row in rest} == {"hole"}
+    assert data["total"] == "+0.6667"
+    said = words(app)
+    assert "Terms depend on each other" in said
+    assert "Rank 3 in A, 1 in B · golden grade 3" in said
+    assert "first say who you are on Label" in said
+
+
+def test_a_query_says_of_both_runs_what_tells_them_apart_though_others_differ_more(filled: Path):
+    models = ("bge-large-en-v1.5", "e5-mistral-7b-instruct")
+    runs = [f"hybrid_{model}_rerank-{n}" for model in models for n in ("no", "t5")]
+    with Store(filled) as store:
+        for name in runs:
+            store.add_run(loaded([Ranking("q1", ("c1", "c2", "c3"))]), name=name)
+    app = open_compare(a=runs[0], b=runs[1], query="q1")
+    assert [side["name"] for side in component(app, "lists")["sides"]] == [
+        "…no",
+        "…t5",
+    ]
+
+
+def test_an_ungraded_query_has_lists_but_no_number_that_pretends(filled: Path):
+    app = open_compare(measure=["RR"], query="q4")
+    assert "nobody has graded a chunk of q4" in words(app)
+    data = component(app, "lists")
+    assert data["total"] == "–"
+    assert {move["contribution"] for move in data["moves"]} == {"–"}
+
+
+def test_text_from_files_is_never_markup(filled: Path):
+    app = open_compare(query="q2")
+    bodies = [element.proto.body for element in app.get("html")]
+    assert any(html.escape(EVIL) in body for body in bodies)
+    assert not any("<img" in body for body in bodies)
+    assert not any("onerror" in element.value for element in [*app.markdown, *app.caption])
+
+
+def test_what_if_recomputes_and_saves_nothing(filled: Path):
+    app = open_compare(measure=["RR"], query="q1")
+    app.number_input[0].set_value(2).run()
+    assert re.search(r"\|RR\|+0\.5000\|\+0\.1667\|+0\.5000\|−0\.5000\|+0\.0000\|", words(app))
+    with Store(filled) as store:
+        assert store.contents().judgments == 3
+
+
+def test_the_chosen_chunk_is_in_the_url(filled: Path):
+    said = words(open_compare(query="q1", chunk="c2"))
+    assert "Rank 2 in A, 3 in B · nobody has graded this chunk" in said
+    assert "text 2 <img" in said
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"a": "old", "b": "old"}, "A and B are both 'old'"),
+        ({"a": "typo"}, "no run is called 'typo'; there are: old, new, empty"),
+        ({"b": "empty"}, "run 'empty' has no result for any query"),
+        ({"facet": "colour"}, "no facet is called 'colour'; there are: intent, task"),
+        ({"facet": "intent", "bucket": "red"}, "no bucket of intent is called 'red'"),
+        ({"query": "q99"}, "no query is called 'q99'"),
+        ({"measure": "nDGC@10"}, "nDCG"),
+    ],
+)
+def test_bad_input_is_said_in_words(filled: Path, parameters: dict[str, str], sentence: str):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("unknown", ("c1",))]), name="empty")
+    app = open_compare(**parameters)
+    assert sentence in words(app)
+    assert "0.5556" not in words(app)
+
+
+def test_runs_without_a_common_query_are_refused(filled: Path):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="one")
+        store.add_run(loaded([Ranking("q2", ("c1",))]), name="two")
+    said = words(open_compare(a="one", b="two"))
+    assert "share no query" in said
+    assert "Choose another A or B above" in said
+    slices = open_page("slices", a="one", b="two", facet="intent")
+    assert "share no query" in words(slices)
+    [button] = [each for each in slices.button if each.label == "Go on without it"]
+    assert "Means of one" in words(button.click().run())
+
+
+def test_without_two_runs_it_says_what_to_load(database: Path):
+    assert "There is no run to compare yet" in words(open_compare())
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="lonely")
+    said = words(open_compare())
+    assert "There is only one run" in said
+    assert "labeler load run FILE" in said
+
+
+def test_before_the_first_grade_it_says_what_to_do(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_run(loaded([Ranking("q1", ("c1",))]), name="a")
+        store.add_run(loaded([Ranking("q1", ("c2",))]), name="b")
+    app = open_compare()
+    assert "Nobody has graded a chunk yet" in words(app)
+    assert component(app, "strips")["rows"][0]["delta"] == "–"
+    assert "nan" not in words(app).lower()
+    assert "nothing to draw" in words(open_compare(show="Bars and scatter"))
+
+
+def test_the_charts_have_their_table_and_a_description(filled: Path):
+    app = open_compare(measure=["RR"], show="Bars and scatter")
+    assert len(app.dataframe[0].value) == 3
+    specs = [json.loads(chart.proto.spec) for chart in app.get("vega_lite_chart")]
+    assert len(specs) == 2
+    assert all("a" in spec["description"] for spec in specs)
+    assert "1 query has no value and no place in them" in words(app)
+    bars, scatter = specs
+    said = [each["title"] for each in bars["encoding"]["tooltip"]]
+    assert said == [
+        *("query", "bucket", "in A", "in B", "B − A", "holes in A", "holes in B"),
+    ]
+    assert (scatter["width"], scatter["autosize"]) == (scatter["height"], "pad")
+    axes = scatter["layer"][1]["encoding"]
+    assert axes["x"]["scale"] == axes["y"]["scale"], "so that equal values meet on the diagonal"

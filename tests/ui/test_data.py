@@ -1,0 +1,670 @@
+"""The sections of the Data page: what each says, what it does, and what it refuses."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.model import HOLES_OF_TWO, Chunk, GoldenGrade, LoadedGolden, Query, Ranking, Settings
+from labeler.store import Store
+from labeler.web.auth.access import hash_of, session_by_link
+from tests.support.page import empty_golden_set, loaded, open_page, words
+from tests.support.signed_in import let_in
+
+QUERIES = '{"query_id": "q1", "query": "who?"}\n'
+CHUNKS = '{"chunk_id": "c1", "text": "Ann"}\n'
+RUN = "q1 Q0 c1 1 2.5 x\n"
+QRELS = "q1 0 c1 3\n"
+ALL = {"a.trec": RUN, "judged": QRELS, "texts": CHUNKS, "asked": QUERIES}
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """Three queries, four chunks, two runs, three golden grades; nobody is invited."""
+    with Store(database) as store:
+        queries = [Query(f"q{n}", f"query {n}") for n in (1, 2, 3)]
+        store.add_queries(loaded(queries))
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+        lists = [Ranking(f"q{n}", ("c0", "c1", "c2", "c3")) for n in (1, 2, 3)]
+        store.add_run(loaded(lists), name="all", system="search", created_at="2026-01-31")
+        store.add_run(loaded([Ranking("q1", ("c3", "c2"))]), name="*some*")
+        grades = [
+            GoldenGrade("q1", "c0", 3),
+            GoldenGrade("q1", "c3", 1),
+            GoldenGrade("q2", "c0", 0),
+        ]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return database
+
+
+def drop(app: AppTest, **files: str | bytes) -> AppTest:
+    """Drop files on the page, by name; a name's double underscore stands for a dot."""
+    given = [
+        (name.replace("__", "."), data.encode() if isinstance(data, str) else data, "text/plain")
+        for name, data in files.items()
+    ]
+    app.file_uploader[0].set_value(given)
+    return app.run()
+
+
+def kinds(app: AppTest) -> list:
+    """Return the fields that say what each file holds, in the order of the page."""
+    return [box for box in app.selectbox if (box.key or "").startswith("kind-")]
+
+
+def run_names(app: AppTest) -> list:
+    """Return the fields with the names of runs."""
+    return [box for box in app.text_input if (box.key or "").startswith("name-")]
+
+
+def press(app: AppTest, label: str) -> AppTest:
+    """Press the button that has a label."""
+    [button] = [each for each in app.button if each.label == label]
+    return button.click().run()
+
+
+def field(app: AppTest, label: str):
+    """Return the field that has a label."""
+    fields = [*app.text_input, *app.selectbox, *app.checkbox, *app.date_input, *app.text_area]
+    [found] = [each for each in fields if each.label == label]
+    return found
+
+
+def verdicts(app: AppTest) -> list[tuple[str, str]]:
+    """Return what the page says of a load: the colour and the words."""
+    colours = {"success": app.success, "warning": app.warning, "info": app.info, "error": app.error}
+    return [(colour, each.value) for colour, them in colours.items() for each in them]
+
+
+# Load
+
+
+def test_files_of_any_name_are_told_by_their_content_and_loaded_in_order(database: Path):
+    app = drop(open_page("data"), **ALL)
+    assert [box.value for box in kinds(app)] == ["queries", "chunks", "golden", "run"]
+    said = words(app)
+    assert "a query a line (query_id, query)" in said
+    assert "six columns a line, with rank and score, as in a TREC run" in said
+    with Store(database) as store:
+        assert store.contents().queries == 0, "nothing is loaded before somebody says so"
+    app = press(app, "Load 4 files")
+    assert verdicts(app) == [("success", "Loaded")]
+    said = words(app)
+    assert "1 query · 1 chunk · 1 run · 1 golden grade" in said
+    assert said.count("✓ loaded") == 4
+    [reports] = [code.value for code in app.code]
+    assert re.findall(r"^\S.* from (\w+)", reports, re.M) == ["asked", "texts", "judged", "a"]
+    with Store(database) as store:
+        assert [(run.name, run.created_at) for run in store.runs()] == [("a", None)]
+
+
+def test_a_place_for_more_files_is_there_once_all_are_loaded(database: Path):
+    app = press(drop(open_page("data"), asked=QUERIES), "Load 1 file")
+    assert app.file_uploader[0].value == []
+    app = press(drop(app, texts__gz=gzip.compress(CHUNKS.encode())), "Load 1 file")
+    assert "1 query · 1 chunk" in words(app)
+
+
+def test_kind_and_name_can_be_changed_before_loading(database: Path):
+    app = drop(open_page("data"), asked=QUERIES, a__trec=RUN, b__trec=RUN.replace("c1", "c2"))
+    assert [box.value for box in run_names(app)] == ["a", "b"]
+    run_names(app)[1].set_value("a").run()
+    assert "2 files would be runs of the name 'a'; give each its own" in words(app)
+    run_names(app)[1].set_value("of March").run()
+    kinds(app)[0].set_value("leave it out").run()
+    app = press(app, "Load 2 files")
+    with Store(database) as store:
+        assert [run.name for run in store.runs()] == ["a", "of March"]
+        assert store.contents().queries == 0
+
+
+def test_two_files_of_one_name_get_two_names_for_their_runs(database: Path):
+    app = open_page("data")
+    given = [("bm25.trec", RUN.encode(), ""), ("bm25.run.gz", gzip.compress(RUN.encode()), "")]
+    app.file_uploader[0].set_value(given)
+    app.run()
+    assert [box.value for box in run_names(app)] == ["bm25", "bm25-2"]
+
+
+def test_one_broken_file_among_five_stops_no_other(database: Path):
+    bad = "q1 Q0 c1 1 2 a\nq1 Q0 c1 2 1 a\n"
+    app = press(drop(open_page("data"), bad__trec=bad, **ALL), "Load 5 files")
+    said = words(app)
+    assert "bad.trec:2: chunk 'c1' appears twice" in said
+    first = "Keep the better placed where a chunk stands twice for a query"
+    assert f'On this page: Options, "{first}"' in said
+    assert said.count("✓ loaded") == 4
+    assert not app.get("progress"), "a bar above an error looks like success"
+    assert verdicts(app) == [
+        ("warning", "4 of 5 files are loaded; what the others lack is said beside them")
+    ]
+    field(app, first).check().run()
+    app = press(app, "Load 5 files")
+    said = words(app)
+    assert verdicts(app) == [("success", "Loaded")]
+    assert said.count("✓ nothing to do: all of it is there already") == 4
+    with Store(database) as store:
+        assert [run.name for run in store.runs()] == ["a", "bad"]
+
+
+def test_grades_whose_queries_could_not_be_loaded_say_so(database: Path):
+    broken = QUERIES + "{}\n"
+    app = press(
+        drop(open_page("data"), asked__jsonl=broken, judged=QRELS, texts=CHUNKS), "Load 3 files"
+    )
+    said = words(app)
+    assert "asked.jsonl:2: there is no query id" in said
+    assert "judged:1: query 'q1' is not in the golden set" in said
+    assert "They may be in asked.jsonl, which could not be loaded." in said
+    assert "0 queries · 1 chunk · 0 runs · 0 golden grades" in said
+    assert verdicts(app)[0][1].startswith("1 of 3 files is loaded")
+
+
+def test_what_cannot_be_told_is_named_and_asked_for(database: Path):
+    app = drop(open_page("data"), letter__pdf=b"%PDF-1.7", asked=QUERIES)
+    said = words(app)
+    assert "⚠ not told: the file is a PDF; save its texts as CSV or JSONL in UTF-8" in said
+    app = press(app, "Load 1 file")
+    assert verdicts(app) == [
+        ("warning", "1 of 2 files is loaded; what the others lack is said beside them")
+    ]
+    kinds(app)[1].set_value("chunks").run()
+    app = press(app, "Load 2 files")
+    assert "letter.pdf: the file is a PDF" in words(app)
+
+
+def test_a_kind_that_was_guessed_wrong_says_what_it_looks_like(database: Path):
+    app = drop(open_page("data"), asked=QUERIES)
+    kinds(app)[0].set_value("run").run()
+    assert "it looks like queries: a query a line (query_id, query)" in words(app)
+    app = press(app, "Load 1 file")
+    assert "asked:1: there is no chunk id" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("files", "why"),
+    [
+        ({"a.trec": RUN.replace("q1", "Q1"), "texts": CHUNKS}, "no query of this run is in the"),
+        ({"a.trec": RUN}, "no text is known of any chunk of this run"),
+        ({"a.trec": RUN.replace("c1", "C1"), "texts": CHUNKS}, "no text is known of any chunk"),
+    ],
+)
+def test_a_run_that_matches_nothing_ends_amber_and_never_green(database: Path, files, why: str):
+    app = press(drop(open_page("data"), asked=QUERIES, **files), f"Load {len(files) + 1} files")
+    assert verdicts(app) == [("warning", "Loaded, but not all is well: see ⚠ above")]
+    assert f"⚠ {why}" in words(app)
+
+
+def test_the_same_again_is_nothing_to_do(database: Path):
+    press(drop(open_page("data"), **ALL), "Load 4 files")
+    app = press(drop(open_page("data"), **ALL), "Load 4 files")
+    assert verdicts(app) == [("info", "Nothing to do: everything in the files is there already")]
+
+
+def test_options_are_those_of_the_kinds_that_are_there(database: Path):
+    def options(app: AppTest) -> set[str]:
+        fields = [*app.checkbox, *app.text_input, *app.selectbox, *app.date_input]
+        return {each.label for each in fields if not re.search("file \\d", each.label)}
+
+    assert options(open_page("data")) == set()
+    assert options(drop(open_page("data"), a__trec=RUN)) == {
+        "System",
+        "Made on",
+        "Order of the list",
+        "Keep the better placed where a chunk stands twice for a query",
+        "Chunking",
+    }
+    assert options(drop(open_page("data"), texts=CHUNKS)) == {
+        "Replace what is there with other content",
+        "Chunking",
+    }
+    assert {"Grade map", "Negative grades"} <= options(drop(open_page("data"), j=QRELS))
+    assert "Facets, separated by commas" in options(drop(open_page("data"), asked=QUERIES))
+
+
+def test_options_reach_what_is_loaded(filled: Path):
+    app = drop(open_page("data"), a__trec=RUN.replace("c1", "c0"), odd=QRELS.replace("3", "0.7"))
+    field(app, "System").set_value("bm25")
+    field(app, "Made on").set_value("2026-03-01")
+    app = press(app.run(), "Load 2 files")
+    said = words(app)
+    assert "odd:1: grade 0.7 is fractional" in said
+    assert 'On this page: Options, "Grade map", written as 0.3=1,1.0=3' in said
+    assert "Keep the better placed" not in said
+    field(app, "Grade map").set_value("nonsense")
+    app = press(app.run(), "Load 2 files")
+    assert "--grade-map: 'nonsense' must be" in words(app)
+    field(app, "Grade map").set_value("0.7=2")
+    app = press(app.run(), "Load 2 files")
+    assert "4 golden grades" in words(app)
+    with Store(filled) as store:
+        assert (store.runs()[2].system, store.runs()[2].created_at) == ("bm25", "2026-03-01")
+
+
+def test_what_comes_next_is_said_with_the_way_there(database: Path):
+    def ways(app: AppTest) -> list[str]:
+        steps = [each.value for each in app.markdown if each.value.endswith(".")]
+        return [re.split("[:.]", step)[0] for step in steps]
+
+    app = open_page("data")
+    assert ways(app) == ["Load queries", "Load chunks", "Load a run"]
+    app = press(drop(app, asked=QUERIES, texts=CHUNKS, a__trec=RUN), "Load 3 files")
+    assert ways(app) == ["Invite graders", "Grade the first chunks yourself"]
+    assert '<a class="goto" href="/">Start grading</a>' in "".join(
+        html.body for html in app.get("html")
+    )
+    app = press(drop(app, judged=QRELS), "Load 1 file")
+    assert ways(app)[0] == "Look at Scores"
+    app = press(app, "Invite graders")
+    assert app.button_group[0].value == "People"
+
+
+def test_a_file_s_name_is_never_markup(database: Path):
+    evil = "![x](http://evil.example/a.png) :red[run].trec"
+    app = open_page("data")
+    app.file_uploader[0].set_value([(evil, b"q1 Q0 c1 1 2 a\nq1 Q0 c1 2 1 a\n", "")])
+    app = press(app.run(), "Load 1 file")
+    shown = [*app.markdown, *app.caption, *app.warning, *app.success, *app.info, *app.subheader]
+    assert not [each.value for each in shown if "evil" in each.value]
+    labels = [each.label for each in [*app.selectbox, *app.text_input, *app.button]]
+    assert not [label for label in labels if "evil" in label]
+    assert f"{evil}:2: chunk 'c1' appears twice" in words(app)
+
+
+# People
+
+
+def test_nobody_can_close_the_door_from_outside(filled: Path):
+    app = open_page("data", section="People")
+    said = words(app)
+    assert "Nobody is invited yet: whoever opens labeler on this machine is lead." in said
+    assert "the door closes for everybody who has none, you included" in said
+    assert "'labeler invite NAME --role lead' prints a new link" in said
+    assert "Invite" not in [button.label for button in app.button], "first come in, then invite"
+    field(app, "Your name").set_value(" Lea & Co ")
+    app = press(app, "Show my link")
+    [link] = [each.proto.body for each in app.get("html") if "/join/" in each.proto.body]
+    assert re.search(r'href="/join/[\w-]{43}\?promise=[\w.-]+"', link)
+    assert "the key of Lea & Co (lead) from the moment you open it here" in words(app)
+    with Store(filled) as store:
+        assert not store.has_invitations(), "showing it has closed nothing"
+    field(app, "Your name").set_value(" ")
+    app = press(app, "Show my link")
+    assert "a grader name must not be empty" in words(app)
+
+
+@pytest.fixture
+def invited(filled: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same with a lead, Lea, who looks at the page, and two graders."""
+    with Store(filled) as store:
+        cookies = let_in(store, "Lea", "leas", "lead")
+        store.invite("Ann", hash_of("anns"))
+        store.allow("Bob", "bob@example.org")
+    monkeypatch.setattr("streamlit.runtime.context.ContextProxy.cookies", cookies)
+    return filled
+
+
+def link_of(app: AppTest) -> str:
+    """Return the secret of the link on the page."""
+    [link] = [code.value for code in app.code if "/join/" in code.value]
+    return link.rpartition("/")[2]
+
+
+def test_an_invitation_shows_its_link_once(invited: Path):
+    app = open_page("data", section="People")
+    field(app, "Name").set_value("Cy")
+    app = press(app, "Invite")
+    secret = link_of(app)
+    assert "This link is the key of Cy. Give it to nobody else." in words(app)
+    people = app.dataframe[0].value
+    assert [*people["name"]] == ["Ann", "Bob", "Cy", "Lea (you)"], "whoever is new is in the table"
+    assert [*people["role"]] == ["grader", "grader", "grader", "lead"]
+    with Store(invited) as store:
+        assert store.invited_with(hash_of(secret)) == ("Cy", "grader")
+    assert "/join/" not in words(app.run())
+
+
+def test_an_invitation_may_be_for_a_while_or_once(invited: Path):
+    app = open_page("data", section="People")
+    field(app, "Name").set_value("Cy")
+    field(app, "The link works").set_value("for a week")
+    [once] = [each for each in app.checkbox if each.label == "Once"]
+    once.check()
+    secret = link_of(press(app, "Invite"))
+    with Store(invited) as store:
+        [way] = [way for way in store.ways_in() if way.name == "Cy"]
+        assert way.once
+        assert way.expires_at
+        assert session_by_link(store, secret)
+    people = open_page("data", section="People").dataframe[0].value
+    assert "link, used" in [*people["comes in by"]]
+
+
+def test_the_link_begins_where_people_reach_the_server(invited: Path, monkeypatch):
+    monkeypatch.setenv("LABELER_ADDRESS", "https://labels.example.org/")
+    app = open_page("data", section="People")
+    field(app, "Name").set_value("Cy")
+    app = press(app, "Invite")
+    assert app.code[0].value.startswith("https://labels.example.org/join/")
+    assert "Only this machine" not in words(app)
+
+
+def test_somebody_gets_another_name_role_and_link(invited: Path):
+    app = open_page("data", section="People", person="Ann")
+    app = press(app, "Make them lead")
+    with Store(invited) as store:
+        assert store.invited_with(hash_of("anns")) == ("Ann", "lead")
+    app = press(app, "New link")
+    assert "The link they had before has ended." in words(app)
+    secret = link_of(app)
+    app = press(app, "Make them grader")
+    [name] = [each for each in app.text_input if each.label == "Name" and each.value == "Ann"]
+    name.set_value("Anna")
+    app = press(app, "Rename")
+    assert field(app, "Who?").value == "Anna", "the page stays with whom it was about"
+    with Store(invited) as store:
+        assert store.invited_with(hash_of(secret)) == ("Anna", "grader")
+    app = press(app, "Revoke")
+    with Store(invited) as store:
+        assert store.invited_with(hash_of(secret)) is None
+    assert "Anna is not invited. Invite them above, under this name." in words(app)
+
+
+def test_the_last_lead_stays(invited: Path):
+    for label in ("Make them grader", "Revoke"):
+        app = press(open_page("data", section="People", person="Lea"), label)
+        assert "'Lea' is the last lead who can come in; make somebody else lead first" in words(app)
+    with Store(invited) as store:
+        assert store.leads() == ["Lea"]
+
+
+def test_a_lead_is_told_when_it_is_themselves_they_shut_out(invited: Path):
+    said = words(open_page("data", section="People", person="Lea"))
+    assert "That is you: this page closes for you at once." in said
+    assert "That is you: you are out at once." in said
+    assert "That is you" not in words(open_page("data", section="People", person="Ann"))
+    with Store(invited) as store:
+        store.change_role("Ann", "lead")
+    app = press(open_page("data", section="People", person="Lea"), "New link")
+    assert "from the moment you open it here" in words(app)
+    with Store(invited) as store:
+        assert store.invited_with(hash_of("leas")) == ("Lea", "lead"), "the old one holds till then"
+
+
+def test_the_door_can_be_opened_again(invited: Path):
+    app = press(open_page("data", section="People"), "End all invitations")
+    assert "Nobody is invited yet" in words(app)
+    with Store(invited) as store:
+        assert not store.has_invitations()
+
+
+def test_where_others_reach_the_server_the_door_stays_closed(invited: Path, monkeypatch):
+    monkeypatch.setenv("LABELER_ANY_HOST", "1")
+    app = open_page("data", section="People")
+    assert "End all invitations" not in [button.label for button in app.button]
+
+
+def test_a_login_is_asked_for_where_the_server_has_one(invited: Path, monkeypatch):
+    assert "Login" not in [each.label for each in open_page("data", section="People").text_input]
+    monkeypatch.setenv("LABELER_LOGIN", "1")
+    monkeypatch.setattr("labeler.web.auth.visitors.user_of", lambda _: {})
+    app = open_page("data", section="People")
+    field(app, "Login").set_value("Cy@example.org")
+    field(app, "Name").set_value("Cy")
+    app = press(app, "Invite")
+    assert not [code for code in app.code if "/join/" in code.value]
+    with Store(invited) as store:
+        assert store.invited_at("cy@example.org") == ("Cy", "grader")
+    field(app, "Login").set_value("nobody")
+    assert "a login's address looks like ann@example.org" in words(press(app, "Invite"))
+
+
+# Runs
+
+
+def test_runs_are_listed_with_no_date_where_nobody_gave_one(filled: Path):
+    app = open_page("data", section="Runs")
+    table = app.dataframe[0].value
+    assert [*table["run"]] == ["all", "*some*"]
+    assert [*table["made on"]] == ["2026-01-31", ""]
+    assert "no query of these" not in words(app)
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("Q1", ("c1",))]), name="other ids")
+    said = words(open_page("data", section="Runs"))
+    assert "⚠ no query of these is in the golden set: other ids" in said
+
+
+def test_a_run_is_renamed_dated_and_dropped(filled: Path):
+    app = open_page("data", section="Runs", run="*some*", a="all", also=["all", "*some*"])
+    field(app, "Name").set_value("some of them")
+    app = press(app, "Rename")
+    assert field(app, "Change a run").value == "some of them"
+    assert app.query_params["also"] == ["all", "some of them"]
+    field(app, "Made on").set_value("2026-02-01")
+    app = press(app, "Save")
+    assert [*app.dataframe[0].value["made on"]] == ["2026-01-31", "2026-02-01"]
+    assert "'some of them' goes with its 1 list, 2 chunks deep at most" in words(app)
+    app = press(app, "Drop it")
+    assert [*app.dataframe[0].value["run"]] == ["all"]
+    assert field(app, "Change a run").value == "choose one"
+    assert app.query_params["also"] == "all"
+    with Store(filled) as store:
+        assert [run.name for run in store.runs()] == ["all"]
+        assert store.contents().golden == 3
+
+
+def test_who_drops_a_run_that_graders_are_given_holes_of_is_told(filled: Path):
+    with Store(filled) as store:
+        store.save_settings(Settings(strategy=HOLES_OF_TWO, holes_of=("all", "*some*")))
+    said = "Graders are given 'only holes of A vs B' with this run"
+    assert said in words(open_page("data", section="Runs", run="all"))
+    with Store(filled) as store:
+        store.save_settings(Settings(holes_of=("all", "*some*")))
+    assert said not in words(open_page("data", section="Runs", run="all"))
+
+
+def test_a_date_is_taken_away_again_and_a_time_is_not_lost(filled: Path):
+    with Store(filled) as store:
+        store.change_run("all", created_at="2026-01-31T10:00:00Z")
+    app = open_page("data", section="Runs", run="all")
+    field(app, "System").set_value("bm25")
+    app = press(app, "Save")
+    with Store(filled) as store:
+        assert (store.runs()[0].system, store.runs()[0].created_at) == (
+            "bm25",
+            "2026-01-31T10:00:00Z",
+        )
+    field(app, "Made on").set_value(None)
+    press(app, "Save")
+    with Store(filled) as store:
+        assert store.runs()[0].created_at is None
+
+
+def test_a_run_takes_no_name_that_is_taken(filled: Path):
+    app = open_page("data", section="Runs", run="all")
+    field(app, "Name").set_value("*some*")
+    assert "there is a run named '*some*' already" in words(press(app, "Rename"))
+    app = open_page("data", section="Runs", run="all")
+    field(app, "System").set_value(" ")
+    assert 'On this page: "System"' in words(press(app, "Save"))
+
+
+def test_a_run_that_is_gone_is_said(filled: Path):
+    assert "no run is called 'gone'" in words(open_page("data", section="Runs", run="gone"))
+
+
+# Queries
+
+
+def test_a_query_is_found_retired_and_restored(filled: Path):
+    app = open_page("data", section="Queries")
+    said = words(app)
+    assert "3 of 3 queries" in said
+    assert re.findall(r"^(?:1 grade|\d grades)$", said, re.M) == ["2 grades", "1 grade", "0 grades"]
+    field(app, "Find").set_value("QUERY 1").run()
+    app = press(app, "Retire")
+    assert "2 queries · 4 chunks" in words(app)
+    assert re.search(r"2 grades · retired on \d{4}-\d\d-\d\d", words(app))
+    assert field(app, "Find").value == "QUERY 1", "the page stays where it was"
+    field(app, "Find").set_value("").run()
+    field(app, "Which").set_value("retired").run()
+    app = press(app, "Restore")
+    assert "0 of 3 queries" in words(app)
+    with Store(filled) as store:
+        assert store.contents().queries == 3
+
+
+def test_of_many_queries_the_first_are_shown_and_how_to_find_the_others(database: Path):
+    assert "There is no query yet" in words(open_page("data", section="Queries"))
+    with Store(database) as store:
+        store.add_queries(loaded([Query(f"q{n:02}", f"query *{n}*") for n in range(30)]))
+    said = words(open_page("data", section="Queries"))
+    assert "30 of 30 queries, the first 20 shown; find the others by their id or text" in said
+    assert ("q19" in said, "q20" in said) == (True, False)
+    assert not [each for each in open_page("data", section="Queries").markdown if "*" in each.value]
+
+
+# Settings, and all
+
+
+@pytest.mark.parametrize("section", ["Load", "Download", "People", "Runs", "Queries", "Settings"])
+def test_every_section_of_data_opens(filled: Path, section: str):
+    app = open_page("data", section=section)
+    assert "3 queries · 4 chunks · 2 runs · 3 golden grades" in words(app)
+    assert app.button_group[0].value == section
+
+
+def test_settings_that_make_no_sense_are_refused(filled: Path):
+    app = open_page("data", section="Settings")
+    app.text_input(key="word-3").set_value("  ")
+    app.button[0].click().run()
+    assert "the scale needs four words" in words(app)
+    assert "3 queries" in words(app), "the counts stay above an error"
+    with Store(filled) as store:
+        assert store.settings().words[3] == "highly relevant"
+
+
+def test_a_word_of_the_scale_must_fit_on_its_button(filled: Path):
+    app = open_page("data", section="Settings")
+    assert [app.text_input(key=f"word-{grade}").max_chars for grade in range(4)] == [40] * 4
+    app.text_input(key="word-3").set_value("x" * 41)
+    app.button[0].click().run()
+    with Store(filled) as store:
+        assert store.settings().words[3] == "x" * 40
+
+
+def test_what_graders_read_is_the_teams_choice(filled: Path):
+    app = open_page("data", section="Settings")
+    for label, text in {
+        "Grade 3 in a line": "settles it",
+        "A query is called": "case",
+        "Queries are": "cases",
+        "A chunk is called": "clause",
+        "Chunks are": "clauses",
+        "Whom graders ask": "Ann, room 3",
+    }.items():
+        field(app, label).set_value(text)
+    app = press(app, "Save settings")
+    with Store(filled) as store:
+        kept = store.settings()
+    assert kept.meanings == (*Settings().meanings[:3], "settles it")
+    assert (kept.question, kept.passage) == (("case", "cases"), ("clause", "clauses"))
+    assert kept.contact == "Ann, room 3"
+    field(app, "A chunk is called").set_value(" ")
+    assert "needs 1 to 20 characters" in words(press(app, "Save settings"))
+
+
+@pytest.mark.parametrize("page", ["data", "review"])
+def test_a_lead_is_warned_while_the_guideline_is_the_default(filled: Path, page: str):
+    warning = "Graders read the default guideline"
+    assert warning in words(open_page(page))
+    with Store(filled) as store:
+        store.save_settings(Settings(guideline="Grade what the clause says."))
+    assert warning not in words(open_page(page))
+
+
+def test_an_empty_golden_set_is_not_warned_of_its_guideline(database: Path):
+    assert "default guideline" not in words(open_page("data"))
+
+
+def test_how_chunks_are_handed_out_is_the_teams_choice(filled: Path):
+    app = open_page("data", section="Settings")
+    app.text_area[0].set_value("  Grade what the chunk says, not what you know.  ")
+    app.checkbox[0].uncheck()
+    by_label = {field.label: field for field in [*app.number_input, *app.selectbox]}
+    by_label["Queries for everyone, %"].set_value(25)
+    by_label["Which chunks come first"].select("only holes of A vs B")
+    app.button[0].click().run()
+    assert "needs two different runs" in words(app), "nothing is kept of a choice that is half made"
+    with Store(filled) as store:
+        assert store.settings().guideline == ""
+    by_label = {field.label: field for field in app.selectbox}
+    names = by_label["Run A, for A vs B"].options[1:3]
+    for side, name in zip("AB", names, strict=True):
+        by_label[f"Run {side}, for A vs B"].select(name)
+    app.button[0].click().run()
+    with Store(filled) as store:
+        kept = store.settings()
+        assert kept.guideline == "Grade what the chunk says, not what you know."
+        assert (kept.show_reference, kept.overlap) == (False, 0.25)
+        assert (kept.strategy, kept.holes_of) == ("only holes of A vs B", tuple(names))
+        store.drop_run(names[0])
+    app = open_page("data", section="Settings")
+    by_label = {field.label: field for field in app.selectbox}
+    assert by_label["Run A, for A vs B"].value == "no run"
+
+
+def test_what_was_typed_in_a_terminal_stays_where_the_page_saves_something_else(filled: Path):
+    typed = Settings(budget=1000, pool_depth=1000, budget_by_task={"single": 1000}, overlap=0.125)
+    with Store(filled) as store:
+        store.save_settings(typed)
+    app = open_page("data", section="Settings")
+    by_label = {field.label: field for field in app.text_input}
+    by_label["Whom graders ask"].set_value("Lea")
+    app.button[0].click().run()
+    with Store(filled) as store:
+        assert store.settings() == replace(typed, contact="Lea")
+
+
+def test_settings_speak_as_the_pad_does_and_explain_themselves(filled: Path):
+    fields = {field.label: field for field in open_page("data", section="Settings").number_input}
+    assert [label for label in fields if label.startswith("Budget for ")] == [
+        "Budget for single answer",
+        "Budget for research",
+        "Budget for compliance lookup",
+        "Budget for long tail",
+    ]
+    assert "to be graded" in fields["Pool depth"].help
+    assert "into the prompt" in fields["Prompt budget"].help
+
+
+def test_answers_and_signals_are_dropped_on_the_page_and_dropped_again(database: Path):
+    answers = "query,answer,correct\nq1,three days,yes\n"
+    signals = "date,system,name,value\n2026-01-31,a,ctr,0.3\n"
+    files = {"asked": QUERIES, "a__trec": RUN, "said__csv": answers, "used__csv": signals}
+    app = press(drop(open_page("data"), **files), "Load 4 files")
+    assert "it is not said of which run this is" in words(app)
+    assert "On this page: the name beside the file's kind" in words(app)
+    (box,) = (box for box in app.text_input if box.label.startswith("Run whose answers"))
+    app = press(box.set_value("a").run(), "Load 4 files")
+    with Store(database) as store:
+        assert store.right_answers("a") == {"q1": True}
+        assert [each.name for each in store.signals()] == ["ctr"]
+    app = open_page("data", section="Runs", run="a", signal="ctr of a")
+    assert app.dataframe[0].value["answers"].tolist() == [1]
+    press(app, "Drop them")
+    app = press(open_page("data", section="Runs", signal="ctr of a"), "Drop it")
+    with Store(database) as store:
+        assert store.answered_runs() == {}
+        assert store.signals() == []
+    assert "Signals" not in words(open_page("data", section="Runs"))

@@ -1,0 +1,190 @@
+"""Where a run loses, each page says and leads there: to the bucket's queries, the worst first."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.store import Store
+from tests.support.page import (
+    add_collapsed_bucket,
+    empty_golden_set,
+    listed_queries,
+    loaded,
+    open_page,
+    words,
+)
+
+LOST = "B loses most in intent = setup: RR −0.5000 (n 11), by more than chance"
+WORST = "Its worst queries in "
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """Forty queries; "new" is better than "old" in refund, and worse in all 11 of setup."""
+    path = empty_golden_set(tmp_path)
+    add_collapsed_bucket(path)
+    return path
+
+
+def ways(app: AppTest) -> dict[str, str]:
+    """Return the address of each link of a page, by its name where it has one."""
+    found: dict[str, str] = {}
+    for body in (element.proto.body for element in app.get("html")):
+        for attributes, text in re.findall(r"<a ([^>]*)>(.*?)</a>", body, re.S):
+            [href] = re.findall(r'href="([^"]*)"', attributes)
+            name = re.findall(r'aria-label="([^"]*)"', attributes) or [re.sub("<[^>]*>", "", text)]
+            found[html.unescape(name[0])] = html.unescape(href)
+    return found
+
+
+def open_link(app: AppTest, name: str) -> AppTest:
+    """Open the page that a link leads to."""
+    parts = urlsplit(ways(app)[name])
+    return open_page(parts.path.strip("/"), **parse_qs(parts.query))
+
+
+def check_shows_setup(app: AppTest) -> None:
+    """See to it that a page shows what "new" loses against "old" in setup, and nothing else."""
+    said = words(app)
+    assert "11 of 40 queries · largest loss first · A is old, B is new" in said
+    assert "intent: setup" in said
+    assert app.selectbox("run").value == "new"
+    assert app.selectbox("against").value == "old"
+
+
+def test_what_compare_says_of_a_bucket_leads_to_its_worst_queries_and_to_its_facet(database: Path):
+    app = open_page("compare", a="old", b="new", measure=["RR", "R@1"], by="RR", leaked="with")
+    assert LOST in words(app)
+    check_shows_setup(open_link(app, f"{WORST}setup"))
+    slices = open_link(app, "All of intent on Slices")
+    assert "⚠ intent = setup moves against the total: RR falls by 0.5000 (n 11)" in words(slices)
+    check_shows_setup(open_link(slices, f"{WORST}setup"))
+    link = urlsplit(ways(app)[f"{WORST}setup"]).query
+    assert parse_qs(link)["leaked"] == ["with"], "which queries count goes along"
+
+
+def test_scores_lead_to_whether_the_first_run_is_better_than_the_second(database: Path):
+    app = open_page("scores", measure=["RR"])
+    there = "compare the first two"
+    [first, second] = re.findall(
+        r"<bdi[^>]*>(old|new)</bdi>",
+        "".join(each.proto.body for each in app.get("html") if "scores" in each.proto.body),
+    )
+    link = parse_qs(urlsplit(ways(app)[there]).query)
+    assert (link["a"], link["b"], link["measure"]) == ([second], [first], ["RR"])
+    assert link["by"] == ["RR"]
+    turned = parse_qs(urlsplit(ways(open_page("scores", measure=["RR"], sort="RR"))[there]).query)
+    assert (turned["a"], turned["b"]) == ([first], [second])
+    assert turned["by"] == ["RR"], "what they were sorted by leads there, too"
+    buckets = open_page("scores", measure=["RR"], facet="intent", sort="-setup")
+    assert "by" not in parse_qs(urlsplit(ways(buckets)[there]).query)
+    for alone in ({"sort": "run"}, {"run": "old"}):
+        assert there not in ways(open_page("scores", measure=["RR"], **alone))
+
+
+def test_the_worst_queries_by_one_measure_leave_a_page_its_others(database: Path):
+    app = open_page("compare", a="old", b="new")
+    link = parse_qs(urlsplit(ways(app)[f"{WORST}setup"]).query)
+    assert link["by"] == ["AP"]
+    assert "measure" not in link
+    queries = open_page("queries", a="old", b="new", by="RR")
+    assert listed_queries(queries).columns[2] == "RR"
+    assert "by=RR" not in ways(queries)["Compare"]
+
+
+def test_where_no_bucket_loses_compare_leads_to_the_worst_of_all_queries(tmp_path: Path):
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(3)]))
+        for run, first in (("old", 1), ("new", 2)):
+            lists = [
+                Ranking(f"q{n}", ("c1", "c2") if n < first else ("c2", "c1")) for n in range(3)
+            ]
+            store.add_run(loaded(lists), name=run)
+        grades = [GoldenGrade(f"q{n}", "c2", 3) for n in range(3)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    app = open_page("compare", a="old", b="new", measure=["RR"])
+    assert "B loses in 1 of 3 queries by RR · |Its worst queries" in words(app)
+    queries = open_link(app, "Its worst queries")
+    assert "3 of 3 queries · largest loss first · A is old, B is new" in words(queries)
+    better = words(open_page("compare", a="new", b="old", measure=["RR"]))
+    assert "B loses in" not in better, "there is none"
+
+
+def test_the_worst_queries_of_runs_of_two_chunkings_are_those_of_compare(tmp_path: Path):
+    """Queries shows one chunking at a time, so not what B loses against A."""
+    with Store(empty_golden_set(tmp_path)) as store:
+        store.add_queries(loaded([Query(f"q{n}", f"query {n}") for n in range(2)]))
+        for chunking, first in (("", "c1"), ("v2", "c2")):
+            chunks = [Chunk("c1", "a" if not chunking else "b"), Chunk("c2", "b" + chunking)]
+            store.add_chunks(loaded(chunks), chunking=chunking)
+            lists = [Ranking(f"q{n}", (first, "c1" if first == "c2" else "c2")) for n in range(2)]
+            store.add_run(loaded(lists), name=f"run{chunking}", chunking=chunking)
+            grades = [GoldenGrade(f"q{n}", "c1", 3) for n in range(2)]
+            golden = LoadedGolden(loaded([]), loaded(grades), loaded([]))
+            store.add_golden(golden, chunking=chunking)
+    app = open_page("compare", a="run", b="runv2", measure=["RR"])
+    assert "B loses in 2 of 2 queries by RR" in words(app)
+    assert "Its worst queries" not in ways(app), "they stand below, worst first"
+
+
+def test_inside_another_bucket_a_link_is_about_the_bucket_it_names(database: Path):
+    app = open_page("compare", a="old", b="new", measure=["RR"], facet="intent", bucket="setup")
+    for name, href in ways(app).items():
+        if name.startswith(WORST):
+            assert parse_qs(urlsplit(href).query)["bucket"] == [name.removeprefix(WORST)]
+
+
+def test_slices_says_in_words_where_b_loses_most_though_that_may_be_chance(database: Path):
+    app = open_page("slices", a="new", b="old", facet="intent", measure=["RR"])
+    assert "old loses most in intent = refund: RR −0.5000 (n 29), by more than chance" in words(app)
+    assert "a=new&b=old" in ways(app)[f"{WORST}refund"]
+    assert "bucket=refund" in ways(app)[f"{WORST}refund"]
+
+
+def test_of_one_run_slices_says_where_it_is_lowest_and_leads_there(database: Path):
+    app = open_page("slices", a="new", facet="intent", measure=["RR"])
+    assert "Lowest in intent = setup: RR 0.5000 (n 11)" in words(app)
+    queries = open_link(app, f"{WORST}setup")
+    assert queries.selectbox("run").value == "new"
+    assert "11 of 40 queries" in words(queries)
+
+
+def test_scores_by_bucket_lead_to_the_lowest_bucket_of_each_run(database: Path):
+    app = open_page("scores", facet="intent", measure=["RR"])
+    found = {name: href for name, href in ways(app).items() if "the lowest bucket of" in name}
+    assert {
+        name.partition(", ")[2]: parse_qs(urlsplit(to).query) for name, to in found.items()
+    } == {
+        f"the lowest bucket of {run}: its worst queries in {bucket}": {
+            "facet": ["intent"],
+            "measure": ["RR"],
+            "by": ["RR"],
+            "a": [run],
+            "bucket": [bucket],
+        }
+        for run, bucket in (("old", "refund"), ("new", "setup"))
+    }
+    lowest = next(name for name in found if name.endswith("in setup"))
+    assert open_link(app, lowest).selectbox("run").value == "new"
+    assert "n 29" in "".join(ways(app)), "and a column to the queries of its bucket"
+    refund = next(name for name in ways(app) if name.endswith("the queries of refund"))
+    assert "intent: refund" in words(open_link(app, refund))
+
+
+def test_where_few_queries_decide_nothing_is_called_lowest(tmp_path: Path):
+    path = empty_golden_set(tmp_path)
+    with Store(path) as store:
+        buckets = [{"intent": name} for name in ("refund", "setup")]
+        store.add_queries(loaded([Query(f"q{n}", "?", buckets=b) for n, b in enumerate(buckets)]))
+        lists = [Ranking("q0", ("c1",)), Ranking("q1", ("c2",))]
+        store.add_run(loaded(lists), name="one")
+    add_collapsed_bucket(path)
+    assert "Lowest in" not in words(open_page("slices", a="one", facet="intent", measure=["RR"]))

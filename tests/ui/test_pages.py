@@ -1,0 +1,483 @@
+"""Every page over a real golden set: what it says, what it says when there is nothing to show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from labeler.analysis import comparison
+from labeler.analysis.keywords import KeywordRow
+from labeler.evaluation import Conventions, Scoreboard, collect, residual_means
+from labeler.model import RULES, Chunk, GoldenGrade, Judgment, LoadedGolden, Query, Ranking
+from labeler.render import downloads
+from labeler.store import Contents, Leaked, Store
+from labeler.ui.boards import conventions, live_board
+from labeler.ui.data.contents import counts_line
+from tests.support.page import drawn, empty_golden_set, loaded, open_page, words
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """Two judged queries in two buckets, one with nothing relevant; one unjudged; two runs."""
+    with Store(database) as store:
+        store.add_queries(
+            loaded(
+                [
+                    Query("q1", "one", task="single", buckets={"intent": "refund"}),
+                    Query("q2", "two", task="single", buckets={"intent": "setup"}),
+                    Query("q3", "three", buckets={"intent": "setup"}),
+                ]
+            )
+        )
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(4)]))
+        lists = [Ranking(f"q{n}", ("c0", "c1", "c2", "c3"), (4, 3, 2, 1)) for n in (1, 2, 3)]
+        store.add_run(loaded(lists), name="all", system="search")
+        store.add_run(loaded([Ranking("q1", ("c3", "c2"))]), name="<b>some</b>")
+        grades = [
+            GoldenGrade("q1", "c0", 3),
+            GoldenGrade("q1", "c3", 1),
+            GoldenGrade("q2", "c0", 0),
+        ]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return database
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_nothing_comes_above_what_is_already_read(filled: Path, page: str):
+    with drawn() as sent:
+        said = words(open_page(page, facet="intent"))
+    assert "2 of 3 queries have grades" in said
+    line_over_all, *_ = (place for place, html in sent if "queries have grades" in html)
+    parts = [place for place, html in sent if place[0] == 0 and "choice-line" not in html]
+    assert parts.pop() == (*line_over_all[:-1], line_over_all[-1] + 1), "beside it"
+    assert parts == sorted(parts)
+
+
+@pytest.mark.parametrize("page", ["label", "scores"])
+def test_an_empty_golden_set_says_what_to_load(database: Path, page: str):
+    said = words(open_page(page))
+    assert "labeler load" in said
+    assert "nan" not in said.lower()
+
+
+def test_queries_without_a_run_ask_for_a_run(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+    said = words(open_page("label"))
+    assert "labeler load run" in said
+    assert "load queries" not in said
+
+
+def test_a_missing_golden_set_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LABELER_DB", str(tmp_path / "typo.db"))
+    said = words(open_page("scores"))
+    assert "there is no golden set here" in said
+    assert "Traceback" not in said
+    assert not (tmp_path / "typo.db").exists()
+
+
+def test_scores_show_value_holes_n_and_conventions(filled: Path):
+    said = words(open_page("scores", measure=["nDCG@3", "P@2", "Judged@10"]))
+    assert "2 of 3 queries have grades" in said
+    assert re.search(r"nDCG@3[| ▼]+n 1, 1 undefined", said)  # q2 has nothing relevant
+    assert re.search(r"Judged@10\|+n 2\b", said)
+    assert re.search(r"\|all\|+search\|", said)
+    assert re.search(r"0\.5000\|+◌ 2\| holes", said)  # P@2 of the complete run: q1 has one of two
+    assert "gain 2^grade−1" in said
+    assert "1 query without any golden grade: left out" in said
+
+
+def test_rbp_is_shown_with_what_ungraded_chunks_could_add(filled: Path):
+    """In q1, run all has grades at ranks 1 and 4, the other one at rank 1."""
+    app = open_page("scores", measure=["RBP(p=0.5)", "RBP(p=0.5)@1"])
+    said = words(app)
+    open_to = said.split("value + residual")[-1]
+    assert numbers(open_to, "all") == ["0.5625", "0.4375", "1.0000", "0.5000", "0.5000", "1.0000"]
+    assert "value + residual" in said
+    body = next(each.proto.body for each in app.get("html") if "residual" in each.proto.body)
+    assert "&lt;b&gt;some&lt;/b&gt;" in body
+    assert "<b>some" not in body
+    assert "residual" not in words(open_page("scores", measure=["RR", "ERR"]))
+    assert "residual" not in words(open_page("scores", measure=["RBP"], view="ties"))
+
+
+def test_the_residual_of_a_bucket_is_that_of_its_queries(filled: Path):
+    every = words(open_page("scores", measure=["RBP(p=0.5)"], facet="intent"))
+    residuals = every.split("value + residual|")[1:]
+    found = {tuple(numbers(part, "all")) for part in residuals}
+    assert found == {("0.5625", "0.4375", "1.0000"), ("–", "–", "–")}, "nothing relevant is known"
+    one = words(open_page("scores", measure=["RBP(p=0.5)"], facet="intent", bucket="refund"))
+    assert numbers(one.split("value + residual")[-1], "all") == ["0.5625", "0.4375", "1.0000"]
+    assert one.count("value + residual|") == 1
+
+
+def test_a_board_that_is_being_shown_does_not_move_when_another_visitor_looks(filled: Path):
+    chosen = Conventions()
+    [measure] = chosen.measures("Judged@10")
+    with Store(filled) as store:
+        shown = live_board(store, chosen)
+        before = shown.table([measure])
+        store.add_grader("Ann")
+        store.judge(Judgment("e1", "q2", "c1", "Ann", grade=2))
+        newer = live_board(store, chosen)
+        assert newer.revision > shown.revision
+        assert newer.table([measure]) != before
+        assert (shown.table([measure]), shown.counts.grades) == (before, 3)
+        assert newer.notes() == shown.notes()
+
+
+def test_a_download_of_scores_has_residuals_where_there_are_some(filled: Path):
+    conventions = Conventions.of()
+    with Store(filled) as store:
+        board = Scoreboard(store.collection(), conventions)
+    measures = conventions.measures("RBP(p=0.5) RR")
+    scores, residuals = board.table(measures), residual_means(board, measures)
+    text = downloads.score_csv(scores, conventions, residuals).decode()
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["residual"] for row in rows] == ["0.4375", "", "0.5", ""]
+    assert (rows[0]["measure"], rows[0]["full_name"]) == ("RBP(p=0.5)", "RBP(rel=1, p=0.5)")
+    assert "residual" not in downloads.score_csv(board.table(measures[1:]), conventions).decode()
+
+
+def test_no_download_of_numbers_holds_a_cell_that_a_spreadsheet_runs():
+    formula = "=HYPERLINK(1)"
+    qrels, run = {formula: {"c": 3}}, {formula: {"c": 1.0, "d": 0.5}}
+    facets = {"intent": {formula: formula}}
+    board = Scoreboard(collect(qrels, {formula: run, "+b": run}, facets), Conventions())
+    measures = board.conventions.measures("RR")
+    compared = comparison.compare(board, formula, "+b", measures, "intent")
+    [row] = compared.queries(measures[0])
+    keywords = KeywordRow(formula, (1.0, 1.0, 1.0), 1, (1.0,), 1, 1.0)
+    for content in (
+        downloads.score_csv(board.table(measures, "intent"), board.conventions),
+        downloads.compare_csv(compared),
+        downloads.query_csv([row], compared, {formula: formula}, {formula: formula}),
+        downloads.keyword_csv([keywords], 10, ["RR"], board.conventions, substring=False),
+    ):
+        cells = [cell for line in csv.reader(io.StringIO(content.decode())) for cell in line]
+        assert f"'{formula}" in cells
+        assert not [cell for cell in cells if cell.startswith(("=", "+"))]
+
+
+def numbers(said: str, run: str) -> list[str]:
+    """Return the numbers in the row of a run."""
+    found = re.search(rf"☆\|+{run}\|[^☆×]*×([^☆×\n]*)", said)
+    return re.findall(r"–|\d\.\d{4}", found[1]) if found else []
+
+
+def test_the_best_of_the_runs_that_are_shown_is_bold(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "one")]))
+        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 3)]), loaded([])))
+        for name, chunks in {"first": "c x", "second": "x c", "third": "x y c"}.items():
+            store.add_run(loaded([Ranking("q", tuple(chunks.split()))]), name=name)
+    for hidden, best in ((["third"], "1.0000"), (["first"], "0.5000"), (["first", "second"], None)):
+        shown = open_page("scores", measure=["RR"], hide=hidden).get("html")
+        bold = re.findall(r"<strong>(\d\.\d+)", "".join(element.proto.body for element in shown))
+        assert bold == [best or "0.3333"], hidden
+
+
+def test_an_absent_query_is_counted_beside_the_zero(filled: Path):
+    said = words(open_page("scores", measure=["Judged@10"]))
+    assert re.search(r"\|<b>some</b>\|.*1 absent", said.replace("\n", " "))
+
+
+@pytest.mark.parametrize("of", [{}, {"facet": "intent"}, {"view": "recall over k"}])
+def test_the_holes_of_a_run_are_of_the_chunks_that_it_shows(filled: Path, of: dict):
+    said = words(open_page("scores", measure=["P@5"], **of))
+    assert re.search(r"\|<b>some</b>\|+1 absent\|+◌ 50%\| holes, of the top \d+\|", said)
+    assert re.search(r"\|all\|+search\|+◌ 62%\| holes, of the top \d+\|", said)
+
+
+def test_names_from_files_are_never_markup(filled: Path):
+    bodies = [element.proto.body for element in open_page("scores").get("html")]
+    assert any("&lt;b&gt;some&lt;/b&gt;" in body for body in bodies)
+    assert not any("<b>some" in body for body in bodies)
+
+
+def test_folded_names_are_there_whole_without_a_mouse(database: Path):
+    beginning = "2026-11-22_production-index_chunk-size"
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q", "text")]))
+        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q", "c", 1)]), loaded([])))
+        for size in (256, 512):
+            store.add_run(loaded([Ranking("q", ("c",))]), name=f"{beginning}-{size}")
+    said = words(open_page("scores"))
+    assert f"…size-256 is {beginning}-256|" in said
+    said = words(open_page("scores", hide=f"{beginning}-256"))
+    assert f"{beginning}-256|" not in said
+    assert f"…size-512 is {beginning}-512|" in said
+
+
+def test_one_bucket_is_shown_alone(filled: Path):
+    every = words(open_page("scores", facet="intent", measure=["RR", "P@2"]))
+    assert re.search(r"\|refund[| ▼]+RR · n 1\|", every)
+    assert re.search(r"\|setup[| ▼]+RR · n 0, 1 undefined", every)
+    assert "P@2 · n" not in every
+    one = words(open_page("scores", facet="intent", bucket="refund", measure=["RR"]))
+    assert "intent: refund" in one
+    assert "setup" not in one
+    assert re.search(r"RR[| ▼]+n 1\b", one)
+
+
+def test_trec_eval_conventions_put_the_undefined_query_into_the_mean(filled: Path):
+    said = words(open_page("scores", measure=["RR"], preset="trec_eval"))
+    assert re.search(r"RR[| ▼]+n 2\b", said)
+    assert "undefined" not in said.split("Conventions")[0]
+
+
+def test_the_budget_and_threshold_are_the_teams(filled: Path):
+    with Store(filled) as store:
+        store.save_settings(type(store.settings())(rel=2, budget=3))
+    said = words(open_page("scores", measure=["R@budget"]))
+    assert "R@3" in said
+    assert "relevant from grade 2" in said
+
+
+def test_another_rule_of_several_grades_moves_the_board_and_stands_under_it(filled: Path):
+    with Store(filled) as store:
+        query_id, chunk_id = store.queries()[0].query_id, store.chunks()[0].chunk_id
+        for grader, grade in (("Ann", 0), ("Bob", 3)):
+            store.add_grader(grader)
+            store.judge(Judgment(f"rule-{grader}", query_id, chunk_id, grader, grade=grade))
+        golden = {}
+        for rule in RULES:
+            store.save_settings(replace(store.settings(), golden_rule=rule))
+            board = live_board(store, conventions(store.settings()))
+            golden[rule] = board.golden(query_id).get(store.chunk_number(chunk_id))
+    assert golden == dict(zip(RULES, (0, 3, 1, None), strict=True))
+    assert "several graders: majority" in words(open_page("scores", measure=["RR"]))
+
+
+def test_a_wrong_measure_names_the_right_one(filled: Path):
+    said = words(open_page("scores", measure=["nDGC@10"]))
+    assert "nDCG" in said
+    assert "n 1" not in said
+
+
+def test_one_of_a_kind_is_counted_in_the_singular():
+    assert counts_line(Contents(1, 0, 1, 0, 1, 1, 1, 1, 1)) == (
+        "1 query · 1 chunk · 1 run · 1 golden grade · 1 grader · 1 grade of an earlier text"
+    )
+    assert counts_line(Contents(2, 0, 0, 0, 2, 2, 0, 2, 2)) == (
+        "2 queries · 0 chunks · 2 runs · 2 golden grades · 2 graders"
+    )
+
+
+def test_the_pad_gets_no_token_before_somebody_said_who_is_grading(filled: Path):
+    (pad,) = (element for element in open_page("label").main if element.key == "grading_pad")
+    given = json.loads(pad.proto.json)
+    assert (given["grader"], given["token"]) == (None, None)
+    with Store(filled) as store:
+        assert store.contents().graders == 0
+
+
+def test_each_task_is_read_by_the_measures_that_fit_it(filled: Path):
+    said = words(open_page("scores", view="by task"))
+    assert "task: single" in said
+    assert re.search(r"\|Success@3[| ▼]+n 1, 1 undefined", said)
+    assert re.search(r"\|single[| ▼]+Success@3 · n 1, 1 undefined", said)
+    assert "nDCG@10" not in said
+    assert "task: research" not in said
+
+
+def test_a_view_without_numbers_offers_no_file_and_explains_none(filled: Path):
+    with Store(filled) as store:
+        store.add_queries(loaded([replace(q, task=None) for q in store.queries()]), update=True)
+    for view, missing in {"by task": "No query has a task", "trend": "has a date"}.items():
+        app = open_page("scores", view=view)
+        assert missing in words(app)
+        assert "hovering a mean" not in words(app)
+        assert not app.get("download_button")
+    assert open_page("scores").get("download_button")
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_a_measure_that_is_none_can_be_left_behind(filled: Path, page: str):
+    given = [
+        ("measure", "nDCG@@"),
+        *([("bar", "nDCG@@"), ("bar", " ")] if page == "queries" else []),
+    ]
+    for name, wrong in given:
+        app = open_page(page, **{name: wrong})
+        assert "measure" in words(app)
+        [leave] = [button for button in app.button if button.label == "Go on without it"]
+        leave.click().run()
+        assert name not in app.query_params
+        assert "Go on without it" not in [button.label for button in app.button]
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_all_chunkings_are_asked_for_where_no_run_is_of_any(database: Path, page: str):
+    assert "labeler load" in words(open_page(page, chunking="*"))
+
+
+def test_recall_and_precision_are_curves_with_their_tables(filled: Path):
+    app = open_page("scores", view="recall over k")
+    said = words(app)
+    assert len(app.get("vega_lite_chart")) == 2
+    for name in ("R@1", "R@100", "P@1", "P@100"):
+        assert f"|{name}|" in said
+    ends = "all (4), <b>some</b> (2): the longest list ends before rank 100; from there on recall"
+    assert ends in said
+
+
+def test_a_number_that_lies_is_warned_of(filled: Path):
+    said = words(open_page("scores", measure=["nDCG@10"]))
+    assert "only 2 judged queries" in said
+    assert "looks deeper than the prompt budget" in said
+
+
+def test_ties_and_keywords_are_shown_beside_the_means(filled: Path):
+    shown = words(open_page("scores", view="ties", measure="RR"))
+    assert "highest" in shown or "No run has tied scores" in shown
+    assert "No query has keywords" in words(open_page("scores", view="keywords"))
+    with Store(filled) as store:
+        [first, *_] = store.queries()
+        wanted = replace(first, keywords=("text",))
+        store.add_queries(loaded([wanted]), update=True)
+    shown = words(open_page("scores", view="keywords"))
+    assert "coverage@10" in shown
+    assert "queries with keywords: 1, graded of them: 1" in shown
+
+
+@pytest.mark.parametrize("measure", ["RR(documents=True)", "EvidenceR@budget"])
+def test_ties_are_told_from_measures_whose_best_order_nobody_knows(filled: Path, measure: str):
+    with Store(filled) as store:
+        store.add_run(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
+    said = words(open_page("scores", view="ties", measure=measure))
+    assert "what other orders give is not known of these measures" in said
+
+
+def test_queries_without_a_list_are_counted_over_the_buckets_of_a_table(filled: Path):
+    with Store(filled) as store:
+        store.add_queries(loaded([Query("q0", "zero", buckets={"intent": "refund"})]))
+        grades = loaded([GoldenGrade(name, "c2", 3) for name in ("q0", "q3")])
+        store.add_golden(LoadedGolden(loaded([]), grades, loaded([])))
+    for place in ({}, {"facet": "intent"}):
+        assert re.search(r"some[^☆]*3 absent", words(open_page("scores", measure="RR", **place)))
+
+
+@pytest.mark.parametrize(
+    ("page", "odd"),
+    [
+        ("scores", {"path": "x"}),
+        ("compare", {"path": "x", "show": "What moved most"}),
+        ("queries", {"path": "x", "view": "Why they fail"}),
+        ("queries", {"page": "9" * 5_000}),
+        ("compare", {"measure": ["", "nDCG@10"]}),
+        ("compare", {"measure": " "}),
+        ("scores", {"chunking": ""}),
+    ],
+)
+def test_odd_addresses_are_no_tracebacks(filled: Path, page: str, odd: dict[str, str | list[str]]):
+    assert "3 queries" in words(open_page(page, **odd))
+
+
+@pytest.mark.parametrize(
+    "nothing",
+    [
+        {"view": "recall over k", "hide": ["all", "<b>some</b>"]},
+        {"hide": ["all", "<b>some</b>"]},
+        {"measure": ["NumRet", "NumRel"]},
+    ],
+)
+def test_no_chart_is_drawn_without_a_point(filled: Path, nothing: dict):
+    app = open_page("scores", **nothing)
+    assert not app.exception
+    assert not app.get("vega_lite_chart")
+
+
+def test_trust_in_recall_says_what_each_run_alone_found(filled: Path):
+    said = words(open_page("scores", view="trust in recall", measure=["RR", "R@2"]))
+    assert numbers(said, "all") == ["0.5000", "0.0000"]
+    assert "0.0000|2. · n 1|" in said
+    assert "two orders by R@2 is not defined: all values of one order are equal" in said
+    assert "R@5 without" in words(open_page("scores", view="trust in recall", measure=["RR"]))
+    with Store(filled) as store:
+        store.change_run("<b>some</b>", system="search")
+    assert "all runs are of one system" in words(open_page("scores", view="trust in recall"))
+
+
+VIEWS = ["measures", "by task", "recall over k", "ties", "trust in recall", "keywords"]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_obeys_the_bucket_or_says_that_it_wants_one(filled: Path, view: str):
+    """Run tied answers q1 alone, so that only its row tells where ties are asked for."""
+    with Store(filled) as store:
+        [one, two, three] = store.queries()
+        asked = [replace(each, keywords=("text",), task="single") for each in (one, two, three)]
+        store.add_queries(loaded(asked), update=True)
+        store.add_run(loaded([Ranking("q1", ("c1", "c0"), (1, 1))]), name="tied")
+        store.add_golden(LoadedGolden(loaded([]), loaded([GoldenGrade("q3", "c2", 3)]), loaded([])))
+    every, refund, setup = (
+        words(open_page("scores", view=view, measure=["RR"], **place))
+        for place in ({}, *({"facet": "intent", "bucket": b} for b in ("refund", "setup")))
+    )
+    assert numbers(every, "tied") != numbers(refund, "tied") != numbers(setup, "tied")
+    assert "intent: refund" in refund or "intent = refund" in refund
+    if view != "measures":
+        unsure = words(open_page("scores", view=view, facet="intent"))
+        assert "this view shows one bucket of intent at a time" in unsure
+
+
+@pytest.mark.parametrize("view", ["by task", "recall over k"])
+def test_a_view_with_measures_of_its_own_offers_no_others(filled: Path, view: str):
+    app = open_page("scores", view=view, measure=["nDCG@10"])
+    assert not [box for box in app.multiselect if box.label == "Measures"]
+    assert re.search(r"the measures that fit it|R and P at each k", words(app))
+    assert [box for box in open_page("scores", view="ties").multiselect if box.label == "Measures"]
+
+
+def test_scores_say_why_nothing_has_a_value_where_every_grade_is_0(database: Path):
+    why = "no measure of relevance has a value yet: nothing relevant is known"
+    with Store(database) as store:
+        intents = {"q1": {"intent": "refund"}, "q2": {"intent": "setup"}}
+        store.add_queries(loaded([Query(name, name, buckets=of) for name, of in intents.items()]))
+        store.add_chunks(loaded([Chunk("c1", "a text")]))
+        store.add_run(loaded([Ranking("q1", ("c1",)), Ranking("q2", ("c1",))]), name="a")
+        store.add_grader("Ann")
+        store.judge(Judgment("first", "q1", "c1", "Ann", "grade", 0))
+    refund = {"facet": "intent", "bucket": "refund"}
+    for place in ({}, refund, {"view": "ties"}):
+        assert words(open_page("scores", **place)).count(why) == 1
+    assert why not in words(open_page("scores", measure="Judged@10"))
+    with Store(database) as store:
+        store.judge(Judgment("second", "q2", "c1", "Ann", "grade", 1))
+    assert why not in words(open_page("scores"))
+    assert words(open_page("scores", **refund)).count(why) == 1
+    assert why not in words(open_page("scores", measure=["RR(rel=2)", "RR"]))
+
+
+@pytest.mark.parametrize("view", [*VIEWS, "trend"])
+def test_a_text_that_no_run_holds_leaves_no_row_and_a_way_back(filled: Path, view: str):
+    said = words(open_page("scores", view=view, find="no such run"))
+    assert "0 of 2 runs are shown" in said
+    assert "Show all" in said
+    assert "|all|" not in said
+
+
+@pytest.mark.parametrize("page", ["scores", "compare", "slices", "queries"])
+def test_a_split_and_leaked_queries_are_chosen_in_the_address(filled: Path, page: str):
+    with Store(filled) as store:
+        store.add_queries(loaded([Query("q0", "zero")]))
+        store.set_splits({"q1": "test", "q2": "test", "q3": "dev", "q0": "test"}, {})
+        store.mark_leaked([Leaked("q0", "train.jsonl", 7, "query", 1.0, "words")])
+    said = words(open_page(page, split="test", leaked="without"))
+    assert "split test · leaked queries left out" in said
+    assert "Of split test · leaked queries left out: 2 of 2 queries have grades" in said
+    assert "split test" not in words(open_page(page))
+    astray = open_page(page, split="held-out")
+    assert "no split is called 'held-out'; there are: dev, test" in words(astray)

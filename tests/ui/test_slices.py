@@ -1,0 +1,416 @@
+"""The Slices page: every bucket with its n and holes, few ones greyed, none of them hidden."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from labeler.analysis.comparison import compare
+from labeler.evaluation import Conventions, Scoreboard
+from labeler.model import Chunk, GoldenGrade, LoadedGolden, Query, Ranking
+from labeler.render import downloads
+from labeler.render.palette import DARK_GROUND, LIGHT_GROUND, RUN_COLOURS, SHADE
+from labeler.render.tables.pictured import MOST_SHADE
+from labeler.store import Store
+from tests.support.contrast import contrast, mixed
+from tests.support.page import (
+    add_collapsed_bucket,
+    empty_golden_set,
+    listed_queries,
+    loaded,
+    open_page,
+    words,
+)
+
+THEMES = [(LIGHT_GROUND, "#0d1721"), (DARK_GROUND, "#e8edf2")]  # ground and ink
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return empty_golden_set(tmp_path)
+
+
+@pytest.fixture
+def filled(database: Path) -> Path:
+    """B wins four queries of one bucket and loses both of the other; one query has no bucket."""
+    low, high = ("c1", "c2", "c0"), ("c0", "c1", "c2")
+    better = {1: (low, high), 2: (low, high), 3: (low, high), 4: (low, high)}
+    worse = {5: (high, low), 6: (high, low)}
+    both = {**better, **worse, 7: (high, high)}
+    with Store(database) as store:
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
+        store.add_queries(
+            loaded(
+                [
+                    Query(
+                        f"q{n}",
+                        f"query {n}",
+                        task="single" if n % 2 else "research",
+                        buckets={"intent": "<b>refund</b>" if n < 5 else "setup"} if n < 7 else {},
+                    )
+                    for n in both
+                ]
+            )
+        )
+        for at, name in enumerate(("A&A", "B")):
+            lists = [Ranking(f"q{n}", given[at]) for n, given in both.items()]
+            store.add_run(loaded(lists), name=name)
+        grades = [GoldenGrade(f"q{n}", "c0", 3) for n in both]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    return database
+
+
+def open_slices(**parameters: str | list[str]) -> AppTest:
+    return open_page("slices", **parameters)
+
+
+def row(said: str, name: str) -> list[str]:
+    """The cells of the table row that opens with ``name``."""
+    rest = re.split(rf"\|{re.escape(name)}\|", said, maxsplit=1)[1]
+    return [cell for cell in rest.split("|") if cell.strip()]
+
+
+def test_without_a_run_it_says_what_to_load(database: Path):
+    said = words(open_slices())
+    assert "labeler load run" in said
+    assert "n 0" not in said
+
+
+def test_queries_without_buckets_say_how_to_give_some(database: Path):
+    with Store(database) as store:
+        store.add_queries(loaded([Query("q1", "one")]))
+        store.add_run(loaded([Ranking("q1", ("c0",))]), name="only")
+    said = words(open_slices())
+    assert '"buckets"' in said
+    assert "nan" not in said.lower()
+
+
+def test_one_run_shows_every_bucket_the_total_and_who_has_no_bucket(filled: Path):
+    said = words(open_slices(facet="intent", a="A&A", measure=["RR"]))
+    assert row(said, "<b>refund</b>")[:3] == ["4", "few", "0.3333"]
+    assert row(said, "setup")[:3] == ["2", "few", "1.0000"]
+    assert row(said, "all judged queries")[:3] == ["7", "few", "0.6190"]
+    assert "1 judged query has no intent" in said
+    assert "gain 2^grade−1" in said
+    assert "14 holes in" not in said, "the table is folded until asked for"
+
+
+def test_the_numbers_behind_a_picture_are_one_switch_away(filled: Path):
+    said = words(open_slices(facet="intent", a="A&A", measure=["RR"], numbers="true"))
+    table = said.split("n is of")[-1].rpartition("|intent|")[2]
+    assert row(table, "<b>refund</b>")[:3] == ["0.3333", "n 4", "few"]
+    assert row(table, "all judged queries")[:4] == [
+        "0.6190",
+        "n 7",
+        "few",
+        " · 14 holes in the top 10",
+    ]
+
+
+@pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
+def test_where_two_facets_cross_each_number_leads_to_its_queries(filled: Path, runs: dict):
+    with Store(filled) as store:
+        kept = [replace(each, task="single") for each in store.queries()]
+        store.add_queries(loaded(kept), update=True)
+    app = open_slices(facet="intent", other="task", measure=["RR"], **runs)
+    said = html.unescape("".join(element.proto.body for element in app.get("html")))
+    cell = r'<td[^>]*title="[^"]* \(n (\d+)\)"[^>]*>.*?<a href="([^"]*crossing=[^"]*)">'
+    ways = re.findall(cell, said)
+    assert len(ways) == 2
+    for n, way in ways:
+        asked = dict(parse_qsl(way.partition("?")[2]))
+        assert len(listed_queries(open_page("queries", **asked))) == int(n)
+
+
+@pytest.mark.parametrize("runs", [{"a": "A&A"}, {"a": "A&A", "b": "B"}])
+def test_it_says_whose_n_stands_beside_a_bucket_where_measures_differ(filled: Path, runs: dict):
+    told = "n beside a bucket is by RR; hovering a number says its own."
+    with Store(filled) as store:
+        buckets = {"intent": "setup"}
+        store.add_queries(loaded([Query("zero", "nothing relevant", buckets=buckets)]))
+        zero = [GoldenGrade("zero", "c0", 0)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(zero), loaded([])))
+    assert told in words(open_slices(facet="intent", measure=["RR", "Judged@10"], **runs))
+    assert told not in words(open_slices(facet="intent", measure=["RR", "AP"], **runs))
+
+
+def test_how_few_is_few_is_a_choice_and_hides_nothing(filled: Path):
+    said = words(open_slices(facet="intent", measure=["RR"], least="3"))
+    assert row(said, "<b>refund</b>")[1] != "few"
+    assert "few" in row(said, "setup")[:3]
+    assert "few is under 3" in said
+
+
+def test_a_bucket_against_the_total_is_said_in_words(database: Path):
+    add_collapsed_bucket(database)
+    said = words(open_slices(facet="intent", a="old", b="new", measure=["RR"]))
+    assert "intent = setup moves against the total: RR falls by 0.5000 (n 11)" in said
+    assert "intent = refund moves against" not in said
+
+
+def test_two_queries_that_lose_are_no_bucket_against_the_total(filled: Path):
+    said = words(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], numbers="true"))
+    assert "No bucket of intent moves against the total" in said
+    picture, table = said.rsplit("|intent|", 1)
+    assert row(picture, "setup")[:3] == ["2", "few", "−0.6667"]
+    assert row(table, "setup")[:9] == [
+        *("2", "few", "4", "4", "1.0000", "0.3333", "▼ −0.6667", "0", "0"),
+    ]
+    assert row(table, "all judged queries")[-7:-3] != ["0", "0", "0", "0"]
+
+
+def dots(app: AppTest) -> list[tuple[str, float, str]]:
+    """The dots of a page: filled or hollow, how far to the right in per cent, and the number."""
+    (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+    found = re.findall(
+        r'class="dot (\w+)[^"]*" style="--at: ([\d.]+)%"></span></span><span>(.*?)<', body
+    )
+    return [(kind, float(place), number) for kind, place, number in found]
+
+
+def test_differences_are_dots_worst_first_and_filled_where_they_are_more_than_chance(
+    database: Path,
+):
+    add_collapsed_bucket(database)
+    found = dots(open_slices(facet="intent", a="old", b="new", measure=["RR"]))
+    assert found == [
+        ("sure", 72.5, "+0.2250"),
+        ("sure", 0.0, "−0.5000"),
+        ("sure", 100.0, "+0.5000"),
+    ]
+
+
+def test_a_whisker_ends_in_its_column_and_a_band_that_does_not_has_no_end(database: Path):
+    """B is ahead in three of twelve queries; the holes could make it anything from -1 to 1."""
+    with Store(database) as store:
+        store.add_chunks(loaded([Chunk(f"c{n}", f"text {n}") for n in range(3)]))
+        queries = [Query(f"q{n}", f"query {n}", buckets={"intent": "setup"}) for n in range(12)]
+        store.add_queries(loaded(queries))
+        for name, tops in (("A", ["c1"] * 12), ("B", ["c0"] * 3 + ["c2"] * 9)):
+            lists = [Ranking(f"q{n}", (top,)) for n, top in enumerate(tops)]
+            store.add_run(loaded(lists), name=name)
+        grades = [GoldenGrade(f"q{n}", "c0", 3) for n in range(12)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    app = open_slices(facet="intent", a="A", b="B", measure=["P@1"], least="3")
+    (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+    assert "± 0.6" in body
+    assert re.findall(r'class="chance([^"]*)"', body) == ["", ""]
+    assert re.findall(r'class="could([^"]*)"', body) == [" on-left on-right"] * 2
+    assert "A band without an end goes on beyond its column." in words(app)
+
+
+@pytest.mark.parametrize("more", [{"numbers": "true"}, {"numbers": "true", "other": "task"}])
+def test_the_table_names_two_runs_by_what_differs(filled: Path, more: dict[str, str]):
+    common = "production-eu-west-1-knowledge-base-2026-11-chunks-of-512-tokens-reranked-by-"
+    with Store(filled) as store:
+        for name, new in (("A&A", f"{common}one"), ("B", f"{common}two")):
+            store.rename_run(name, new)
+    app = open_slices(facet="intent", a=f"{common}one", b=f"{common}two", measure=["RR"], **more)
+    (table,) = [each.proto.body for each in app.get("html") if "holes A" in each.proto.body]
+    assert re.findall(r">([AB]: [^<]*)<", table) == ["A: …one", "B: …two"]
+    assert f'title="{common}one"' in table
+
+
+def test_greyed_is_explained_where_something_is(filled: Path):
+    given = {"facet": "intent", "measure": ["RR"]}
+    for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}, {"a": "B", "other": "task"}):
+        assert "Greyed: fewer than 10 queries." in words(open_slices(**given, **runs))
+        assert "Greyed" not in words(open_slices(**given, **runs, least="1"))
+
+
+def test_a_number_is_greyed_by_its_own_n_and_then_on_no_shade(filled: Path):
+    """RR is defined for seven queries and R(rel=3)@5 for two of them, one in each bucket."""
+    with Store(filled) as store:
+        grades = [GoldenGrade(f"q{n}", "c0", 3 if n in (1, 5) else 1) for n in range(1, 8)]
+        store.add_golden(LoadedGolden(loaded([]), loaded(grades), loaded([])))
+    given = {"facet": "intent", "measure": ["RR", "R(rel=3)@5"], "least": "2"}
+    for runs in ({"a": "B"}, {"a": "A&A", "b": "B"}):
+        app = open_slices(**given, **runs)
+        (body,) = [each.proto.body for each in app.get("html") if "pictured" in each.proto.body]
+        cells = [row.split("<td")[2:] for row in body.split("<tr")[2:]]
+        found = [[bool(re.match(r' class="[^"]*few', each)) for each in row] for row in cells]
+        assert found == [[False, False], [False, True], [False, True]]
+        assert all("--share" not in each for row in cells for each in row[1:])
+        assert "Greyed: fewer than 2 queries." in words(app)
+
+
+def test_only_what_is_shaded_is_explained_and_few_queries_come_last(filled: Path):
+    given = {"facet": "intent", "measure": ["RR"]}
+    for more in ({}, {"other": "task"}):
+        said = words(open_slices(**given, **more, a="B", least="1"))
+        assert "not greyed" in said
+        assert "shade is from" not in words(open_slices(**given, **more, a="B"))
+    pair = {"a": "A&A", "b": "B"}
+    assert "worst RR first, those under 3 queries last:" in words(
+        open_slices(**given, **pair, least="3")
+    )
+    assert "worst RR first:" in words(open_slices(**given, **pair, least="1"))
+
+
+def test_where_facets_cross_the_one_scale_is_said_once(filled: Path):
+    given = {"facet": "intent", "other": "task", "measure": ["RR"], "a": "A&A", "least": "1"}
+    assert words(open_slices(**given, b="B")).count("every column ± 0.8") == 1
+    assert words(open_slices(**given)).count("every column 0.33 to 1.00") == 1
+
+
+def test_a_bucket_of_few_queries_comes_last_and_does_not_widen_the_scale(filled: Path):
+    found = dots(open_slices(facet="intent", a="A&A", b="B", measure=["RR"], least="3"))
+    assert [(kind, number) for kind, _, number in found] == [
+        ("maybe", "+0.1905"),
+        ("maybe", "+0.6667"),
+        ("maybe", "−0.6667"),
+    ]
+
+
+def test_two_facets_cross_with_the_empty_crossings_left_to_the_picture(filled: Path):
+    given = {"facet": "intent", "other": "task", "b": "B", "measure": ["RR"], "numbers": "true"}
+    app = open_slices(a="A&A", **given)
+    said = words(app)
+    assert re.search(r"\|setup\|+single\|+1\|few", said)
+    assert "RR: B − A by intent and task" in said
+    assert {kind for kind, *_ in dots(app)} == {"plain"}, "nobody asked whether it is chance"
+
+
+def test_names_from_files_stay_text_and_lead_to_the_queries(filled: Path):
+    bodies = [element.proto.body for element in open_slices(facet="intent").get("html")]
+    assert not any("<b>refund" in body for body in bodies)
+    (address,) = re.findall(r'href="(/queries\?[^"]*setup[^"]*)"', "".join(bodies))
+    assert "a=A%26A" in address
+    assert "facet=intent" in address
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"a": "nope"}, "no run is called 'nope'; there are: A&A, B"),
+        ({"b": "nope"}, "no run is called 'nope'"),
+        ({"facet": "nope"}, "no facet is called 'nope'; there are: intent, task"),
+        ({"other": "nope"}, "no facet is called 'nope'"),
+        ({"a": "B", "b": "B", "facet": "intent"}, "choose two different runs"),
+        ({"measure": ["nDGC@10"]}, "nDCG"),
+    ],
+)
+def test_a_wrong_address_is_said_in_words(filled: Path, given: dict, said: str):
+    shown = words(open_slices(**given))
+    assert said in shown
+    assert "0.6190" not in shown
+
+
+def test_the_file_has_every_digit_and_the_conventions(filled: Path):
+    with Store(filled) as store:
+        board = Scoreboard(store.collection(), Conventions.of())
+    found = compare(board, "A&A", "B", board.conventions.measures("RR"), "intent")
+    rows = list(csv.DictReader(io.StringIO(downloads.compare_csv(found).decode())))
+    assert [each["bucket"] for each in rows] == ["", "<b>refund</b>", "setup"]
+    assert float(rows[1]["a"]) == 1 / 3
+    assert (rows[0]["measure"], rows[0]["full_name"]) == ("RR", "RR(rel=1)")
+    assert all("gain 2^grade−1" in each["conventions"] for each in rows)
+
+
+@pytest.mark.parametrize(("ground", "ink"), THEMES)
+def test_shades_leave_numbers_readable_and_dots_stand_out_in_the_light_and_in_the_dark(
+    ground: str, ink: str
+):
+    darkest = mixed(SHADE, ground, MOST_SHADE / 100)
+    assert contrast(darkest, ink) >= 4.5
+    assert all(contrast(each, ground) >= 3 for each in RUN_COLOURS)
+
+
+def golden_set(path: Path, grades: dict[str, int], facet: dict[str, str]) -> None:
+    """Fill a golden set: two runs over the queries of ``facet``, one relevant chunk in each."""
+    ids = list(facet)
+    with Store(path) as store:
+        store.add_chunks(loaded([Chunk("c0", "one"), Chunk("c1", "two")]))
+        given = [Query(q, q, buckets={"topic": facet[q]} if facet[q] else {}) for q in ids]
+        store.add_queries(loaded(given))
+        for name, order in (("A", ("c0", "c1")), ("B", ("c1", "c0"))):
+            store.add_run(loaded([Ranking(q, order) for q in ids]), name=name)
+        golden = [GoldenGrade(q, "c0", grade) for q, grade in grades.items()]
+        store.add_golden(LoadedGolden(loaded([]), loaded(golden), loaded([])))
+
+
+BOTH = [{"a": "A"}, {"a": "A", "b": "B"}]
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_one_bucket_has_its_row_beside_the_total(database: Path, runs: dict[str, str]):
+    golden_set(database, dict.fromkeys(["q1", "q2"], 3), {"q1": "only", "q2": "only"})
+    said = words(open_slices(facet="topic", measure=["RR"], **runs))
+    assert row(said, "only")[0] == row(said, "all judged queries")[0] == "2"
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_of_a_thousand_buckets_forty_are_drawn_and_the_others_are_in_the_table(
+    database: Path, runs: dict[str, str]
+):
+    many = {f"q{n}": f"topic {n}" for n in range(1_000)}
+    golden_set(database, dict.fromkeys(many, 3), many)
+    app = open_slices(facet="topic", measure=["RR"], **runs)
+    said = words(app)
+    assert len(re.findall(r"\|topic \d+\|", said)) == 40
+    assert "960 more buckets of topic: in the table and in the file." in said
+    assert max(len(each.proto.body) for each in app.get("html")) < 100_000
+    last = words(open_slices(facet="topic", measure=["RR"], numbers="true", page="5", **runs))
+    assert len(re.findall(r"\|topic \d+\|", last)) == 40 + 200
+
+
+def test_a_row_of_crossed_facets_counts_all_its_queries_though_few_columns_are_drawn(
+    database: Path,
+):
+    many = {f"q{n}": f"topic {n}" for n in range(50)}
+    golden_set(database, dict.fromkeys(many, 3), many)
+    with Store(database) as store:
+        kinds = [replace(query, task="single") for query in store.queries()]
+        store.add_queries(loaded(kinds), update=True)
+    said = words(open_slices(facet="task", other="topic", a="A", measure=["RR"]))
+    assert row(said, "single")[0] == "50"
+    assert "38 more of topic: in the table and in the file." in said
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_without_grades_it_says_how_to_get_some(database: Path, runs: dict[str, str]):
+    golden_set(database, {}, {"q1": "x", "q2": "y"})
+    assert "Nobody has graded a chunk yet" in words(open_slices(facet="topic", **runs))
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_where_all_grades_are_0_values_are_undefined_and_not_0(
+    database: Path, runs: dict[str, str]
+):
+    golden_set(database, {"q1": 0, "q2": 0}, {"q1": "x", "q2": "y"})
+    said = words(open_slices(facet="topic", measure=["RR"], **runs))
+    assert row(said, "x")[:4] == ["0", "few", " +1 undefined", "–"]
+    assert row(said, "all judged queries")[-1] != "0.0000"
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_a_row_has_the_n_of_the_measure_that_leads(database: Path, runs: dict[str, str]):
+    golden_set(database, {"q1": 3, "q2": 3, "q3": 0}, dict.fromkeys(["q1", "q2", "q3"], "x"))
+    said = words(open_slices(facet="topic", measure=["RR", "Judged@10"], **runs))
+    for name in ("x", "all judged queries"):
+        assert row(said, name)[:3] == ["2", "few", " +1 undefined"], "Judged@10 is of 3"
+
+
+@pytest.mark.parametrize("runs", BOTH)
+def test_queries_without_a_value_of_the_facet_are_in_the_total_and_counted(
+    database: Path, runs: dict[str, str]
+):
+    golden_set(database, dict.fromkeys(["q1", "q2", "q3"], 3), {"q1": "x", "q2": "", "q3": ""})
+    said = words(open_slices(facet="topic", measure=["RR"], **runs))
+    assert (row(said, "x")[0], row(said, "all judged queries")[0]) == ("1", "3")
+    assert "2 judged queries have no topic: in no bucket, but in the row of all queries" in said
+
+
+def test_buckets_of_an_order_of_their_own_keep_it(database: Path):
+    levels = {"q1": "hard", "q2": "easy", "q3": "medium"}
+    golden_set(database, dict.fromkeys(levels, 3), levels)
+    said = words(open_slices(facet="topic", a="A", measure=["RR"]))
+    assert re.findall(r"\|(easy|medium|hard)\|", said) == ["easy", "medium", "hard"]
