@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.architecture.test_layers import FILES, ROOT, imports_of
+from tests.architecture.sources import FILES, ROOT, imports_of
 
 pytestmark = pytest.mark.browser
 
