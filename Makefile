@@ -5,6 +5,8 @@ PYTHONS = python3.14 python3.13 python3.12 python3.11 python3
 unexport PYTHONDONTWRITEBYTECODE
 
 BIN = .venv/bin
+# What running labeler needs, and what its tests and tools need beside that.
+RUNS = .venv/.runs
 READY = .venv/.ready
 
 .PHONY: help demo test programs types lint scripts documents bench fix
@@ -14,7 +16,7 @@ help:
 	@echo "make bench   measure the speed on this machine"
 	@echo "make fix     format the code, fix what a tool can fix, bring the README up to date"
 
-demo: $(READY)
+demo: $(RUNS)
 	@$(BIN)/labeler demo $(ARGS)
 
 test: $(READY)
@@ -52,7 +54,11 @@ fix: $(READY)
 	.ci/javascript/run fix
 	$(BIN)/cog -r README.md
 
-$(READY): pyproject.toml constraints.txt
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+# All processors compile, without the packages' own tests: pip alone takes twice as long.
+COMPILE = $(BIN)/python -m compileall -q -j 0 -x '/tests/' .venv/lib/python*/site-packages || true
+
+$(RUNS): pyproject.toml constraints.txt
 	@set -e; \
 	new='import sys; sys.exit(sys.version_info < (3, 11))'; \
 	if ! $(BIN)/python -c "$$new" 2> /dev/null || ! $(BIN)/python -m pip --version > /dev/null 2>&1; then \
@@ -63,7 +69,11 @@ $(READY): pyproject.toml constraints.txt
 		if [ -z "$$found" ]; then echo "labeler needs Python 3.11 or later" >&2; exit 1; fi; \
 		$$found -m venv --clear .venv; \
 	fi
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]' -c constraints.txt
-	@# by all processors, and not their tests, which takes pip twice as long
-	@$(BIN)/python -m compileall -q -j 0 -x '/tests/' .venv/lib/python*/site-packages || true
+	$(INSTALL) -e .
+	@$(COMPILE)
+	@touch $@
+
+$(READY): $(RUNS)
+	$(INSTALL) -e '.[dev]'
+	@$(COMPILE)
 	@touch $@
