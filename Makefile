@@ -14,7 +14,7 @@ help:
 	@echo "make demo    open labeler on sample data (ARGS=\"--port 9000 --no-browser\")"
 	@echo "make test    lint, types, documents, then every test (TESTS=tests/cli/test_cli.py)"
 	@echo "make bench   measure the speed on this machine"
-	@echo "make fix     format the code, fix what a tool can fix, bring the README up to date"
+	@echo "make fix     format the code, fix what a tool can fix, bring the generated documentation up to date"
 
 demo: $(RUNS)
 	@$(BIN)/labeler demo $(ARGS)
@@ -40,7 +40,7 @@ scripts: $(READY)
 	.ci/javascript/run
 
 documents: $(READY)
-	$(BIN)/cog --check README.md
+	$(BIN)/cog --check docs/*.md
 
 bench: $(READY)
 	@set -e; browser=$$(.ci/browser); export LABELER_CHROMIUM="$$browser"; \
@@ -52,7 +52,7 @@ fix: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	.ci/javascript/run fix
-	$(BIN)/cog -r README.md
+	$(BIN)/cog -r docs/*.md
 
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 # All processors compile, without the packages' own tests: pip alone takes twice as long.

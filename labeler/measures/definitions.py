@@ -1,4 +1,4 @@
-"""What each measure means: the registry that the command line, the pages and the README show."""
+"""What each measure means: the registry that the command line, the pages and the documentation show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README's proxies in front of the server: pages, sockets, grades, uploads, logins, cookies."""
+"""The documented proxies before the server: pages, sockets, grades, uploads, logins, cookies."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ http {{
 
 
 def in_the_readme(language: str, server: str = "127.0.0.1:8501") -> str:
-    """Return the README's example in a language that passes on to a server."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    """Return the documented example in a language that passes on to a server."""
+    text = (ROOT / "docs" / "operate.md").read_text(encoding="utf-8")
     found = re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
     [example] = [each for each in found if server in each]
     return example
@@ -58,7 +58,7 @@ def certificate(folder: Path) -> None:
 
 
 def nginx_command(folder: Path, server: int, public: int) -> list[str]:
-    """Return how nginx is started as the README says, but for ports and files."""
+    """Return how nginx is started as documented, but for ports and files."""
     content = in_the_readme("nginx")
     ports = {
         "127.0.0.1:8501": f"127.0.0.1:{server}",
@@ -81,7 +81,7 @@ def as_nginx_takes_it(
 
 
 def caddy_command(folder: Path, server: int, public: int) -> list[str]:
-    """Return how Caddy is started as the README says, but for ports and where certificates are."""
+    """Return how Caddy is started as documented, but for ports and where certificates are."""
     content = in_the_readme("caddyfile")
     for said, meant in {
         "127.0.0.1:8501": f"127.0.0.1:{server}",
@@ -101,7 +101,7 @@ PROXIES = {"nginx": nginx_command, "caddy": caddy_command}
 def proxy(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[int, int], None]]:
-    """Start a proxy before a server as the README says; the test names which."""
+    """Start a proxy before a server as documented; the test names which."""
     found = os.environ.get(f"LABELER_{request.param.upper()}") or shutil.which(request.param)
     if not found or not shutil.which("openssl"):
         pytest.skip(f"there is no {request.param}, or no openssl")

@@ -1,4 +1,4 @@
-"""Two servers over one PostgreSQL behind the README's nginx: either may end, the database, too."""
+"""Two servers over one PostgreSQL behind the documented nginx: each may end, the database too."""
 
 from __future__ import annotations
 

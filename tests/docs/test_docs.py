@@ -18,10 +18,7 @@ from labeler.cli import main
 from labeler.cli.settings import NAMES
 from labeler.measures import MEASURES, parse
 from labeler.store import Store
-from tests.architecture.test_layers import BELOW
-
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+from tests.support.documentation import ALL, PAGES, README, ROOT, section
 
 
 def all_commands(command: click.Command, name: str) -> Iterator[tuple[str, click.Command]]:
@@ -82,9 +79,9 @@ def test_both_commands_start_the_same_program() -> None:
     assert project["scripts"] == dict.fromkeys(("labeler", "retrieval-labeler"), "labeler.cli:main")
 
 
-def test_the_readme_s_generated_parts_are_up_to_date() -> None:
+def test_the_generated_parts_are_up_to_date() -> None:
     checked = subprocess.run(
-        [sys.executable, "-m", "cogapp", "--check", "README.md"],
+        [sys.executable, "-m", "cogapp", "--check", *(f"docs/{name}" for name in PAGES)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -93,15 +90,10 @@ def test_the_readme_s_generated_parts_are_up_to_date() -> None:
     assert checked.returncode == 0, f"{checked.stdout}{checked.stderr}run 'make fix'"
 
 
-def test_the_readme_names_files_that_are_there() -> None:
-    named = set(re.findall(r"`((?:labeler|pages|tests|sample_data)/[\w./]*)`", README))
-    assert "labeler/measures" in named
+def test_the_documentation_names_files_that_are_there() -> None:
+    named = set(re.findall(r"`((?:labeler|pages|tests|sample_data)/[\w./]*)`", ALL))
+    assert named
     assert [path for path in sorted(named) if not (ROOT / path).exists()] == []
-
-
-def section(title: str) -> str:
-    """Return a section of the README."""
-    return README.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
 
 
 def first_cells(title: str, heading: str) -> str:
@@ -110,12 +102,12 @@ def first_cells(title: str, heading: str) -> str:
     return "\n".join(row.split(" | ")[0].strip("| ") for row in rows)
 
 
-def test_the_readme_says_what_each_setting_decides() -> None:
+def test_the_documentation_says_what_each_setting_decides() -> None:
     told = re.findall(r"`([\w-]+)`", first_cells("Grading together", "setting"))
     assert sorted(told) == sorted(NAMES)
 
 
-def test_the_readme_names_every_key_of_the_pad() -> None:
+def test_the_documentation_names_every_key_of_the_pad() -> None:
     told = {name.lower() for name in re.findall(r"`(.+?)`", first_cells("Grading together", "key"))}
     table = (
         (ROOT / "labeler/ui/grading/keys.js").read_text(encoding="utf-8").partition("TABLE = [")[2]
@@ -127,9 +119,9 @@ def test_the_readme_names_every_key_of_the_pad() -> None:
     assert wanted - told == set()
 
 
-def test_the_readme_says_of_each_package_what_is_in_it() -> None:
-    told = set(re.findall(r"`labeler/(\w+)(?:\.py)?`", section("Where each line lives")))
-    assert set(BELOW) - {"__main__"} == told
+def read(name: str) -> str:
+    """Return a file of the checkout's top folder."""
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
 def steps(text: str) -> Iterator[tuple[str, list[str]]]:
@@ -147,7 +139,7 @@ def agree(shown: list[str], printed: list[str]) -> bool:
     return printed == shown
 
 
-def test_the_readme_names_every_way_to_open_an_address_that_others_can_reach(
+def test_the_documentation_names_every_way_to_open_an_address_that_others_can_reach(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -156,16 +148,50 @@ def test_the_readme_names_every_way_to_open_an_address_that_others_can_reach(
     assert (refused.exit_code, "nobody is invited yet" in refused.stderr) == (1, True)
     ways = set(re.findall(r"labeler invite|--login|--allow-unauthenticated", refused.stderr))
     assert len(ways) == 3
-    told = next(part for part in section("Commands").split("\n\n") if "password" in part)
+    told = next(part for part in ALL.split("\n\n") if "password" in part)
     assert [way for way in sorted(ways) if way not in told] == []
-    assert "asks nobody" not in README
+    assert "asks nobody" not in ALL
 
 
-def test_the_five_minute_tour_works_as_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_readme_is_one_screen() -> None:
+    assert len(README.split()) <= 900
+
+
+def test_every_link_of_the_documentation_leads_to_a_file() -> None:
+    pages = {ROOT / "README.md": README, ROOT / "CONTRIBUTING.md": read("CONTRIBUTING.md")}
+    pages |= {ROOT / "docs" / name: text for name, text in PAGES.items()}
+    missing = [
+        f"{path.name}: {link}"
+        for path, text in pages.items()
+        for link in re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
+        if not (path.parent / link).exists()
+    ]
+    assert missing == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    listed = set(re.findall(r"\]\((\w[\w-]*\.md)", PAGES["index.md"]))
+    assert listed == set(PAGES) - {"index.md"}
+
+
+def test_the_contributors_map_is_short() -> None:
+    assert len(read("CONTRIBUTING.md").splitlines()) <= 150
+
+
+def test_the_readme_s_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    [block] = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})
+    assert "bm25" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("title", "least"), [("Five-minute tour", 10), ("Sixty seconds with your own files", 2)]
+)
+def test_shown_commands_print_what_is_shown(
+    title: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tour = list(steps(section("Five-minute tour")))
-    assert len(tour) >= 10
+    tour = list(steps(section(title)))
+    assert len(tour) >= least
     (tmp_path / "sample_data").symlink_to(ROOT / "sample_data")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("LABELER_DB", raising=False)
@@ -181,7 +207,8 @@ def test_the_five_minute_tour_works_as_shown(
         printed, ended = result.output.splitlines(), result.exit_code
         assert is_asked or ended == 0, f"$ {command}\n{result.output}"
         assert agree(shown, printed), "\n".join([f"$ {command}", *printed])
-    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "golden.jsonl").read_bytes()
+    if title == "Five-minute tour":
+        assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "golden.jsonl").read_bytes()
 
 
 def test_a_tour_that_shows_something_else_would_be_noticed() -> None:

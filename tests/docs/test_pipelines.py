@@ -1,4 +1,4 @@
-"""The pipelines that the README shows: they are YAML, and a build of them is stopped and passes."""
+"""The documented pipelines: they are YAML, and a build that runs them is stopped or passes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from labeler.analysis.gate import read_gate
 from labeler.cli import main
-from tests.docs.test_docs import ROOT, section
+from tests.support.documentation import ROOT, section
 
 GUARDING = section("Guarding a release")
 GATE = 'run = "candidate"\nbaseline = "production"\n[each.task]\n"nDCG@10" = {drop = 0.05}\n'

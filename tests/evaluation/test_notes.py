@@ -20,9 +20,9 @@ import labeler
 from labeler.cli import main
 from labeler.evaluation import tie_notes, tied_ranges
 from tests.support.boards import board_of, change
+from tests.support.documentation import ALL
 from tests.support.page import add_collapsed_bucket, empty_golden_set, open_page, words
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
 QUERIES = """\
 {"query_id": "q1", "query": "money back", "task": "single", "buckets": {"intent": "refund"}}
 {"query_id": "q2", "query": "parcel lost", "task": "single", "buckets": {"intent": "shipping"}}
@@ -115,9 +115,9 @@ def test_the_readme_names_every_column_and_every_kind_of_note(
     run: Labeler, command: tuple[str, ...]
 ):
     for row in rows_of(run, *command):
-        assert [name for name in row if f"`{re.sub('_[ab]$', '', name)}`" not in README] == []
+        assert [name for name in row if f"`{re.sub('_[ab]$', '', name)}`" not in ALL] == []
         for kind in kinds(row):
-            assert f"| `{kind}` |" in README
+            assert f"| `{kind}` |" in ALL
 
 
 def test_a_row_has_the_notes_of_its_own_run_and_of_the_whole(run: Labeler):
@@ -142,7 +142,7 @@ def test_where_every_grade_is_0_one_note_says_why_there_is_no_value(run: Labeler
         rows = rows_of(run, *asked, "--measures", "RR P@1")
         assert {row["value" if "value" in row else "delta"] for row in rows} == {None}
         assert all(kinds(row).count("nothing relevant") == 1 for row in rows)
-    assert "| `nothing relevant` |" in README
+    assert "| `nothing relevant` |" in ALL
     rows = rows_of(run, "score", "--measures", "Judged@1")
     assert not any("nothing relevant" in kinds(row) for row in rows)
 
